@@ -150,7 +150,7 @@ let package = Package(
         "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "Entitlements",
         "FamilySharing",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
-        "Reports", "SignedData", "Store",
+        "Reports", "RetentionMessaging", "SignedData", "Store",
         "Telemetry", "Webhooks", "Wire", metrics, tracing,
       ]),
     library(
@@ -205,6 +205,9 @@ let package = Package(
       .features, "Traces",
       ["AppStoreClient", "Bytes", "JSON", "Platform", "SignedData", "Telemetry", logging, metrics, tracing]),
     library(
+      .features, "RetentionMessaging",
+      ["AppStore", "Entitlements", "JSON", "Ledger", "Platform", "SignedData", "Store", metrics]),
+    library(
       .features, "Reporting",
       ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", metrics]),
     library(
@@ -238,8 +241,9 @@ let package = Package(
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reporting",
-        "PostgreSQL", "PostgresStore", "ReportReconciliation", "Reports", "SQLStore", "SQLiteStore",
-        "Sandbox", "SandboxCommands", "SeatRoster", "Services", "SignedData", "Store", "Telemetry", "Traces",
+        "PostgreSQL", "PostgresStore", "ReportReconciliation", "Reports", "RetentionMessaging", "SQLStore",
+        "SQLiteStore", "Sandbox", "SandboxCommands", "SeatRoster", "Services", "SignedData", "Store",
+        "Telemetry", "Traces",
         "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
         nioPosix, tracing, unixSignals,

@@ -217,6 +217,8 @@ def commands(caller):
         "RetentionMessagingService/DeleteRetentionUrl": (["retention", "delete-url"], {0}),
         "RetentionMessagingService/DeleteRetentionMessage": (["retention", "delete-message", message], {0}),
         "RetentionMessagingService/DeleteRetentionImage": (["retention", "delete-image", image], {0}),
+        "RetentionMessagingService/ListRetentionRequests": (["retention", "requests", "--outcome", "left"], {0}),
+        "RetentionMessagingService/GetRetentionReport": (["retention", "report", "--from", "2026-01-01"], {0}),
         "AppStoreService/ExtendRenewalDate": (["apple", "extend", purchase, "3", "--reason", "service-issue"], {0}),
         "AppStoreService/MassExtendRenewalDate": (["apple", "mass-extend", "pro.monthly", "3"], {0}),
         "AppStoreService/GetMassExtensionStatus": (

@@ -4807,6 +4807,24 @@ export type RetentionImageSize =
   | "RETENTION_IMAGE_SIZE_FULL_SIZE"
   | "RETENTION_IMAGE_SIZE_BULLET_POINT";
 
+/** The kind of an answer to Apple's request for a message. */
+export type RetentionAnswer =
+  | "RETENTION_ANSWER_UNSPECIFIED"
+  | "RETENTION_ANSWER_NOTHING"
+  | "RETENTION_ANSWER_MESSAGE"
+  | "RETENTION_ANSWER_ALTERNATE_PRODUCT"
+  | "RETENTION_ANSWER_PROMOTIONAL_OFFER";
+
+/** What a subscriber did after a request for a message, as the documents about the subscription show it. */
+export type RetentionOutcome =
+  | "RETENTION_OUTCOME_UNSPECIFIED"
+  | "RETENTION_OUTCOME_PENDING"
+  | "RETENTION_OUTCOME_SAVED"
+  | "RETENTION_OUTCOME_OFFER_TAKEN"
+  | "RETENTION_OUTCOME_SWITCHED"
+  | "RETENTION_OUTCOME_LEFT"
+  | "RETENTION_OUTCOME_UNKNOWN";
+
 /** An image for messages. */
 export interface RetentionImage {
   /** The image, by the operator's UUID. */
@@ -5272,6 +5290,127 @@ export interface GetRetentionPerformanceTestResponse {
   failures?: Array<RetentionTestFailure>;
 }
 
+/** A request of Apple's for a message to a subscriber who is about to cancel, with its answer. */
+export interface RetentionRequest {
+  /** Apple's `requestIdentifier`. */
+  requestIdentifier?: string;
+  /** The environment. */
+  environment?: Environment;
+  /** The subscription, by the id of its first transaction. */
+  originalTransactionId?: string;
+  /** The product of the subscription, by its App Store product id. */
+  productId?: string;
+  /** The language and region of the device, such as en-US. */
+  locale?: string;
+  /** When Apple signed the request. */
+  askedAt?: string;
+  /** When the request arrived. */
+  receivedAt?: string;
+  /** The answer. */
+  answer?: RetentionAnswer;
+  /**
+   * Why: RULE, DEFAULT, NO_RULE, NOT_CONFIGURED, NOT_PAYER, COMMITTED, OPEN_REFUND, PAYMENT_PROBLEM, NOT_ACTIVE,
+   * UNKNOWN_PURCHASE, LATE, STORE_UNAVAILABLE or CANNOT_SIGN.
+   */
+  reason?: string;
+  /** The rule of the configuration that decided; empty without one. */
+  rule?: string;
+  /** The message of the answer; empty without one. */
+  messageIdentifier?: string;
+  /** The product of an offer or a switch; empty without one. */
+  offeredProductId?: string;
+  /** The promotional offer; empty without one. */
+  offerIdentifier?: string;
+  /** The time from the arrival to the answer, in microseconds. */
+  microseconds?: string;
+  /** The outcome at its last evaluation. */
+  outcome?: RetentionOutcome;
+  /** When the outcome was last evaluated. Unset: not yet. */
+  evaluatedAt?: string;
+  /** Whether the outcome is not evaluated again. */
+  outcomeIsFinal?: boolean;
+}
+
+/** The number of requests with one answer, and their outcomes. */
+export interface RetentionReportRow {
+  /** The rule of the configuration that decided; empty without one. */
+  rule?: string;
+  /** Why, as in RetentionRequest. */
+  reason?: string;
+  /** The answer. */
+  answer?: RetentionAnswer;
+  /** The message of the answer; empty without one. */
+  messageIdentifier?: string;
+  /** The product of an offer or a switch; empty without one. */
+  offeredProductId?: string;
+  /** The promotional offer; empty without one. */
+  offerIdentifier?: string;
+  /** All requests. */
+  requests?: string;
+  /** Requests without an evaluated outcome. */
+  pending?: string;
+  /** Subscribers whose subscription renews as before. */
+  saved?: string;
+  /** Subscribers who took an offer. */
+  offerTaken?: string;
+  /** Subscribers who chose another product. */
+  switched?: string;
+  /** Subscribers who left. */
+  left?: string;
+  /** Requests about subscriptions of which nothing is stored. */
+  unknown?: string;
+  /** The share of saved, offer_taken and switched in these and left, from 0 to 1. Unset: there is none of them. */
+  saveRate?: number;
+}
+
+/** The request of ListRetentionRequests. */
+export interface ListRetentionRequestsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: all environments of the app. */
+  environment?: Environment;
+  /** The outcome. Unspecified: all. */
+  outcome?: RetentionOutcome;
+  /** A subscription, by the id of its first transaction. Empty: all. */
+  originalTransactionId?: string;
+  /** Requests received at this time or later. Unset: all. */
+  from?: string;
+  /** Requests received before this time. Unset: all. */
+  to?: string;
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of ListRetentionRequests. */
+export interface ListRetentionRequestsResponse {
+  /** The requests, latest first. */
+  requests?: Array<RetentionRequest>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+}
+
+/** The request of GetRetentionReport. */
+export interface GetRetentionReportRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Requests received at this time or later. Unset: all. */
+  from?: string;
+  /** Requests received before this time. Unset: all. */
+  to?: string;
+}
+
+/** The response of GetRetentionReport. */
+export interface GetRetentionReportResponse {
+  /** The rows, ordered by rule, reason and answer. */
+  rows?: Array<RetentionReportRow>;
+  /** The sum of all rows. */
+  total?: RetentionReportRow;
+}
+
 /**
  * Apple's Retention Messaging API for operators: the messages that Apple may show to subscribers who are about to
  * cancel.
@@ -5305,6 +5444,10 @@ export interface RetentionMessagingService {
   startRetentionPerformanceTest(request: StartRetentionPerformanceTestRequest, options?: CallOptions): Promise<StartRetentionPerformanceTestResponse>;
   /** Returns the result of a performance test. */
   getRetentionPerformanceTest(request: GetRetentionPerformanceTestRequest, options?: CallOptions): Promise<GetRetentionPerformanceTestResponse>;
+  /** Returns Apple's requests for a message with their answers and outcomes, latest first, page by page. */
+  listRetentionRequests(request: ListRetentionRequestsRequest, options?: CallOptions): Promise<ListRetentionRequestsResponse>;
+  /** Returns the number of requests and their outcomes by rule and answer. It names no customer. */
+  getRetentionReport(request: GetRetentionReportRequest, options?: CallOptions): Promise<GetRetentionReportResponse>;
 }
 
 /** How the deciding period of a purchase is paid. */

@@ -141,6 +141,8 @@ export const services = {
       DeleteRetentionUrl: false,
       StartRetentionPerformanceTest: false,
       GetRetentionPerformanceTest: true,
+      ListRetentionRequests: true,
+      GetRetentionReport: true,
     },
   },
   segment: {

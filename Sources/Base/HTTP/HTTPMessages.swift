@@ -50,6 +50,9 @@ package struct HTTPResponse: Sendable {
     self.body = body
   }
 
+  /// Whether it states the length of its body; one without content has none (RFC 9110, section 8.6).
+  package var hasLength: Bool { status != 204 }
+
   /// Returns a JSON response with the document `body`.
   package static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
     HTTPResponse(

@@ -93,6 +93,21 @@ package enum MetricCatalog {
       "entitled_external_token_deadline_seconds", .gauge, labels: ["app", "environment"],
       help: "Time by which Apple expects the next report of a token, in seconds since 1970; 0 for none."),
     MetricFamily(
+      "entitled_retention_requests_total", .counter, labels: ["app", "environment", "answer", "reason"],
+      help: "Requests of Apple for a retention message, by answer and reason."),
+    MetricFamily(
+      "entitled_retention_answer_seconds", .histogram, bounds: MetricFamily.callBounds,
+      help: "Time from the arrival of such a request to its answer."),
+    MetricFamily(
+      "entitled_retention_refusals_total", .counter, labels: ["reason"],
+      help: "Requests for a retention message that are not Apple's, or not about the app."),
+    MetricFamily(
+      "entitled_retention_requests_lost_total", .counter, labels: ["app"],
+      help: "Requests for a retention message that were answered but could not be stored."),
+    MetricFamily(
+      "entitled_retention_outcomes_total", .counter, labels: ["app", "environment", "outcome"],
+      help: "Requests for a retention message whose outcome is final, by outcome."),
+    MetricFamily(
       "entitled_notification_watermark_seconds", .gauge, labels: ["app", "environment"],
       help: "Time up to which all deliveries of Apple are accounted for, in seconds since 1970."),
     MetricFamily(

@@ -38,7 +38,7 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   DeliveryReader, NotificationReader, ConsumptionRequestReader, MigrationJobReader, ErasureReader,
   AuditReader, CustomerSearchReader, ExternalTokenReader, IdempotencyReader, InstallationReader, NoteReader,
   StatusReader,
-  GrantReader, PriceReader, ReportReader, SegmentReader
+  GrantReader, PriceReader, ReportReader, RetentionRequestReader, SegmentReader
 {
   /// Returns at most `limit` customers of an app in one environment with their facts, after the last one of
   /// the previous page; `nil` begins. The order is the store's own. A customer added after the first page may

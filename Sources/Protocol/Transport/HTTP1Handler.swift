@@ -176,7 +176,9 @@ final class HTTP1Handler: ChannelInboundHandler {
     state = keepsAlive ? .idle : .ended
     wait(keepsAlive ? limits.times.idle : Self.closeLinger)
     var headers = HTTPHeaders(response.headers.strings)
-    headers.replaceOrAdd(name: "content-length", value: String(response.body.count))
+    if response.hasLength {
+      headers.replaceOrAdd(name: "content-length", value: String(response.body.count))
+    }
     if !keepsAlive { headers.replaceOrAdd(name: "connection", value: "close") }
     let head = HTTPResponseHead(
       version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)

@@ -84,9 +84,8 @@ extension HTTP2Handler {
 
   /// Responds to a plain request. A response to HEAD has no body (RFC 9110, section 9.3.2).
   func answerPlain(_ id: StreamID, _ response: HTTPResponse) {
-    var fields = HeaderFields([
-      (":status", String(response.status)), ("content-length", String(response.body.count)),
-    ])
+    var fields = HeaderFields([(":status", String(response.status))])
+    if response.hasLength { fields.append(name: "content-length", value: String(response.body.count)) }
     for field in response.headers.strings { fields.append(name: field.name, value: field.value) }
     let hasBody = !response.body.isEmpty && session.head(of: id)?[":method"] != "HEAD"
     if response.status < 400 { succeeded() }

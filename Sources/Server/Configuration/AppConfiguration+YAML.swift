@@ -7,6 +7,7 @@ extension AppConfiguration {
     let app = ConfigurationNode(renaming: node, "app \(id)")
     let members = try app.members([
       "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
+      "retention_messaging",
       "family_sharing", "ownership_policy", "in_app_purchase_key", "app_store_servers", "shared_secret",
       "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
       "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
@@ -37,12 +38,19 @@ extension AppConfiguration {
     let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []
     let entitlements = Set(
       products.flatMap(\.entitlements) + boughtBefore.flatMap { Array($0.entitlements.keys) })
+    let segments = try members["segments"]?.entries().map(\.key) ?? []
+    let references = RetentionReferences(
+      products: Dictionary(products.map { ($0.productID, $0) }, uniquingKeysWith: { $1 }),
+      segments: Set(segments), canSign: key != nil)
     definition = AppDefinition(
       id: id,
       identity: AppIdentity(bundleID: try members.required("bundle_id").text(), appAppleID: appleID),
       environments: environments, products: products, boughtBefore: boughtBefore,
       familySharing: try FamilySharingPolicy.byEntitlement(
         members["family_sharing"], known: entitlements.sorted()),
+      retention: try members["retention_messaging"].map { node throws(ConfigurationError) in
+        try RetentionPolicy(node, references)
+      },
       renewalPolicy: try RenewalPolicy(members),
       ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep,
       customerFromAppAccountToken: try members["customer_from_app_account_token"]?.flag() ?? false,

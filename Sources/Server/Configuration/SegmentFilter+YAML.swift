@@ -39,12 +39,7 @@ extension SegmentFilter {
       return state
     }
     modes = try Self.set(members["payment_modes"]) { item throws(ConfigurationError) in
-      let text = try item.text()
-      guard let mode = EntitlementSubstate.allCases.first(where: { $0.modeName == text }) else {
-        let names = EntitlementSubstate.allCases.map(\.modeName).joined(separator: ", ")
-        throw item.error("unknown payment mode '\(text)'; known: \(names)")
-      }
-      return mode
+      try EntitlementSubstate(mode: item)
     }
     productIDs = try Self.texts(members["product_ids"])
     subscriptionGroups = try Self.texts(members["subscription_groups"])
@@ -80,6 +75,16 @@ extension SegmentFilter {
 }
 
 extension EntitlementSubstate {
+  /// Parses a payment mode.
+  init(mode node: ConfigurationNode) throws(ConfigurationError) {
+    let text = try node.text()
+    guard let mode = Self.allCases.first(where: { $0.modeName == text }) else {
+      let names = Self.allCases.map(\.modeName).joined(separator: ", ")
+      throw node.error("unknown payment mode '\(text)'; known: \(names)")
+    }
+    self = mode
+  }
+
   /// The name in the configuration: that of the contract's `PaymentMode` without its prefix.
   fileprivate var modeName: String {
     switch self {

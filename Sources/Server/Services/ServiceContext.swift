@@ -31,6 +31,7 @@ package struct ServiceContext: Sendable {
   let monitor: HealthMonitor
   let information: ServiceInformation
   let trail: AuditTrail
+  let retention: RetentionTrail
   let expensiveCalls = ExpensiveCalls()
   /// The customers that can be answered about while a database across a network is away.
   let answerMemory: AnswerMemory
@@ -46,7 +47,7 @@ package struct ServiceContext: Sendable {
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
     pageTokens: PageTokens, monitor: HealthMonitor,
     information: ServiceInformation,
-    trail: AuditTrail, leadership: Leadership
+    trail: AuditTrail, retention: RetentionTrail, leadership: Leadership
   ) {
     self.store = store
     self.ledger = ledger
@@ -67,6 +68,7 @@ package struct ServiceContext: Sendable {
     self.monitor = monitor
     self.information = information
     self.trail = trail
+    self.retention = retention
     forwarder = CallForwarder(leadership)
   }
 

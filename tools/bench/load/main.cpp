@@ -2,8 +2,8 @@
 //
 // Sends gRPC Checks of random customers (or plain GETs, or POSTs of bodies from a file) for a while, and
 // prints the server process's CPU time per call: `calls=… wrong=… cpu_us=… calls_per_second=…`.
-// With a rate it sends this many calls per second unconditionally, and also prints `p50_us=… p99_us=… p999_us=…`,
-// measured from the due time of each call. Single-threaded, so that it can be pinned to a core that the server
+// With a rate it sends this many calls per second unconditionally, and also prints `p50_us=… p99_us=… p999_us=…` and the
+// number of calls over 200 ms, `over_200ms=…`, measured from the due time of each call. Single-threaded, so that it can be pinned to a core that the server
 // does not use.
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -137,6 +137,8 @@ int main(int argc, char **argv) {
     if (auto &taken = tally.microseconds; !taken.empty()) {
       std::printf(" p50_us=%.0f p99_us=%.0f p999_us=%.0f", percentile(taken, 0.5), percentile(taken, 0.99),
                   percentile(taken, 0.999));
+      const auto slow = std::count_if(taken.begin(), taken.end(), [](double time) { return time > 200'000; });
+      std::printf(" over_200ms=%lld", static_cast<long long>(slow));
     }
     std::printf("\n");
     return tally.wrong == 0 ? 0 : 1;

@@ -136,6 +136,32 @@ extension Version01 {
     CREATE INDEX external_token_unreported ON external_token (report_by, external_purchase_id)
       WHERE is_reported = 0;
 
+    -- Apple's requests for retention messages, with their answers and outcomes.
+    CREATE TABLE retention_request (
+      request_id TEXT NOT NULL,         -- Apple's requestIdentifier
+      line_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      product_id TEXT NOT NULL,
+      renewal_product_id TEXT NOT NULL, -- '': not known
+      locale TEXT NOT NULL,
+      asked_at INTEGER NOT NULL,        -- milliseconds since 1970
+      received_at INTEGER NOT NULL,
+      answer TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      rule TEXT NOT NULL,               -- '': none
+      message_id TEXT NOT NULL,         -- '': none
+      offered_product_id TEXT NOT NULL, -- '': none
+      offer_id TEXT NOT NULL,           -- '': none
+      microseconds INTEGER NOT NULL,    -- from the arrival to the answer
+      outcome TEXT NOT NULL,
+      evaluated_at INTEGER,             -- NULL: not yet
+      due_at INTEGER,                   -- NULL: the outcome is final
+      PRIMARY KEY (request_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX retention_request_by_time ON retention_request (app, received_at, request_id);
+    CREATE INDEX retention_request_due ON retention_request (due_at) WHERE due_at IS NOT NULL;
+
     -- Calls that looked at or changed customers.
     CREATE TABLE audit_entry (
       entry_id INTEGER PRIMARY KEY AUTOINCREMENT,

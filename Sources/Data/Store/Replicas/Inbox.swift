@@ -8,6 +8,8 @@ package enum InboxKind: String, CaseIterable, Sendable {
   case notification
   /// Audit entries of calls that another replica executed.
   case audit
+  /// Requests for retention messages that another replica answered.
+  case retention
 }
 
 /// What a replica hands to the leader.

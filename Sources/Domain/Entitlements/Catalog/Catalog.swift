@@ -75,6 +75,9 @@ package struct AppDefinition: Hashable, Sendable {
   /// The saved segments that the configuration defines, by name. Not part of ``fingerprint``.
   package let segments: [String: SegmentFilter]
 
+  /// How requests for retention messages are answered; `nil`: with nothing. Not part of ``fingerprint``.
+  package let retention: RetentionPolicy?
+
   /// The catalog fingerprint: a hash of everything besides facts and time that can change an answer, that is
   /// products, entitlements and ``rulesVersion``. Equal in every process on every machine, because
   /// precomputed answers are stored with it.
@@ -86,6 +89,7 @@ package struct AppDefinition: Hashable, Sendable {
   package init(
     id: String, identity: AppIdentity, environments: [Environment], products: [ProductDefinition],
     boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:],
+    retention: RetentionPolicy? = nil,
     renewalPolicy: RenewalPolicy = .exact, ownershipPolicy: OwnershipPolicy = .keep,
     customerFromAppAccountToken: Bool = false, fulfillmentSince: Instant? = nil,
     consumptionPolicy: ConsumptionPolicy = .manual, rescindConsent: RescindConsentPolicy = .notify,
@@ -95,6 +99,7 @@ package struct AppDefinition: Hashable, Sendable {
     self.id = id
     self.identity = identity
     self.environments = environments
+    self.retention = retention
     self.products = Dictionary(products.map { ($0.productID, $0) }, uniquingKeysWith: { $1 })
     self.renewalPolicy = renewalPolicy
     self.ownershipPolicy = ownershipPolicy

@@ -102,4 +102,18 @@ extension ClientConnection {
   ) async throws(ClientError) -> GetRetentionPerformanceTestResponse {
     try await call("/entitled.v1.RetentionMessagingService/GetRetentionPerformanceTest", request, timeoutSeconds: timeoutSeconds)
   }
+
+  /// Calls `entitled.v1.RetentionMessagingService/ListRetentionRequests` with a deadline of `timeoutSeconds`.
+  package func listRetentionRequests(
+    _ request: ListRetentionRequestsRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> ListRetentionRequestsResponse {
+    try await call("/entitled.v1.RetentionMessagingService/ListRetentionRequests", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.RetentionMessagingService/GetRetentionReport` with a deadline of `timeoutSeconds`.
+  package func getRetentionReport(
+    _ request: GetRetentionReportRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> GetRetentionReportResponse {
+    try await call("/entitled.v1.RetentionMessagingService/GetRetentionReport", request, timeoutSeconds: timeoutSeconds)
+  }
 }

@@ -13,6 +13,7 @@ internal import Platform
 internal import PostgresStore
 internal import RPC
 internal import Reconciliation
+internal import RetentionMessaging
 internal import Sandbox
 internal import Services
 internal import SignedData
@@ -56,6 +57,7 @@ struct Application: Sendable {
   private let servesSubscribers: Bool
   private let store: any EntitlementStore
   private let traces: TraceExport?
+  private let retentionEndpoint: RetentionEndpoint
 
   /// Constructs all components over `store`. With a sandbox, its environment follows the sandbox's clock, which a
   /// tester may advance; all other environments, webhooks and certificates follow the system's clock.
@@ -113,6 +115,7 @@ struct Application: Sendable {
     ) {
       logger.error("audit entries discarded: the store cannot be written", metadata: ["count": "\($0)"])
     }
+    let retention = RetentionTrail(ledger, leadership: leadership)
     policy = CallPolicy(
       callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write, trail: trail,
       tracer: traces?.tracer)
@@ -136,7 +139,7 @@ struct Application: Sendable {
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
         pageTokens: PageTokens(key: key.derived(for: "page tokens")),
         monitor: monitor,
-        information: information, trail: trail, leadership: leadership),
+        information: information, trail: trail, retention: retention, leadership: leadership),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
 
@@ -157,7 +160,12 @@ struct Application: Sendable {
         inbox: features.inbox, limiter: rejectedPosts, audit: policy.audit),
       verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),
       deviceSync: services.deviceSyncEndpoint(addresses: deviceSyncs))
-    var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, trail]
+    retentionEndpoint = RetentionEndpoint(
+      responder: RetentionResponder(
+        store: store, verifier: verifier, catalog: currentCatalog, clocks: clocks,
+        signer: { [offers = signing.offers] in offers[$0]?.signer }, ticks: SystemClock.ticks),
+      limiter: rejectedPosts, trail: retention)
+    var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, trail, retention]
     if let sandbox { workers.append(sandbox) }
     if let traces { workers.append(traces.exporter) }
     if let shared = store as? PostgresEntitlementStore {
@@ -248,7 +256,8 @@ struct Application: Sendable {
       subscribers: servesSubscribers ? services.subscriberEndpoint : nil,
       writes: services.requestForwarder(routes, now: SystemClock.now),
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
-      readiness: ReadinessEndpoint(monitor: monitor), tracer: traces?.tracer)
+      readiness: ReadinessEndpoint(monitor: monitor), tracer: traces?.tracer
+    ).adding(retentionEndpoint)
   }
 
   /// Reloads the keys of entitlement tokens. On an error, the current keys stay in force.

@@ -10,6 +10,7 @@ internal import Platform
 internal import ReceiptMigration
 internal import Reconciliation
 internal import Reporting
+internal import RetentionMessaging
 internal import Services
 internal import SignedData
 internal import Store
@@ -79,6 +80,7 @@ struct Features: Sendable {
     for clock in clocks.all {
       loops.append(RefreshWorker(receiptIntake, store: store, clock: clock))
       loops.append(ReportWorker(store: store, catalog: catalog, clock: clock))
+      loops.append(RetentionOutcomeWorker(store: store, ledger: ledger, clock: clock))
       loops.append(
         ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock)
       )

@@ -45,6 +45,120 @@ package enum RetentionImageSize: WireEnum {
   }
 }
 
+/// The kind of an answer to Apple's request for a message.
+package enum RetentionAnswer: WireEnum {
+  /// Not set.
+  case unspecified
+  /// No answer: Apple shows the message of App Store Connect or the default message, if there is one.
+  case nothing
+  /// A message.
+  case message
+  /// Another product of the subscription group.
+  case alternateProduct
+  /// A promotional offer.
+  case promotionalOffer
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .nothing
+    case 2: self = .message
+    case 3: self = .alternateProduct
+    case 4: self = .promotionalOffer
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .nothing: 1
+    case .message: 2
+    case .alternateProduct: 3
+    case .promotionalOffer: 4
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "RETENTION_ANSWER_UNSPECIFIED"
+    case .nothing: "RETENTION_ANSWER_NOTHING"
+    case .message: "RETENTION_ANSWER_MESSAGE"
+    case .alternateProduct: "RETENTION_ANSWER_ALTERNATE_PRODUCT"
+    case .promotionalOffer: "RETENTION_ANSWER_PROMOTIONAL_OFFER"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
+/// What a subscriber did after a request for a message, as the documents about the subscription show it.
+package enum RetentionOutcome: WireEnum {
+  /// Not set. In a request: all.
+  case unspecified
+  /// It was not evaluated yet.
+  case pending
+  /// The subscription renews as before.
+  case saved
+  /// The subscriber took the offer of the answer, or a retention offer of Apple's.
+  case offerTaken
+  /// The subscriber chose another product.
+  case switched
+  /// Auto-renew is off, or the subscription ended.
+  case left
+  /// Nothing is stored about the subscription.
+  case unknown
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .pending
+    case 2: self = .saved
+    case 3: self = .offerTaken
+    case 4: self = .switched
+    case 5: self = .left
+    case 6: self = .unknown
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .pending: 1
+    case .saved: 2
+    case .offerTaken: 3
+    case .switched: 4
+    case .left: 5
+    case .unknown: 6
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "RETENTION_OUTCOME_UNSPECIFIED"
+    case .pending: "RETENTION_OUTCOME_PENDING"
+    case .saved: "RETENTION_OUTCOME_SAVED"
+    case .offerTaken: "RETENTION_OUTCOME_OFFER_TAKEN"
+    case .switched: "RETENTION_OUTCOME_SWITCHED"
+    case .left: "RETENTION_OUTCOME_LEFT"
+    case .unknown: "RETENTION_OUTCOME_UNKNOWN"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// An image for messages.
 package struct RetentionImage: WireMessage {
   /// The image, by the operator's UUID.
@@ -1251,5 +1365,308 @@ package struct GetRetentionPerformanceTestResponse: WireMessage {
     writer.message(5, config)
     writer.message(6, responseTimes)
     writer.messages(7, failures)
+  }
+}
+
+/// A request of Apple's for a message to a subscriber who is about to cancel, with its answer.
+package struct RetentionRequest: WireMessage {
+  /// Apple's `requestIdentifier`.
+  package var requestIdentifier: String = ""
+  /// The environment.
+  package var environment: Environment = .init()
+  /// The subscription, by the id of its first transaction.
+  package var originalTransactionId: String = ""
+  /// The product of the subscription, by its App Store product id.
+  package var productId: String = ""
+  /// The language and region of the device, such as en-US.
+  package var locale: String = ""
+  /// When Apple signed the request.
+  package var askedAt: GoogleProtobuf.Timestamp?
+  /// When the request arrived.
+  package var receivedAt: GoogleProtobuf.Timestamp?
+  /// The answer.
+  package var answer: RetentionAnswer = .init()
+  /// Why: RULE, DEFAULT, NO_RULE, NOT_CONFIGURED, NOT_PAYER, COMMITTED, OPEN_REFUND, PAYMENT_PROBLEM, NOT_ACTIVE,
+  /// UNKNOWN_PURCHASE, LATE, STORE_UNAVAILABLE or CANNOT_SIGN.
+  package var reason: String = ""
+  /// The rule of the configuration that decided; empty without one.
+  package var rule: String = ""
+  /// The message of the answer; empty without one.
+  package var messageIdentifier: String = ""
+  /// The product of an offer or a switch; empty without one.
+  package var offeredProductId: String = ""
+  /// The promotional offer; empty without one.
+  package var offerIdentifier: String = ""
+  /// The time from the arrival to the answer, in microseconds.
+  package var microseconds: Int64 = 0
+  /// The outcome at its last evaluation.
+  package var outcome: RetentionOutcome = .init()
+  /// When the outcome was last evaluated. Unset: not yet.
+  package var evaluatedAt: GoogleProtobuf.Timestamp?
+  /// Whether the outcome is not evaluated again.
+  package var outcomeIsFinal: Bool = false
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__RetentionRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__RetentionRequest.self)
+    requestIdentifier = CField.text(c.pointee.request_identifier)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    productId = CField.text(c.pointee.product_id)
+    locale = CField.text(c.pointee.locale)
+    askedAt = CField.message(c.pointee.asked_at)
+    receivedAt = CField.message(c.pointee.received_at)
+    answer = RetentionAnswer(rawValue: CField.number(c.pointee.answer.rawValue))
+    reason = CField.text(c.pointee.reason)
+    rule = CField.text(c.pointee.rule)
+    messageIdentifier = CField.text(c.pointee.message_identifier)
+    offeredProductId = CField.text(c.pointee.offered_product_id)
+    offerIdentifier = CField.text(c.pointee.offer_identifier)
+    microseconds = c.pointee.microseconds
+    outcome = RetentionOutcome(rawValue: CField.number(c.pointee.outcome.rawValue))
+    evaluatedAt = CField.message(c.pointee.evaluated_at)
+    outcomeIsFinal = CField.flag(c.pointee.outcome_is_final)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, requestIdentifier)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+    writer.text(4, productId)
+    writer.text(5, locale)
+    writer.message(6, askedAt)
+    writer.message(7, receivedAt)
+    writer.integer(8, answer.rawValue)
+    writer.text(9, reason)
+    writer.text(10, rule)
+    writer.text(11, messageIdentifier)
+    writer.text(12, offeredProductId)
+    writer.text(13, offerIdentifier)
+    writer.integer(14, microseconds)
+    writer.integer(15, outcome.rawValue)
+    writer.message(16, evaluatedAt)
+    writer.flag(17, outcomeIsFinal)
+  }
+}
+
+/// The number of requests with one answer, and their outcomes.
+package struct RetentionReportRow: WireMessage {
+  /// The rule of the configuration that decided; empty without one.
+  package var rule: String = ""
+  /// Why, as in RetentionRequest.
+  package var reason: String = ""
+  /// The answer.
+  package var answer: RetentionAnswer = .init()
+  /// The message of the answer; empty without one.
+  package var messageIdentifier: String = ""
+  /// The product of an offer or a switch; empty without one.
+  package var offeredProductId: String = ""
+  /// The promotional offer; empty without one.
+  package var offerIdentifier: String = ""
+  /// All requests.
+  package var requests: Int64 = 0
+  /// Requests without an evaluated outcome.
+  package var pending: Int64 = 0
+  /// Subscribers whose subscription renews as before.
+  package var saved: Int64 = 0
+  /// Subscribers who took an offer.
+  package var offerTaken: Int64 = 0
+  /// Subscribers who chose another product.
+  package var switched: Int64 = 0
+  /// Subscribers who left.
+  package var left: Int64 = 0
+  /// Requests about subscriptions of which nothing is stored.
+  package var unknown: Int64 = 0
+  /// The share of saved, offer_taken and switched in these and left, from 0 to 1. Unset: there is none of them.
+  package var saveRate: Double?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__RetentionReportRow())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__RetentionReportRow.self)
+    rule = CField.text(c.pointee.rule)
+    reason = CField.text(c.pointee.reason)
+    answer = RetentionAnswer(rawValue: CField.number(c.pointee.answer.rawValue))
+    messageIdentifier = CField.text(c.pointee.message_identifier)
+    offeredProductId = CField.text(c.pointee.offered_product_id)
+    offerIdentifier = CField.text(c.pointee.offer_identifier)
+    requests = c.pointee.requests
+    pending = c.pointee.pending
+    saved = c.pointee.saved
+    offerTaken = c.pointee.offer_taken
+    switched = c.pointee.switched
+    left = c.pointee.left
+    unknown = c.pointee.unknown
+    if c.pointee._save_rate_case.rawValue == 14 { saveRate = c.pointee.save_rate }
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, rule)
+    writer.text(2, reason)
+    writer.integer(3, answer.rawValue)
+    writer.text(4, messageIdentifier)
+    writer.text(5, offeredProductId)
+    writer.text(6, offerIdentifier)
+    writer.integer(7, requests)
+    writer.integer(8, pending)
+    writer.integer(9, saved)
+    writer.integer(10, offerTaken)
+    writer.integer(11, switched)
+    writer.integer(12, left)
+    writer.integer(13, unknown)
+    if let saveRate { writer.doubleOrDefault(14, saveRate) }
+  }
+}
+
+/// The request of ListRetentionRequests.
+package struct ListRetentionRequestsRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: all environments of the app.
+  package var environment: Environment = .init()
+  /// The outcome. Unspecified: all.
+  package var outcome: RetentionOutcome = .init()
+  /// A subscription, by the id of its first transaction. Empty: all.
+  package var originalTransactionId: String = ""
+  /// Requests received at this time or later. Unset: all.
+  package var from: GoogleProtobuf.Timestamp?
+  /// Requests received before this time. Unset: all.
+  package var to: GoogleProtobuf.Timestamp?
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListRetentionRequestsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListRetentionRequestsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    outcome = RetentionOutcome(rawValue: CField.number(c.pointee.outcome.rawValue))
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    from = CField.message(c.pointee.from)
+    to = CField.message(c.pointee.to)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.integer(3, outcome.rawValue)
+    writer.text(4, originalTransactionId)
+    writer.message(5, from)
+    writer.message(6, to)
+    writer.integer(7, pageSize)
+    writer.text(8, pageToken)
+  }
+}
+
+/// The response of ListRetentionRequests.
+package struct ListRetentionRequestsResponse: WireMessage {
+  /// The requests, latest first.
+  package var requests: [RetentionRequest] = []
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListRetentionRequestsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListRetentionRequestsResponse.self)
+    requests = CField.messages(c.pointee.requests, count: c.pointee.n_requests)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, requests)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// The request of GetRetentionReport.
+package struct GetRetentionReportRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Requests received at this time or later. Unset: all.
+  package var from: GoogleProtobuf.Timestamp?
+  /// Requests received before this time. Unset: all.
+  package var to: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetRetentionReportRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetRetentionReportRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    from = CField.message(c.pointee.from)
+    to = CField.message(c.pointee.to)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.message(3, from)
+    writer.message(4, to)
+  }
+}
+
+/// The response of GetRetentionReport.
+package struct GetRetentionReportResponse: WireMessage {
+  /// The rows, ordered by rule, reason and answer.
+  package var rows: [RetentionReportRow] = []
+  /// The sum of all rows.
+  package var total: RetentionReportRow?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetRetentionReportResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetRetentionReportResponse.self)
+    rows = CField.messages(c.pointee.rows, count: c.pointee.n_rows)
+    total = CField.message(c.pointee.total)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, rows)
+    writer.message(2, total)
   }
 }

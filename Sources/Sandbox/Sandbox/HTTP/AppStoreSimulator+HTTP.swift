@@ -165,18 +165,32 @@ extension AppStoreSimulator {
     return json
   }
 
-  /// Requests a retention message from the developer's server, as Apple does before a cancellation.
+  /// Requests a retention message from the developer's server, as Apple does when a subscriber opens the page that
+  /// confirms a cancellation, and returns what Apple shows there.
   private func realtimeMessage(_ parameters: Parameters) async throws -> JSONObject {
-    try parameters.allow(only: ["transactionId"])
+    try parameters.allow(only: ["transactionId", "locale"])
+    let locale = try parameters.stringIfPresent("locale") ?? "en-US"
     catchUp()
     let line = try world.line(parameters)
     guard let url = world.settings[line.app]?.messages.realtimeURL else {
       throw ActionError.notPossible(
         "\(line.app) has no realtime URL; PUT /inApps/v1/messaging/realtime/url sets one")
     }
-    let reply = try await requestRealtimeMessage(from: url, about: line)
+    let began = clock.machineNow()
+    let reply = try await requestRealtimeMessage(from: url, about: line, locale: locale)
+    let milliseconds = clock.machineNow().milliseconds(since: began)
+    var fault: RetentionAnswerFault?
+    var shown = fallbackMessage(of: line, locale: locale)
+    do throws(RetentionAnswerFault) {
+      shown = try shownMessage(reply, milliseconds: milliseconds, about: line)
+    } catch {
+      fault = error
+    }
     return JSONObject(present: [
-      ("result", .string(reply.result.rawValue)), ("answer", try? JSONValue(parsing: reply.body)),
+      ("result", .string(reply.result.rawValue)), ("status", reply.status.map { JSONValue(Int64($0)) }),
+      ("milliseconds", JSONValue(milliseconds)), ("answer", try? JSONValue(parsing: reply.body)),
+      ("shown", .object(shown)), ("problem", fault.map { .string($0.code) }),
+      ("explanation", fault.map { .string($0.explanation) }),
     ])
   }
 

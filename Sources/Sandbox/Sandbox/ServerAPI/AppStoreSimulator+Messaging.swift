@@ -195,11 +195,12 @@ extension AppStoreSimulator {
 
   /// Requests a retention message for a subscriber from the developer's server.
   func requestRealtimeMessage(
-    from url: String, about line: SubscriptionLine
+    from url: String, about line: SubscriptionLine, locale: String = "en-US"
   ) async throws -> ReceiverResponse {
-    let payload = try authority.signer.sign(
-      payload: world.retentionMessageRequest(
-        line, identifier: Nonce.random().description, signed: world.now))
+    var request = world.retentionMessageRequest(
+      line, identifier: Nonce.random().description, signed: world.now)
+    request["userLocale"] = .string(locale)
+    let payload = try authority.signer.sign(payload: request)
     let body = JSONObject([("signedPayload", .string(payload))]).serialized()
     return await poster?.exchange(body, with: url) ?? ReceiverResponse(result: .other)
   }

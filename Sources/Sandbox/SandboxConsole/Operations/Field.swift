@@ -69,7 +69,8 @@ struct Field: Hashable, Sendable {
     case .call(.fault): ["count", "by", "every"]
     case .call(.callLimit): ["burst"]
     case .call(.live): ["seed", "actionsPerDay"]
-    case .call(.speed), .call(.clearFaults), .call(.scenario), .call(.realtimeMessage): []
+    case .call(.realtimeMessage): ["locale"]
+    case .call(.speed), .call(.clearFaults), .call(.scenario): []
     }
   }
 }

@@ -47,7 +47,7 @@ enum Operation: Hashable, Sendable {
     case .call(.callLimit): ["perSecond", "burst"]
     case .call(.scenario): ["name", "app"]
     case .call(.live): ["app", "customers", "by", "seed", "actionsPerDay"]
-    case .call(.realtimeMessage): ["transactionId"]
+    case .call(.realtimeMessage): ["transactionId", "locale"]
     }
   }
 

@@ -17,6 +17,8 @@ package struct EdgeRouter: Sendable {
   private let jwks: @Sendable () -> [UInt8]
   private let readiness: ReadinessEndpoint
   private let tracer: RecordingTracer?
+  /// Answers Apple's requests for retention messages; `nil` answers none.
+  private var retention: RetentionEndpoint?
 
   /// - Parameters:
   ///   - connect: the methods of the contract by the Connect protocol.
@@ -44,6 +46,13 @@ package struct EdgeRouter: Sendable {
     self.tracer = tracer
   }
 
+  /// The same routes with Apple's requests for retention messages.
+  package func adding(_ retention: RetentionEndpoint) -> EdgeRouter {
+    var router = self
+    router.retention = retention
+    return router
+  }
+
   /// Responds to a request, and counts it.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     let start = metrics.ticks
@@ -64,6 +73,8 @@ package struct EdgeRouter: Sendable {
     case let path where subscribers?.serves(path) ?? false:
       await subscribers?.respond(to: request) ?? Self.unknown(request.path)
     case let path where writes.route(of: path) != nil: await write(request)
+    case let path where retention?.serves(path) ?? false:
+      await retention?.respond(to: request) ?? Self.unknown(request.path)
     case let path where connect.serves(path): await connect.respond(to: request)
     default: Self.unknown(request.path)
     }
@@ -101,6 +112,7 @@ package struct EdgeRouter: Sendable {
     if let route = writes.route(of: path) { return route }
     return switch path {
     case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json", OpenAPIEndpoint.path: path
+    case _ where retention?.serves(path) ?? false: RetentionEndpoint.route
     case _ where flags.serves(path): path == FlagEndpoint.path ? path : "\(FlagEndpoint.path)/{key}"
     case _ where subscribers?.serves(path) ?? false: SubscriberEndpoint.route
     case _ where connect.serves(path): "/{service}/{method}"
@@ -133,7 +145,7 @@ package struct EdgeRouter: Sendable {
   /// Whether a path is called by probes, Apple or apps, under any host name.
   package static func isCalledByOthers(_ path: String) -> Bool {
     ["/healthz", "/readyz", "/metrics"].contains(path) || path.hasPrefix(NotificationEndpoint.prefix)
-      || DeviceSyncEndpoint.serves(path)
+      || path.hasPrefix(RetentionEndpoint.prefix) || DeviceSyncEndpoint.serves(path)
   }
 
   /// Responds to plain HTTP requests on the gRPC port with an error that names the cause.

@@ -553,6 +553,12 @@ enum MethodErrorTable {
     /entitled.v1.RetentionMessagingService/GetRetentionPerformanceTest NOT_FOUND APP_STORE_* UNKNOWN_APP
     /entitled.v1.RetentionMessagingService/GetRetentionPerformanceTest RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.RetentionMessagingService/GetRetentionPerformanceTest UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
+    /entitled.v1.RetentionMessagingService/ListRetentionRequests INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
+    /entitled.v1.RetentionMessagingService/ListRetentionRequests NOT_FOUND UNKNOWN_APP
+    /entitled.v1.RetentionMessagingService/ListRetentionRequests UNAVAILABLE STORE_UNAVAILABLE
+    /entitled.v1.RetentionMessagingService/GetRetentionReport INVALID_ARGUMENT INVALID_RANGE WRONG_ENVIRONMENT
+    /entitled.v1.RetentionMessagingService/GetRetentionReport NOT_FOUND UNKNOWN_APP
+    /entitled.v1.RetentionMessagingService/GetRetentionReport UNAVAILABLE STORE_UNAVAILABLE
     /entitled.v1.SegmentService/ListCustomers INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.SegmentService/ListCustomers NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT UNKNOWN_SEGMENT
     /entitled.v1.SegmentService/ListCustomers RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS

@@ -21,6 +21,8 @@ protocol RetentionMessagingServiceMethods: Sendable {
   func deleteRetentionUrl(_ request: DeleteRetentionUrlRequest, _ call: CallContext) async throws(Status) -> DeleteRetentionUrlResponse
   func startRetentionPerformanceTest(_ request: StartRetentionPerformanceTestRequest, _ call: CallContext) async throws(Status) -> StartRetentionPerformanceTestResponse
   func getRetentionPerformanceTest(_ request: GetRetentionPerformanceTestRequest, _ call: CallContext) async throws(Status) -> GetRetentionPerformanceTestResponse
+  func listRetentionRequests(_ request: ListRetentionRequestsRequest, _ call: CallContext) async throws(Status) -> ListRetentionRequestsResponse
+  func getRetentionReport(_ request: GetRetentionReportRequest, _ call: CallContext) async throws(Status) -> GetRetentionReportResponse
 }
 
 extension RetentionMessagingServiceMethods {
@@ -41,6 +43,8 @@ extension RetentionMessagingServiceMethods {
       .asyncUnary("/entitled.v1.RetentionMessagingService/DeleteRetentionUrl", context.positions.stamping(deleteRetentionUrl)),
       .asyncUnary("/entitled.v1.RetentionMessagingService/StartRetentionPerformanceTest", context.positions.stamping(startRetentionPerformanceTest)),
       .asyncUnary("/entitled.v1.RetentionMessagingService/GetRetentionPerformanceTest", getRetentionPerformanceTest),
+      .asyncUnary("/entitled.v1.RetentionMessagingService/ListRetentionRequests", listRetentionRequests),
+      .asyncUnary("/entitled.v1.RetentionMessagingService/GetRetentionReport", getRetentionReport),
     ]
   }
 }

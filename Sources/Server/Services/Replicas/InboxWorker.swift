@@ -118,9 +118,9 @@ package final class InboxWorker: Worker {
     Counter(label: "entitled_inbox_entries_total", dimensions: [("kind", entry.kind.rawValue)]).increment()
   }
 
-  /// Audit entries have theirs already, in the transaction that stored them.
+  /// Audit entries and requests for retention messages have theirs already, in the transaction that stored them.
   private func store(_ outcome: ForwardedOutcome, of entry: InboxEntry) async throws(StoreError) {
-    if entry.kind == .audit, case .done = outcome { return }
+    if [.audit, .retention].contains(entry.kind), case .done = outcome { return }
     try await inbox.finish(entry.id, outcome.encoded)
   }
 
@@ -136,6 +136,7 @@ package final class InboxWorker: Worker {
       case .request: await respond(to: context.request(entry.method, entry.body))
       case .notification: await ingest(entry, context)
       case .audit: await append(entry)
+      case .retention: await appendRequests(entry)
       }
     }
     if case .failure(let status)? = outcome { span?.fail(status) }
@@ -216,6 +217,21 @@ package final class InboxWorker: Worker {
     guard let entries = [AuditEntry](decoding: entry.body) else { return Self.unreadable }
     do throws(LedgerError) {
       try await ledger.append(entries) { [inbox] transaction throws(StoreError) in
+        try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
+      }
+      return .done
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension InboxWorker {
+  /// Stores requests for retention messages that another replica answered.
+  private func appendRequests(_ entry: InboxEntry) async -> ForwardedOutcome? {
+    guard let requests = [RetentionRequestRecord](decoding: entry.body) else { return Self.unreadable }
+    do throws(LedgerError) {
+      try await ledger.append(requests) { [inbox] transaction throws(StoreError) in
         try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
       }
       return .done

@@ -98,6 +98,7 @@ extension ListNotesRequest: PagedRequest {}
 extension ListNotificationsRequest: PagedRequest {}
 extension ListRepairsRequest: PagedRequest {}
 extension ListReportPurchasesRequest: PagedRequest {}
+extension ListRetentionRequestsRequest: PagedRequest {}
 extension ListSeatsRequest: PagedRequest {}
 extension ListSegmentsRequest: PagedRequest {}
 extension ListTimelineRequest: PagedRequest {}

@@ -896,6 +896,22 @@ class RetentionMessagingService:
             request_serializer=retention_messaging_service_pb2.GetRetentionPerformanceTestRequest.SerializeToString,
             response_deserializer=retention_messaging_service_pb2.GetRetentionPerformanceTestResponse.FromString,
         )
+        self.ListRetentionRequests: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.ListRetentionRequestsRequest,
+            retention_messaging_service_pb2.ListRetentionRequestsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/ListRetentionRequests",
+            request_serializer=retention_messaging_service_pb2.ListRetentionRequestsRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.ListRetentionRequestsResponse.FromString,
+        )
+        self.GetRetentionReport: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionReportRequest,
+            retention_messaging_service_pb2.GetRetentionReportResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionReport",
+            request_serializer=retention_messaging_service_pb2.GetRetentionReportRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionReportResponse.FromString,
+        )
 
 
 class SegmentService:
@@ -1905,6 +1921,22 @@ class AsyncRetentionMessagingService:
             "/entitled.v1.RetentionMessagingService/GetRetentionPerformanceTest",
             request_serializer=retention_messaging_service_pb2.GetRetentionPerformanceTestRequest.SerializeToString,
             response_deserializer=retention_messaging_service_pb2.GetRetentionPerformanceTestResponse.FromString,
+        )
+        self.ListRetentionRequests: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.ListRetentionRequestsRequest,
+            retention_messaging_service_pb2.ListRetentionRequestsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/ListRetentionRequests",
+            request_serializer=retention_messaging_service_pb2.ListRetentionRequestsRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.ListRetentionRequestsResponse.FromString,
+        )
+        self.GetRetentionReport: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionReportRequest,
+            retention_messaging_service_pb2.GetRetentionReportResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionReport",
+            request_serializer=retention_messaging_service_pb2.GetRetentionReportRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionReportResponse.FromString,
         )
 
 

@@ -1537,6 +1537,276 @@ void   entitled__v1__get_retention_performance_test_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_retention_performance_test_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__retention_request__init
+                     (Entitled__V1__RetentionRequest         *message)
+{
+  static const Entitled__V1__RetentionRequest init_value = ENTITLED__V1__RETENTION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__retention_request__get_packed_size
+                     (const Entitled__V1__RetentionRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__retention_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__retention_request__pack
+                     (const Entitled__V1__RetentionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__retention_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__retention_request__pack_to_buffer
+                     (const Entitled__V1__RetentionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__retention_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__RetentionRequest *
+       entitled__v1__retention_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__RetentionRequest *)
+     protobuf_c_message_unpack (&entitled__v1__retention_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__retention_request__free_unpacked
+                     (Entitled__V1__RetentionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__retention_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__retention_report_row__init
+                     (Entitled__V1__RetentionReportRow         *message)
+{
+  static const Entitled__V1__RetentionReportRow init_value = ENTITLED__V1__RETENTION_REPORT_ROW__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__retention_report_row__get_packed_size
+                     (const Entitled__V1__RetentionReportRow *message)
+{
+  assert(message->base.descriptor == &entitled__v1__retention_report_row__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__retention_report_row__pack
+                     (const Entitled__V1__RetentionReportRow *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__retention_report_row__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__retention_report_row__pack_to_buffer
+                     (const Entitled__V1__RetentionReportRow *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__retention_report_row__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__RetentionReportRow *
+       entitled__v1__retention_report_row__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__RetentionReportRow *)
+     protobuf_c_message_unpack (&entitled__v1__retention_report_row__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__retention_report_row__free_unpacked
+                     (Entitled__V1__RetentionReportRow *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__retention_report_row__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_retention_requests_request__init
+                     (Entitled__V1__ListRetentionRequestsRequest         *message)
+{
+  static const Entitled__V1__ListRetentionRequestsRequest init_value = ENTITLED__V1__LIST_RETENTION_REQUESTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_retention_requests_request__get_packed_size
+                     (const Entitled__V1__ListRetentionRequestsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_retention_requests_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_retention_requests_request__pack
+                     (const Entitled__V1__ListRetentionRequestsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_retention_requests_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_retention_requests_request__pack_to_buffer
+                     (const Entitled__V1__ListRetentionRequestsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_retention_requests_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListRetentionRequestsRequest *
+       entitled__v1__list_retention_requests_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListRetentionRequestsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_retention_requests_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_retention_requests_request__free_unpacked
+                     (Entitled__V1__ListRetentionRequestsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_retention_requests_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_retention_requests_response__init
+                     (Entitled__V1__ListRetentionRequestsResponse         *message)
+{
+  static const Entitled__V1__ListRetentionRequestsResponse init_value = ENTITLED__V1__LIST_RETENTION_REQUESTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_retention_requests_response__get_packed_size
+                     (const Entitled__V1__ListRetentionRequestsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_retention_requests_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_retention_requests_response__pack
+                     (const Entitled__V1__ListRetentionRequestsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_retention_requests_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_retention_requests_response__pack_to_buffer
+                     (const Entitled__V1__ListRetentionRequestsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_retention_requests_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListRetentionRequestsResponse *
+       entitled__v1__list_retention_requests_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListRetentionRequestsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_retention_requests_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_retention_requests_response__free_unpacked
+                     (Entitled__V1__ListRetentionRequestsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_retention_requests_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_retention_report_request__init
+                     (Entitled__V1__GetRetentionReportRequest         *message)
+{
+  static const Entitled__V1__GetRetentionReportRequest init_value = ENTITLED__V1__GET_RETENTION_REPORT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_retention_report_request__get_packed_size
+                     (const Entitled__V1__GetRetentionReportRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_retention_report_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_retention_report_request__pack
+                     (const Entitled__V1__GetRetentionReportRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_retention_report_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_retention_report_request__pack_to_buffer
+                     (const Entitled__V1__GetRetentionReportRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_retention_report_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetRetentionReportRequest *
+       entitled__v1__get_retention_report_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetRetentionReportRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_retention_report_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_retention_report_request__free_unpacked
+                     (Entitled__V1__GetRetentionReportRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_retention_report_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_retention_report_response__init
+                     (Entitled__V1__GetRetentionReportResponse         *message)
+{
+  static const Entitled__V1__GetRetentionReportResponse init_value = ENTITLED__V1__GET_RETENTION_REPORT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_retention_report_response__get_packed_size
+                     (const Entitled__V1__GetRetentionReportResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_retention_report_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_retention_report_response__pack
+                     (const Entitled__V1__GetRetentionReportResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_retention_report_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_retention_report_response__pack_to_buffer
+                     (const Entitled__V1__GetRetentionReportResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_retention_report_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetRetentionReportResponse *
+       entitled__v1__get_retention_report_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetRetentionReportResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_retention_report_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_retention_report_response__free_unpacked
+                     (Entitled__V1__GetRetentionReportResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_retention_report_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__retention_image__field_descriptors[3] =
 {
   {
@@ -4164,6 +4434,767 @@ const ProtobufCMessageDescriptor entitled__v1__get_retention_performance_test_re
   (ProtobufCMessageInit) entitled__v1__get_retention_performance_test_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__retention_request__field_descriptors[17] =
+{
+  {
+    "request_identifier",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, request_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "locale",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, locale),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "asked_at",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, asked_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "received_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, received_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "answer",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, answer),
+    &entitled__v1__retention_answer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rule",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, rule),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message_identifier",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, message_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offered_product_id",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, offered_product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_identifier",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, offer_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "microseconds",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, microseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outcome",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, outcome),
+    &entitled__v1__retention_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evaluated_at",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, evaluated_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outcome_is_final",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionRequest, outcome_is_final),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__retention_request__field_indices_by_name[] = {
+  7,   /* field[7] = answer */
+  5,   /* field[5] = asked_at */
+  1,   /* field[1] = environment */
+  15,   /* field[15] = evaluated_at */
+  4,   /* field[4] = locale */
+  10,   /* field[10] = message_identifier */
+  13,   /* field[13] = microseconds */
+  12,   /* field[12] = offer_identifier */
+  11,   /* field[11] = offered_product_id */
+  2,   /* field[2] = original_transaction_id */
+  14,   /* field[14] = outcome */
+  16,   /* field[16] = outcome_is_final */
+  3,   /* field[3] = product_id */
+  8,   /* field[8] = reason */
+  6,   /* field[6] = received_at */
+  0,   /* field[0] = request_identifier */
+  9,   /* field[9] = rule */
+};
+static const ProtobufCIntRange entitled__v1__retention_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 17 }
+};
+const ProtobufCMessageDescriptor entitled__v1__retention_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.RetentionRequest",
+  "RetentionRequest",
+  "Entitled__V1__RetentionRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__RetentionRequest),
+  17,
+  entitled__v1__retention_request__field_descriptors,
+  entitled__v1__retention_request__field_indices_by_name,
+  1,  entitled__v1__retention_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__retention_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__retention_report_row__field_descriptors[14] =
+{
+  {
+    "rule",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, rule),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "answer",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, answer),
+    &entitled__v1__retention_answer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message_identifier",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, message_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offered_product_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, offered_product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_identifier",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, offer_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requests",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, requests),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pending",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, pending),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "saved",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, saved),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_taken",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, offer_taken),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "switched",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, switched),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "left",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, left),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unknown",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RetentionReportRow, unknown),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "save_rate",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Entitled__V1__RetentionReportRow, _save_rate_case),
+    offsetof(Entitled__V1__RetentionReportRow, save_rate),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__retention_report_row__field_indices_by_name[] = {
+  2,   /* field[2] = answer */
+  11,   /* field[11] = left */
+  3,   /* field[3] = message_identifier */
+  5,   /* field[5] = offer_identifier */
+  9,   /* field[9] = offer_taken */
+  4,   /* field[4] = offered_product_id */
+  7,   /* field[7] = pending */
+  1,   /* field[1] = reason */
+  6,   /* field[6] = requests */
+  0,   /* field[0] = rule */
+  13,   /* field[13] = save_rate */
+  8,   /* field[8] = saved */
+  10,   /* field[10] = switched */
+  12,   /* field[12] = unknown */
+};
+static const ProtobufCIntRange entitled__v1__retention_report_row__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 14 }
+};
+const ProtobufCMessageDescriptor entitled__v1__retention_report_row__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.RetentionReportRow",
+  "RetentionReportRow",
+  "Entitled__V1__RetentionReportRow",
+  "entitled.v1",
+  sizeof(Entitled__V1__RetentionReportRow),
+  14,
+  entitled__v1__retention_report_row__field_descriptors,
+  entitled__v1__retention_report_row__field_indices_by_name,
+  1,  entitled__v1__retention_report_row__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__retention_report_row__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_retention_requests_request__field_descriptors[8] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outcome",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, outcome),
+    &entitled__v1__retention_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, to),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_retention_requests_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  4,   /* field[4] = from */
+  3,   /* field[3] = original_transaction_id */
+  2,   /* field[2] = outcome */
+  6,   /* field[6] = page_size */
+  7,   /* field[7] = page_token */
+  5,   /* field[5] = to */
+};
+static const ProtobufCIntRange entitled__v1__list_retention_requests_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_retention_requests_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListRetentionRequestsRequest",
+  "ListRetentionRequestsRequest",
+  "Entitled__V1__ListRetentionRequestsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListRetentionRequestsRequest),
+  8,
+  entitled__v1__list_retention_requests_request__field_descriptors,
+  entitled__v1__list_retention_requests_request__field_indices_by_name,
+  1,  entitled__v1__list_retention_requests_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_retention_requests_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_retention_requests_response__field_descriptors[2] =
+{
+  {
+    "requests",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListRetentionRequestsResponse, n_requests),
+    offsetof(Entitled__V1__ListRetentionRequestsResponse, requests),
+    &entitled__v1__retention_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRetentionRequestsResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_retention_requests_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = requests */
+};
+static const ProtobufCIntRange entitled__v1__list_retention_requests_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_retention_requests_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListRetentionRequestsResponse",
+  "ListRetentionRequestsResponse",
+  "Entitled__V1__ListRetentionRequestsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListRetentionRequestsResponse),
+  2,
+  entitled__v1__list_retention_requests_response__field_descriptors,
+  entitled__v1__list_retention_requests_response__field_indices_by_name,
+  1,  entitled__v1__list_retention_requests_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_retention_requests_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_retention_report_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetRetentionReportRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetRetentionReportRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetRetentionReportRequest, from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetRetentionReportRequest, to),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_retention_report_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = from */
+  3,   /* field[3] = to */
+};
+static const ProtobufCIntRange entitled__v1__get_retention_report_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_retention_report_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetRetentionReportRequest",
+  "GetRetentionReportRequest",
+  "Entitled__V1__GetRetentionReportRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetRetentionReportRequest),
+  4,
+  entitled__v1__get_retention_report_request__field_descriptors,
+  entitled__v1__get_retention_report_request__field_indices_by_name,
+  1,  entitled__v1__get_retention_report_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_retention_report_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_retention_report_response__field_descriptors[2] =
+{
+  {
+    "rows",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetRetentionReportResponse, n_rows),
+    offsetof(Entitled__V1__GetRetentionReportResponse, rows),
+    &entitled__v1__retention_report_row__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "total",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetRetentionReportResponse, total),
+    &entitled__v1__retention_report_row__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_retention_report_response__field_indices_by_name[] = {
+  0,   /* field[0] = rows */
+  1,   /* field[1] = total */
+};
+static const ProtobufCIntRange entitled__v1__get_retention_report_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_retention_report_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetRetentionReportResponse",
+  "GetRetentionReportResponse",
+  "Entitled__V1__GetRetentionReportResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetRetentionReportResponse),
+  2,
+  entitled__v1__get_retention_report_response__field_descriptors,
+  entitled__v1__get_retention_report_response__field_indices_by_name,
+  1,  entitled__v1__get_retention_report_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_retention_report_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__retention_image_size__enum_values_by_number[3] =
 {
   { "RETENTION_IMAGE_SIZE_UNSPECIFIED", "ENTITLED__V1__RETENTION_IMAGE_SIZE__RETENTION_IMAGE_SIZE_UNSPECIFIED", 0 },
@@ -4194,7 +5225,79 @@ const ProtobufCEnumDescriptor entitled__v1__retention_image_size__descriptor =
   entitled__v1__retention_image_size__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__retention_messaging_service__method_descriptors[14] =
+static const ProtobufCEnumValue entitled__v1__retention_answer__enum_values_by_number[5] =
+{
+  { "RETENTION_ANSWER_UNSPECIFIED", "ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_UNSPECIFIED", 0 },
+  { "RETENTION_ANSWER_NOTHING", "ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_NOTHING", 1 },
+  { "RETENTION_ANSWER_MESSAGE", "ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_MESSAGE", 2 },
+  { "RETENTION_ANSWER_ALTERNATE_PRODUCT", "ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_ALTERNATE_PRODUCT", 3 },
+  { "RETENTION_ANSWER_PROMOTIONAL_OFFER", "ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_PROMOTIONAL_OFFER", 4 },
+};
+static const ProtobufCIntRange entitled__v1__retention_answer__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex entitled__v1__retention_answer__enum_values_by_name[5] =
+{
+  { "RETENTION_ANSWER_ALTERNATE_PRODUCT", 3 },
+  { "RETENTION_ANSWER_MESSAGE", 2 },
+  { "RETENTION_ANSWER_NOTHING", 1 },
+  { "RETENTION_ANSWER_PROMOTIONAL_OFFER", 4 },
+  { "RETENTION_ANSWER_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__retention_answer__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.RetentionAnswer",
+  "RetentionAnswer",
+  "Entitled__V1__RetentionAnswer",
+  "entitled.v1",
+  5,
+  entitled__v1__retention_answer__enum_values_by_number,
+  5,
+  entitled__v1__retention_answer__enum_values_by_name,
+  1,
+  entitled__v1__retention_answer__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitled__v1__retention_outcome__enum_values_by_number[7] =
+{
+  { "RETENTION_OUTCOME_UNSPECIFIED", "ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_UNSPECIFIED", 0 },
+  { "RETENTION_OUTCOME_PENDING", "ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_PENDING", 1 },
+  { "RETENTION_OUTCOME_SAVED", "ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_SAVED", 2 },
+  { "RETENTION_OUTCOME_OFFER_TAKEN", "ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_OFFER_TAKEN", 3 },
+  { "RETENTION_OUTCOME_SWITCHED", "ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_SWITCHED", 4 },
+  { "RETENTION_OUTCOME_LEFT", "ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_LEFT", 5 },
+  { "RETENTION_OUTCOME_UNKNOWN", "ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_UNKNOWN", 6 },
+};
+static const ProtobufCIntRange entitled__v1__retention_outcome__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex entitled__v1__retention_outcome__enum_values_by_name[7] =
+{
+  { "RETENTION_OUTCOME_LEFT", 5 },
+  { "RETENTION_OUTCOME_OFFER_TAKEN", 3 },
+  { "RETENTION_OUTCOME_PENDING", 1 },
+  { "RETENTION_OUTCOME_SAVED", 2 },
+  { "RETENTION_OUTCOME_SWITCHED", 4 },
+  { "RETENTION_OUTCOME_UNKNOWN", 6 },
+  { "RETENTION_OUTCOME_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__retention_outcome__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.RetentionOutcome",
+  "RetentionOutcome",
+  "Entitled__V1__RetentionOutcome",
+  "entitled.v1",
+  7,
+  entitled__v1__retention_outcome__enum_values_by_number,
+  7,
+  entitled__v1__retention_outcome__enum_values_by_name,
+  1,
+  entitled__v1__retention_outcome__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor entitled__v1__retention_messaging_service__method_descriptors[16] =
 {
   { "UploadRetentionImage", &entitled__v1__upload_retention_image_request__descriptor, &entitled__v1__upload_retention_image_response__descriptor },
   { "DeleteRetentionImage", &entitled__v1__delete_retention_image_request__descriptor, &entitled__v1__delete_retention_image_response__descriptor },
@@ -4210,6 +5313,8 @@ static const ProtobufCMethodDescriptor entitled__v1__retention_messaging_service
   { "DeleteRetentionUrl", &entitled__v1__delete_retention_url_request__descriptor, &entitled__v1__delete_retention_url_response__descriptor },
   { "StartRetentionPerformanceTest", &entitled__v1__start_retention_performance_test_request__descriptor, &entitled__v1__start_retention_performance_test_response__descriptor },
   { "GetRetentionPerformanceTest", &entitled__v1__get_retention_performance_test_request__descriptor, &entitled__v1__get_retention_performance_test_response__descriptor },
+  { "ListRetentionRequests", &entitled__v1__list_retention_requests_request__descriptor, &entitled__v1__list_retention_requests_response__descriptor },
+  { "GetRetentionReport", &entitled__v1__get_retention_report_request__descriptor, &entitled__v1__get_retention_report_response__descriptor },
 };
 const unsigned entitled__v1__retention_messaging_service__method_indices_by_name[] = {
   8,        /* DeleteDefaultRetentionMessage */
@@ -4220,7 +5325,9 @@ const unsigned entitled__v1__retention_messaging_service__method_indices_by_name
   2,        /* GetRetentionImages */
   5,        /* GetRetentionMessages */
   13,        /* GetRetentionPerformanceTest */
+  15,        /* GetRetentionReport */
   10,        /* GetRetentionUrl */
+  14,        /* ListRetentionRequests */
   6,        /* SetDefaultRetentionMessage */
   9,        /* SetRetentionUrl */
   12,        /* StartRetentionPerformanceTest */
@@ -4234,7 +5341,7 @@ const ProtobufCServiceDescriptor entitled__v1__retention_messaging_service__desc
   "RetentionMessagingService",
   "Entitled__V1__RetentionMessagingService",
   "entitled.v1",
-  14,
+  16,
   entitled__v1__retention_messaging_service__method_descriptors,
   entitled__v1__retention_messaging_service__method_indices_by_name
 };
@@ -4349,6 +5456,22 @@ void entitled__v1__retention_messaging_service__get_retention_performance_test(P
 {
   assert(service->descriptor == &entitled__v1__retention_messaging_service__descriptor);
   service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__retention_messaging_service__list_retention_requests(ProtobufCService *service,
+                                                                        const Entitled__V1__ListRetentionRequestsRequest *input,
+                                                                        Entitled__V1__ListRetentionRequestsResponse_Closure closure,
+                                                                        void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__retention_messaging_service__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__retention_messaging_service__get_retention_report(ProtobufCService *service,
+                                                                     const Entitled__V1__GetRetentionReportRequest *input,
+                                                                     Entitled__V1__GetRetentionReportResponse_Closure closure,
+                                                                     void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__retention_messaging_service__descriptor);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__retention_messaging_service__init (Entitled__V1__RetentionMessagingService_Service *service,
                                                       Entitled__V1__RetentionMessagingService_ServiceDestroy destroy)

@@ -12,7 +12,8 @@ struct RetentionCommand: AsyncParsableCommand {
       RetentionMessagesCommand.self, UploadMessageCommand.self, DeleteMessageCommand.self,
       DefaultMessageCommand.self, SetDefaultMessageCommand.self, DeleteDefaultMessageCommand.self,
       RetentionURLCommand.self, SetRetentionURLCommand.self, DeleteRetentionURLCommand.self,
-      PerformanceTestCommand.self, PerformanceTestResultCommand.self,
+      PerformanceTestCommand.self, PerformanceTestResultCommand.self, RetentionRequestsCommand.self,
+      RetentionReportCommand.self,
     ])
 }
 

@@ -17,6 +17,7 @@ enum OpenAPIRoutes {
     "/ofrep/v1/evaluate/flags": ["post": .object(flags)],
     DeviceSyncEndpoint.route: ["post": .object(OpenAPIDeviceSync.operation)],
     "/notifications/{app}": ["post": .object(notification)],
+    RetentionEndpoint.route: ["post": .object(OpenAPIRetention.operation)],
     "/.well-known/jwks.json": [
       "get": .object(
         probe(

@@ -8,9 +8,21 @@ from google.protobuf import message as _message
 from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+RETENTION_ANSWER_ALTERNATE_PRODUCT: RetentionAnswer
+RETENTION_ANSWER_MESSAGE: RetentionAnswer
+RETENTION_ANSWER_NOTHING: RetentionAnswer
+RETENTION_ANSWER_PROMOTIONAL_OFFER: RetentionAnswer
+RETENTION_ANSWER_UNSPECIFIED: RetentionAnswer
 RETENTION_IMAGE_SIZE_BULLET_POINT: RetentionImageSize
 RETENTION_IMAGE_SIZE_FULL_SIZE: RetentionImageSize
 RETENTION_IMAGE_SIZE_UNSPECIFIED: RetentionImageSize
+RETENTION_OUTCOME_LEFT: RetentionOutcome
+RETENTION_OUTCOME_OFFER_TAKEN: RetentionOutcome
+RETENTION_OUTCOME_PENDING: RetentionOutcome
+RETENTION_OUTCOME_SAVED: RetentionOutcome
+RETENTION_OUTCOME_SWITCHED: RetentionOutcome
+RETENTION_OUTCOME_UNKNOWN: RetentionOutcome
+RETENTION_OUTCOME_UNSPECIFIED: RetentionOutcome
 
 class DeleteDefaultRetentionMessageRequest(_message.Message):
     __slots__ = ["actor", "app", "environment", "idempotency_key", "locale", "note", "product_id"]
@@ -190,6 +202,25 @@ class GetRetentionPerformanceTestResponse(_message.Message):
     target: str
     def __init__(self, result: _Optional[str] = ..., target: _Optional[str] = ..., success_rate: _Optional[int] = ..., pending: _Optional[int] = ..., config: _Optional[_Union[RetentionPerformanceTestConfig, _Mapping[str, _Any]]] = ..., response_times: _Optional[_Union[RetentionResponseTimes, _Mapping[str, _Any]]] = ..., failures: _Optional[_Iterable[_Union[RetentionTestFailure, _Mapping[str, _Any]]]] = ...) -> None: ...
 
+class GetRetentionReportRequest(_message.Message):
+    __slots__ = ["app", "environment", "to"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    to: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
+
+class GetRetentionReportResponse(_message.Message):
+    __slots__ = ["rows", "total"]
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    rows: _containers.RepeatedCompositeFieldContainer[RetentionReportRow]
+    total: RetentionReportRow
+    def __init__(self, rows: _Optional[_Iterable[_Union[RetentionReportRow, _Mapping[str, _Any]]]] = ..., total: _Optional[_Union[RetentionReportRow, _Mapping[str, _Any]]] = ...) -> None: ...
+
 class GetRetentionUrlRequest(_message.Message):
     __slots__ = ["app", "environment"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -203,6 +234,33 @@ class GetRetentionUrlResponse(_message.Message):
     URL_FIELD_NUMBER: _ClassVar[int]
     url: str
     def __init__(self, url: _Optional[str] = ...) -> None: ...
+
+class ListRetentionRequestsRequest(_message.Message):
+    __slots__ = ["app", "environment", "original_transaction_id", "outcome", "page_size", "page_token", "to"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    original_transaction_id: str
+    outcome: RetentionOutcome
+    page_size: int
+    page_token: str
+    to: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., outcome: _Optional[_Union[RetentionOutcome, str]] = ..., original_transaction_id: _Optional[str] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+
+class ListRetentionRequestsResponse(_message.Message):
+    __slots__ = ["next_page_token", "requests"]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    next_page_token: str
+    requests: _containers.RepeatedCompositeFieldContainer[RetentionRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[RetentionRequest, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class RetentionBulletPoint(_message.Message):
     __slots__ = ["alt_text", "image_identifier", "text"]
@@ -245,6 +303,76 @@ class RetentionPerformanceTestConfig(_message.Message):
     total_duration_ms: int
     total_requests: int
     def __init__(self, max_concurrent_requests: _Optional[int] = ..., total_requests: _Optional[int] = ..., total_duration_ms: _Optional[int] = ..., response_time_threshold_ms: _Optional[int] = ..., success_rate_threshold: _Optional[int] = ...) -> None: ...
+
+class RetentionReportRow(_message.Message):
+    __slots__ = ["answer", "left", "message_identifier", "offer_identifier", "offer_taken", "offered_product_id", "pending", "reason", "requests", "rule", "save_rate", "saved", "switched", "unknown"]
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    LEFT_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    OFFERED_PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    OFFER_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    OFFER_TAKEN_FIELD_NUMBER: _ClassVar[int]
+    PENDING_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    SAVED_FIELD_NUMBER: _ClassVar[int]
+    SAVE_RATE_FIELD_NUMBER: _ClassVar[int]
+    SWITCHED_FIELD_NUMBER: _ClassVar[int]
+    UNKNOWN_FIELD_NUMBER: _ClassVar[int]
+    answer: RetentionAnswer
+    left: int
+    message_identifier: str
+    offer_identifier: str
+    offer_taken: int
+    offered_product_id: str
+    pending: int
+    reason: str
+    requests: int
+    rule: str
+    save_rate: float
+    saved: int
+    switched: int
+    unknown: int
+    def __init__(self, rule: _Optional[str] = ..., reason: _Optional[str] = ..., answer: _Optional[_Union[RetentionAnswer, str]] = ..., message_identifier: _Optional[str] = ..., offered_product_id: _Optional[str] = ..., offer_identifier: _Optional[str] = ..., requests: _Optional[int] = ..., pending: _Optional[int] = ..., saved: _Optional[int] = ..., offer_taken: _Optional[int] = ..., switched: _Optional[int] = ..., left: _Optional[int] = ..., unknown: _Optional[int] = ..., save_rate: _Optional[float] = ...) -> None: ...
+
+class RetentionRequest(_message.Message):
+    __slots__ = ["answer", "asked_at", "environment", "evaluated_at", "locale", "message_identifier", "microseconds", "offer_identifier", "offered_product_id", "original_transaction_id", "outcome", "outcome_is_final", "product_id", "reason", "received_at", "request_identifier", "rule"]
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    ASKED_AT_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    EVALUATED_AT_FIELD_NUMBER: _ClassVar[int]
+    LOCALE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    MICROSECONDS_FIELD_NUMBER: _ClassVar[int]
+    OFFERED_PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    OFFER_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_IS_FINAL_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_AT_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    answer: RetentionAnswer
+    asked_at: _timestamp_pb2.Timestamp
+    environment: _environment_pb2.Environment
+    evaluated_at: _timestamp_pb2.Timestamp
+    locale: str
+    message_identifier: str
+    microseconds: int
+    offer_identifier: str
+    offered_product_id: str
+    original_transaction_id: str
+    outcome: RetentionOutcome
+    outcome_is_final: bool
+    product_id: str
+    reason: str
+    received_at: _timestamp_pb2.Timestamp
+    request_identifier: str
+    rule: str
+    def __init__(self, request_identifier: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., locale: _Optional[str] = ..., asked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., answer: _Optional[_Union[RetentionAnswer, str]] = ..., reason: _Optional[str] = ..., rule: _Optional[str] = ..., message_identifier: _Optional[str] = ..., offered_product_id: _Optional[str] = ..., offer_identifier: _Optional[str] = ..., microseconds: _Optional[int] = ..., outcome: _Optional[_Union[RetentionOutcome, str]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., outcome_is_final: bool = ...) -> None: ...
 
 class RetentionResponseTimes(_message.Message):
     __slots__ = ["average_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms"]
@@ -421,4 +549,10 @@ class UploadRetentionMessageResponse(_message.Message):
     def __init__(self, accepted_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class RetentionImageSize(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
+
+class RetentionAnswer(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
+
+class RetentionOutcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []

@@ -52,6 +52,12 @@ typedef struct Entitled__V1__StartRetentionPerformanceTestRequest Entitled__V1__
 typedef struct Entitled__V1__StartRetentionPerformanceTestResponse Entitled__V1__StartRetentionPerformanceTestResponse;
 typedef struct Entitled__V1__GetRetentionPerformanceTestRequest Entitled__V1__GetRetentionPerformanceTestRequest;
 typedef struct Entitled__V1__GetRetentionPerformanceTestResponse Entitled__V1__GetRetentionPerformanceTestResponse;
+typedef struct Entitled__V1__RetentionRequest Entitled__V1__RetentionRequest;
+typedef struct Entitled__V1__RetentionReportRow Entitled__V1__RetentionReportRow;
+typedef struct Entitled__V1__ListRetentionRequestsRequest Entitled__V1__ListRetentionRequestsRequest;
+typedef struct Entitled__V1__ListRetentionRequestsResponse Entitled__V1__ListRetentionRequestsResponse;
+typedef struct Entitled__V1__GetRetentionReportRequest Entitled__V1__GetRetentionReportRequest;
+typedef struct Entitled__V1__GetRetentionReportResponse Entitled__V1__GetRetentionReportResponse;
 
 
 /* --- enums --- */
@@ -74,6 +80,66 @@ typedef enum _Entitled__V1__RetentionImageSize {
   ENTITLED__V1__RETENTION_IMAGE_SIZE__RETENTION_IMAGE_SIZE_BULLET_POINT = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RETENTION_IMAGE_SIZE)
 } Entitled__V1__RetentionImageSize;
+/*
+ * The kind of an answer to Apple's request for a message.
+ */
+typedef enum _Entitled__V1__RetentionAnswer {
+  /*
+   * Not set.
+   */
+  ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_UNSPECIFIED = 0,
+  /*
+   * No answer: Apple shows the message of App Store Connect or the default message, if there is one.
+   */
+  ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_NOTHING = 1,
+  /*
+   * A message.
+   */
+  ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_MESSAGE = 2,
+  /*
+   * Another product of the subscription group.
+   */
+  ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_ALTERNATE_PRODUCT = 3,
+  /*
+   * A promotional offer.
+   */
+  ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_PROMOTIONAL_OFFER = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RETENTION_ANSWER)
+} Entitled__V1__RetentionAnswer;
+/*
+ * What a subscriber did after a request for a message, as the documents about the subscription show it.
+ */
+typedef enum _Entitled__V1__RetentionOutcome {
+  /*
+   * Not set. In a request: all.
+   */
+  ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_UNSPECIFIED = 0,
+  /*
+   * It was not evaluated yet.
+   */
+  ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_PENDING = 1,
+  /*
+   * The subscription renews as before.
+   */
+  ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_SAVED = 2,
+  /*
+   * The subscriber took the offer of the answer, or a retention offer of Apple's.
+   */
+  ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_OFFER_TAKEN = 3,
+  /*
+   * The subscriber chose another product.
+   */
+  ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_SWITCHED = 4,
+  /*
+   * Auto-renew is off, or the subscription ended.
+   */
+  ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_LEFT = 5,
+  /*
+   * Nothing is stored about the subscription.
+   */
+  ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_UNKNOWN = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RETENTION_OUTCOME)
+} Entitled__V1__RetentionOutcome;
 
 /* --- messages --- */
 
@@ -1052,6 +1118,275 @@ struct  Entitled__V1__GetRetentionPerformanceTestResponse
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, NULL, NULL, 0,NULL }
 
 
+/*
+ * A request of Apple's for a message to a subscriber who is about to cancel, with its answer.
+ */
+struct  Entitled__V1__RetentionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's `requestIdentifier`.
+   */
+  char *request_identifier;
+  /*
+   * The environment.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The subscription, by the id of its first transaction.
+   */
+  char *original_transaction_id;
+  /*
+   * The product of the subscription, by its App Store product id.
+   */
+  char *product_id;
+  /*
+   * The language and region of the device, such as en-US.
+   */
+  char *locale;
+  /*
+   * When Apple signed the request.
+   */
+  Google__Protobuf__Timestamp *asked_at;
+  /*
+   * When the request arrived.
+   */
+  Google__Protobuf__Timestamp *received_at;
+  /*
+   * The answer.
+   */
+  Entitled__V1__RetentionAnswer answer;
+  /*
+   * Why: RULE, DEFAULT, NO_RULE, NOT_CONFIGURED, NOT_PAYER, COMMITTED, OPEN_REFUND, PAYMENT_PROBLEM, NOT_ACTIVE,
+   * UNKNOWN_PURCHASE, LATE, STORE_UNAVAILABLE or CANNOT_SIGN.
+   */
+  char *reason;
+  /*
+   * The rule of the configuration that decided; empty without one.
+   */
+  char *rule;
+  /*
+   * The message of the answer; empty without one.
+   */
+  char *message_identifier;
+  /*
+   * The product of an offer or a switch; empty without one.
+   */
+  char *offered_product_id;
+  /*
+   * The promotional offer; empty without one.
+   */
+  char *offer_identifier;
+  /*
+   * The time from the arrival to the answer, in microseconds.
+   */
+  int64_t microseconds;
+  /*
+   * The outcome at its last evaluation.
+   */
+  Entitled__V1__RetentionOutcome outcome;
+  /*
+   * When the outcome was last evaluated. Unset: not yet.
+   */
+  Google__Protobuf__Timestamp *evaluated_at;
+  /*
+   * Whether the outcome is not evaluated again.
+   */
+  protobuf_c_boolean outcome_is_final;
+};
+#define ENTITLED__V1__RETENTION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__retention_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_UNSPECIFIED, NULL, 0 }
+
+
+typedef enum {
+  ENTITLED__V1__RETENTION_REPORT_ROW___SAVE_RATE__NOT_SET = 0,
+  ENTITLED__V1__RETENTION_REPORT_ROW___SAVE_RATE_SAVE_RATE = 14
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RETENTION_REPORT_ROW___SAVE_RATE__CASE)
+} Entitled__V1__RetentionReportRow__SaveRateCase;
+
+/*
+ * The number of requests with one answer, and their outcomes.
+ */
+struct  Entitled__V1__RetentionReportRow
+{
+  ProtobufCMessage base;
+  /*
+   * The rule of the configuration that decided; empty without one.
+   */
+  char *rule;
+  /*
+   * Why, as in RetentionRequest.
+   */
+  char *reason;
+  /*
+   * The answer.
+   */
+  Entitled__V1__RetentionAnswer answer;
+  /*
+   * The message of the answer; empty without one.
+   */
+  char *message_identifier;
+  /*
+   * The product of an offer or a switch; empty without one.
+   */
+  char *offered_product_id;
+  /*
+   * The promotional offer; empty without one.
+   */
+  char *offer_identifier;
+  /*
+   * All requests.
+   */
+  int64_t requests;
+  /*
+   * Requests without an evaluated outcome.
+   */
+  int64_t pending;
+  /*
+   * Subscribers whose subscription renews as before.
+   */
+  int64_t saved;
+  /*
+   * Subscribers who took an offer.
+   */
+  int64_t offer_taken;
+  /*
+   * Subscribers who chose another product.
+   */
+  int64_t switched;
+  /*
+   * Subscribers who left.
+   */
+  int64_t left;
+  /*
+   * Requests about subscriptions of which nothing is stored.
+   */
+  int64_t unknown;
+  Entitled__V1__RetentionReportRow__SaveRateCase _save_rate_case;
+  union {
+    double save_rate;
+  };
+};
+#define ENTITLED__V1__RETENTION_REPORT_ROW__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__retention_report_row__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__RETENTION_ANSWER__RETENTION_ANSWER_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, ENTITLED__V1__RETENTION_REPORT_ROW___SAVE_RATE__NOT_SET, {0} }
+
+
+/*
+ * The request of ListRetentionRequests.
+ */
+struct  Entitled__V1__ListRetentionRequestsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: all environments of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The outcome. Unspecified: all.
+   */
+  Entitled__V1__RetentionOutcome outcome;
+  /*
+   * A subscription, by the id of its first transaction. Empty: all.
+   */
+  char *original_transaction_id;
+  /*
+   * Requests received at this time or later. Unset: all.
+   */
+  Google__Protobuf__Timestamp *from;
+  /*
+   * Requests received before this time. Unset: all.
+   */
+  Google__Protobuf__Timestamp *to;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_RETENTION_REQUESTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_retention_requests_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__RETENTION_OUTCOME__RETENTION_OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, NULL, NULL, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of ListRetentionRequests.
+ */
+struct  Entitled__V1__ListRetentionRequestsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The requests, latest first.
+   */
+  size_t n_requests;
+  Entitled__V1__RetentionRequest **requests;
+  /*
+   * The token of the next page; empty on the last page.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_RETENTION_REQUESTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_retention_requests_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of GetRetentionReport.
+ */
+struct  Entitled__V1__GetRetentionReportRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Requests received at this time or later. Unset: all.
+   */
+  Google__Protobuf__Timestamp *from;
+  /*
+   * Requests received before this time. Unset: all.
+   */
+  Google__Protobuf__Timestamp *to;
+};
+#define ENTITLED__V1__GET_RETENTION_REPORT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_retention_report_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL }
+
+
+/*
+ * The response of GetRetentionReport.
+ */
+struct  Entitled__V1__GetRetentionReportResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The rows, ordered by rule, reason and answer.
+   */
+  size_t n_rows;
+  Entitled__V1__RetentionReportRow **rows;
+  /*
+   * The sum of all rows.
+   */
+  Entitled__V1__RetentionReportRow *total;
+};
+#define ENTITLED__V1__GET_RETENTION_REPORT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_retention_report_response__descriptor) \
+    , 0,NULL, NULL }
+
+
 /* Entitled__V1__RetentionImage methods */
 void   entitled__v1__retention_image__init
                      (Entitled__V1__RetentionImage         *message);
@@ -1698,6 +2033,120 @@ Entitled__V1__GetRetentionPerformanceTestResponse *
 void   entitled__v1__get_retention_performance_test_response__free_unpacked
                      (Entitled__V1__GetRetentionPerformanceTestResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__RetentionRequest methods */
+void   entitled__v1__retention_request__init
+                     (Entitled__V1__RetentionRequest         *message);
+size_t entitled__v1__retention_request__get_packed_size
+                     (const Entitled__V1__RetentionRequest   *message);
+size_t entitled__v1__retention_request__pack
+                     (const Entitled__V1__RetentionRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__retention_request__pack_to_buffer
+                     (const Entitled__V1__RetentionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__RetentionRequest *
+       entitled__v1__retention_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__retention_request__free_unpacked
+                     (Entitled__V1__RetentionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__RetentionReportRow methods */
+void   entitled__v1__retention_report_row__init
+                     (Entitled__V1__RetentionReportRow         *message);
+size_t entitled__v1__retention_report_row__get_packed_size
+                     (const Entitled__V1__RetentionReportRow   *message);
+size_t entitled__v1__retention_report_row__pack
+                     (const Entitled__V1__RetentionReportRow   *message,
+                      uint8_t             *out);
+size_t entitled__v1__retention_report_row__pack_to_buffer
+                     (const Entitled__V1__RetentionReportRow   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__RetentionReportRow *
+       entitled__v1__retention_report_row__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__retention_report_row__free_unpacked
+                     (Entitled__V1__RetentionReportRow *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListRetentionRequestsRequest methods */
+void   entitled__v1__list_retention_requests_request__init
+                     (Entitled__V1__ListRetentionRequestsRequest         *message);
+size_t entitled__v1__list_retention_requests_request__get_packed_size
+                     (const Entitled__V1__ListRetentionRequestsRequest   *message);
+size_t entitled__v1__list_retention_requests_request__pack
+                     (const Entitled__V1__ListRetentionRequestsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_retention_requests_request__pack_to_buffer
+                     (const Entitled__V1__ListRetentionRequestsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListRetentionRequestsRequest *
+       entitled__v1__list_retention_requests_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_retention_requests_request__free_unpacked
+                     (Entitled__V1__ListRetentionRequestsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListRetentionRequestsResponse methods */
+void   entitled__v1__list_retention_requests_response__init
+                     (Entitled__V1__ListRetentionRequestsResponse         *message);
+size_t entitled__v1__list_retention_requests_response__get_packed_size
+                     (const Entitled__V1__ListRetentionRequestsResponse   *message);
+size_t entitled__v1__list_retention_requests_response__pack
+                     (const Entitled__V1__ListRetentionRequestsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_retention_requests_response__pack_to_buffer
+                     (const Entitled__V1__ListRetentionRequestsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListRetentionRequestsResponse *
+       entitled__v1__list_retention_requests_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_retention_requests_response__free_unpacked
+                     (Entitled__V1__ListRetentionRequestsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetRetentionReportRequest methods */
+void   entitled__v1__get_retention_report_request__init
+                     (Entitled__V1__GetRetentionReportRequest         *message);
+size_t entitled__v1__get_retention_report_request__get_packed_size
+                     (const Entitled__V1__GetRetentionReportRequest   *message);
+size_t entitled__v1__get_retention_report_request__pack
+                     (const Entitled__V1__GetRetentionReportRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_retention_report_request__pack_to_buffer
+                     (const Entitled__V1__GetRetentionReportRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetRetentionReportRequest *
+       entitled__v1__get_retention_report_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_retention_report_request__free_unpacked
+                     (Entitled__V1__GetRetentionReportRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetRetentionReportResponse methods */
+void   entitled__v1__get_retention_report_response__init
+                     (Entitled__V1__GetRetentionReportResponse         *message);
+size_t entitled__v1__get_retention_report_response__get_packed_size
+                     (const Entitled__V1__GetRetentionReportResponse   *message);
+size_t entitled__v1__get_retention_report_response__pack
+                     (const Entitled__V1__GetRetentionReportResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_retention_report_response__pack_to_buffer
+                     (const Entitled__V1__GetRetentionReportResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetRetentionReportResponse *
+       entitled__v1__get_retention_report_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_retention_report_response__free_unpacked
+                     (Entitled__V1__GetRetentionReportResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__RetentionImage_Closure)
@@ -1802,6 +2251,24 @@ typedef void (*Entitled__V1__GetRetentionPerformanceTestRequest_Closure)
 typedef void (*Entitled__V1__GetRetentionPerformanceTestResponse_Closure)
                  (const Entitled__V1__GetRetentionPerformanceTestResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__RetentionRequest_Closure)
+                 (const Entitled__V1__RetentionRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__RetentionReportRow_Closure)
+                 (const Entitled__V1__RetentionReportRow *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListRetentionRequestsRequest_Closure)
+                 (const Entitled__V1__ListRetentionRequestsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListRetentionRequestsResponse_Closure)
+                 (const Entitled__V1__ListRetentionRequestsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetRetentionReportRequest_Closure)
+                 (const Entitled__V1__GetRetentionReportRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetRetentionReportResponse_Closure)
+                 (const Entitled__V1__GetRetentionReportResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1865,6 +2332,14 @@ struct Entitled__V1__RetentionMessagingService_Service
                                          const Entitled__V1__GetRetentionPerformanceTestRequest *input,
                                          Entitled__V1__GetRetentionPerformanceTestResponse_Closure closure,
                                          void *closure_data);
+  void (*list_retention_requests)(Entitled__V1__RetentionMessagingService_Service *service,
+                                  const Entitled__V1__ListRetentionRequestsRequest *input,
+                                  Entitled__V1__ListRetentionRequestsResponse_Closure closure,
+                                  void *closure_data);
+  void (*get_retention_report)(Entitled__V1__RetentionMessagingService_Service *service,
+                               const Entitled__V1__GetRetentionReportRequest *input,
+                               Entitled__V1__GetRetentionReportResponse_Closure closure,
+                               void *closure_data);
 };
 typedef void (*Entitled__V1__RetentionMessagingService_ServiceDestroy)(Entitled__V1__RetentionMessagingService_Service *);
 void entitled__v1__retention_messaging_service__init (Entitled__V1__RetentionMessagingService_Service *service,
@@ -1886,7 +2361,9 @@ void entitled__v1__retention_messaging_service__init (Entitled__V1__RetentionMes
       function_prefix__ ## get_retention_url,\
       function_prefix__ ## delete_retention_url,\
       function_prefix__ ## start_retention_performance_test,\
-      function_prefix__ ## get_retention_performance_test  }
+      function_prefix__ ## get_retention_performance_test,\
+      function_prefix__ ## list_retention_requests,\
+      function_prefix__ ## get_retention_report  }
 void entitled__v1__retention_messaging_service__upload_retention_image(ProtobufCService *service,
                                                                        const Entitled__V1__UploadRetentionImageRequest *input,
                                                                        Entitled__V1__UploadRetentionImageResponse_Closure closure,
@@ -1943,10 +2420,20 @@ void entitled__v1__retention_messaging_service__get_retention_performance_test(P
                                                                                const Entitled__V1__GetRetentionPerformanceTestRequest *input,
                                                                                Entitled__V1__GetRetentionPerformanceTestResponse_Closure closure,
                                                                                void *closure_data);
+void entitled__v1__retention_messaging_service__list_retention_requests(ProtobufCService *service,
+                                                                        const Entitled__V1__ListRetentionRequestsRequest *input,
+                                                                        Entitled__V1__ListRetentionRequestsResponse_Closure closure,
+                                                                        void *closure_data);
+void entitled__v1__retention_messaging_service__get_retention_report(ProtobufCService *service,
+                                                                     const Entitled__V1__GetRetentionReportRequest *input,
+                                                                     Entitled__V1__GetRetentionReportResponse_Closure closure,
+                                                                     void *closure_data);
 
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    entitled__v1__retention_image_size__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__retention_answer__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__retention_outcome__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__retention_image__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__retention_message__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__retention_bullet_point__descriptor;
@@ -1981,6 +2468,12 @@ extern const ProtobufCMessageDescriptor entitled__v1__start_retention_performanc
 extern const ProtobufCMessageDescriptor entitled__v1__start_retention_performance_test_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_retention_performance_test_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_retention_performance_test_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__retention_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__retention_report_row__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_retention_requests_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_retention_requests_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_retention_report_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_retention_report_response__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__retention_messaging_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -1,0 +1,39 @@
+internal import JSON
+
+/// The route of retention messages in the OpenAPI document.
+enum OpenAPIRetention {
+  static let operation: JSONObject = [
+    "operationId": "getRetentionMessage", "tags": ["Apple"], "security": [[:]],
+    "description":
+      "Answers Apple's request for a message to a subscriber who is about to cancel. Apple's signature is the credential.",
+    "parameters": [["name": "app", "in": "path", "required": true, "schema": ["type": "string"]]],
+    "requestBody": ["required": true, "content": ["application/json": ["schema": ["type": "object"]]]],
+    "responses": .object(responses),
+  ]
+
+  private static let responses: JSONObject = {
+    let refusal: JSONValue = [
+      "type": "object", "properties": ["reason": ["type": "string"], "explanation": ["type": "string"]],
+    ]
+    var responses: JSONObject = [
+      "200": [
+        "description": "Apple's RealtimeResponseBody.",
+        "content": ["application/json": ["schema": ["type": "object", "maxProperties": 1]]],
+      ],
+      "204": ["description": "No answer: Apple shows the messages that it has."],
+    ]
+    for (status, description) in [
+      (400, "The body is not a request."), (403, "It is not Apple's, or about another app."),
+      (404, "There is no such app."), (413, "The body is too large."), (415, "The content type is not JSON."),
+      (429, "Too many refused posts of this address; `retry-after` says when to retry."),
+    ] {
+      responses[String(status)] = [
+        "description": .string(description), "content": ["application/json": ["schema": refusal]],
+      ]
+    }
+    for (status, error) in OpenAPIErrors.references where responses[status] == nil {
+      responses[status] = error
+    }
+    return responses
+  }()
+}

@@ -1,0 +1,75 @@
+internal import HTTP
+internal import JSON
+internal import Ledger
+internal import RPC
+package import RetentionMessaging
+internal import Store
+
+/// `POST /retention/{app}` on the edge: Apple's requests for a message to a subscriber who is about to cancel (Retention
+/// Messaging API, Get Retention Message).
+///
+/// Every replica answers by itself. Without an answer the status is 204, and Apple shows the messages that it has.
+package struct RetentionEndpoint: Sendable {
+  static let prefix = "/retention/"
+  static let route = "/retention/{app}"
+
+  private let responder: RetentionResponder
+  private let limiter: AddressLimiter
+  private let trail: RetentionTrail
+
+  /// - Parameters:
+  ///   - responder: decides about the requests.
+  ///   - limiter: limits the refused posts of each address.
+  ///   - trail: stores the requests.
+  package init(responder: RetentionResponder, limiter: AddressLimiter, trail: RetentionTrail) {
+    self.responder = responder
+    self.limiter = limiter
+    self.trail = trail
+  }
+
+  /// Whether a path is that of a request for a message.
+  func serves(_ path: String) -> Bool { path.hasPrefix(Self.prefix) }
+
+  /// Responds to a request to a path that ``serves(_:)`` accepts.
+  func respond(to request: HTTPRequest) async -> HTTPResponse {
+    guard request.method == "POST" else { return .methodNotAllowed("POST") }
+    guard request.mediaType ?? "application/json" == "application/json" else {
+      return Self.refusal(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
+    }
+    guard request.body.count <= NotificationBody.maxSize else {
+      return Self.refusal(413, "TOO_LARGE", "the body has more than \(NotificationBody.maxSize) bytes")
+    }
+    do throws(RetentionRequestError) {
+      let response = try await responder.respond(
+        to: request.body, of: String(request.path.dropFirst(Self.prefix.count)))
+      RetentionMetrics.count(response.record)
+      trail.record(response.record)
+      guard let body = response.body else { return HTTPResponse(status: 204) }
+      return .json(200, JSONValue.object(body).serialized())
+    } catch {
+      return refuse(error, request)
+    }
+  }
+
+  /// Refuses a request that is not Apple's, or not about this app; strangers may send only so many of them.
+  private func refuse(_ error: RetentionRequestError, _ request: HTTPRequest) -> HTTPResponse {
+    RetentionMetrics.countRefusal(error.reason)
+    if let delay = limiter.delay(of: request.address) {
+      var response = Self.refusal(429, "TOO_MANY_REJECTIONS", "too many requests that are refused")
+      response.headers.append(name: "retry-after", value: String((delay + 999) / 1000))
+      return response
+    }
+    let status =
+      switch error {
+      case .unknownApp: 404
+      case .malformed, .missingMember: 400
+      case .notVerified, .otherApp, .tooOld: 403
+      }
+    return Self.refusal(status, error.reason, error.description)
+  }
+
+  private static func refusal(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {
+    let body: JSONObject = ["reason": .string(reason), "explanation": .string(explanation.excerpt)]
+    return .json(status, JSONValue.object(body).serialized())
+  }
+}

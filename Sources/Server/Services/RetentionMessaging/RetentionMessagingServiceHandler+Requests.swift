@@ -1,0 +1,68 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// Apple's requests for a message, with their answers and outcomes.
+extension RetentionMessagingServiceHandler {
+  /// The position of a page is the arrival and the id of the last request of the previous page.
+  func listRetentionRequests(
+    _ request: ListRetentionRequestsRequest, _ call: CallContext
+  ) async throws(Status) -> ListRetentionRequestsResponse {
+    let app = try context.catalog.value.app(request.app)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
+    var query = RetentionRequestFilter(appID: app.id, limit: size + 1)
+    if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
+    query.outcome = Entitlements.RetentionOutcome(request.outcome)
+    query.lineID = request.originalTransactionId.given
+    query.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
+    query.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    query.after = page.position.flatMap(RetentionRequestFilter.Position.init)
+    try await flush()
+    let found = try await context.read { [query] reader throws(StoreError) in
+      try reader.retentionRequests(query)
+    }
+    return .with {
+      $0.requests = found.prefix(size).map(Wire.RetentionRequest.init)
+      if found.count > size {
+        let last = found[size - 1]
+        $0.nextPageToken = page.token(after: "\(last.receivedAt.millisecondsSince1970) \(last.requestID)")
+      }
+    }
+  }
+
+  func getRetentionReport(
+    _ request: GetRetentionReportRequest, _ call: CallContext
+  ) async throws(Status) -> GetRetentionReportResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
+    let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    if let from, let to, to <= from {
+      throw Status(.invalidArgument, reason: "INVALID_RANGE", "to is not after from", field: "to")
+    }
+    try await flush()
+    let counts = try await context.readExpensively(call) { reader throws(StoreError) in
+      try reader.retentionRequestCounts(of: app.id, in: environment, from: from, to: to)
+    }
+    return GetRetentionReportResponse(counts)
+  }
+
+  private func flush() async throws(Status) {
+    do throws(LedgerError) { try await context.retention.flush() } catch {
+      throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last requests cannot be written; retry")
+    }
+  }
+}
+
+extension RetentionRequestFilter.Position {
+  /// The position in a page token; `nil` for another one.
+  fileprivate init?(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let instant = Int64(parts[0]) else { return nil }
+    self.init(receivedAt: Instant(millisecondsSince1970: instant), requestID: String(parts[1]))
+  }
+}
