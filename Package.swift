@@ -147,7 +147,8 @@ let package = Package(
     library(
       .server, "Services",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "Entitlements",
+        "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "DeviceCheck",
+        "Entitlements",
         "FamilySharing",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reports", "RetentionMessaging", "SignedData", "Store",
@@ -172,6 +173,8 @@ let package = Package(
     library(
       .apple, "AppStoreClient",
       ["AppStore", "JSON", "SignedData", "Telemetry", asyncHTTPClient, metrics, nio, nioHTTP1, tracing]),
+    library(
+      .apple, "DeviceCheck", ["AppStore", "AppStoreClient", "JSON", "SignedData", "Telemetry", tracing]),
     library(.apple, "AppleLookup", ["AppStore", "AppStoreClient", "Ledger", "Store"]),
     library(
       .features, "Notifications",
@@ -236,7 +239,7 @@ let package = Package(
       dependencies: [
         "AppStore", "AppStoreClient", "AppStoreReports", "Bytes", "Callers", "CommandSupport",
         "Configuration",
-        "AppleLookup", "Conformance", "Console", "CustomerImport", "Doctor",
+        "AppleLookup", "Conformance", "Console", "CustomerImport", "DeviceCheck", "Doctor",
         "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
@@ -300,6 +303,9 @@ let package = Package(
     test(
       .apple, "AppStoreClientTests",
       ["AppStore", "AppStoreClient", "AppStoreSupport", "JSON", "Sandbox", "SignedData", "TestSupport"]),
+    test(
+      .apple, "DeviceCheckTests",
+      ["AppStore", "AppStoreClient", "DeviceCheck", "JSON", "SignedData", "TestSupport"]),
     test(
       .apple, "AppleLookupTests",
       [

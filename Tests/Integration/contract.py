@@ -50,6 +50,7 @@ webhook_service = importlib.import_module("entitled.v1.webhook_service_pb2")
 audit_service = importlib.import_module("entitled.v1.audit_service_pb2")
 customer_service = importlib.import_module("entitled.v1.customer_service_pb2")
 status_service = importlib.import_module("entitled.v1.status_service_pb2")
+device_check_service = importlib.import_module("entitled.v1.device_check_service_pb2")
 report_service = importlib.import_module("entitled.v1.report_service_pb2")
 retention_messaging_service = importlib.import_module("entitled.v1.retention_messaging_service_pb2")
 segment_service = importlib.import_module("entitled.v1.segment_service_pb2")
@@ -69,6 +70,7 @@ webhook_stub = importlib.import_module("entitled.v1.webhook_service_pb2_grpc").W
 audit_stub = importlib.import_module("entitled.v1.audit_service_pb2_grpc").AuditServiceStub
 customer_stub = importlib.import_module("entitled.v1.customer_service_pb2_grpc").CustomerServiceStub
 status_stub = importlib.import_module("entitled.v1.status_service_pb2_grpc").StatusServiceStub
+device_check_stub = importlib.import_module("entitled.v1.device_check_service_pb2_grpc").DeviceCheckServiceStub
 report_stub = importlib.import_module("entitled.v1.report_service_pb2_grpc").ReportServiceStub
 retention_messaging_stub = importlib.import_module(
     "entitled.v1.retention_messaging_service_pb2_grpc"
@@ -79,6 +81,7 @@ services = {
     for name, file in {
         "EntitlementService": "entitlement_service",
         "ReceiptService": "receipt_service",
+        "DeviceCheckService": "device_check_service",
         "ReportService": "report_service",
         "RetentionMessagingService": "retention_messaging_service",
         "SegmentService": "segment_service",

@@ -38,6 +38,7 @@ apps:
     bundle_id: com.example.oceanjournal
     environments: [Sandbox]
     in_app_purchase_key: {{file: key.p8, key_id: ABCDE12345, issuer_id: 57246542-96fe-1a63-e053-0824d011072a}}
+    device_check: {{trial_once_per_device: bit1}}
     status_polling: false
     gap_repair: false
     webhooks:
@@ -219,6 +220,11 @@ def commands(caller):
         "RetentionMessagingService/DeleteRetentionImage": (["retention", "delete-image", image], {0}),
         "RetentionMessagingService/ListRetentionRequests": (["retention", "requests", "--outcome", "left"], {0}),
         "RetentionMessagingService/GetRetentionReport": (["retention", "report", "--from", "2026-01-01"], {0}),
+        "DeviceCheckService/ValidateDeviceToken": (["device-check", "validate", "cGhvbmU="], {0}),
+        "DeviceCheckService/QueryDeviceBits": (["device-check", "bits", "cGhvbmU="], {0}),
+        "DeviceCheckService/UpdateDeviceBits": (["device-check", "set-bits", "cGhvbmU=", "--bit0", "true"], {0}),
+        "DeviceCheckService/GetDeviceTrial": (["device-check", "trial", "cGhvbmU="], {0, 3}),
+        "DeviceCheckService/UseDeviceTrial": (["device-check", "use-trial", "cGhvbmU=", "--customer", "ada"], {0}),
         "AppStoreService/ExtendRenewalDate": (["apple", "extend", purchase, "3", "--reason", "service-issue"], {0}),
         "AppStoreService/MassExtendRenewalDate": (["apple", "mass-extend", "pro.monthly", "3"], {0}),
         "AppStoreService/GetMassExtensionStatus": (

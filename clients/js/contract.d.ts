@@ -4422,6 +4422,149 @@ export interface CustomerService {
   listContradictions(request: ListContradictionsRequest, options?: CallOptions): Promise<ListContradictionsResponse>;
 }
 
+/** The two bits of a device. */
+export interface DeviceBits {
+  /** The first bit. */
+  bit0?: boolean;
+  /** The second bit. */
+  bit1?: boolean;
+  /** The month of the last change as Apple sends it, such as 2026-11; empty if the bits were never set. */
+  lastUpdate?: string;
+}
+
+/** The request of ValidateDeviceToken. */
+export interface ValidateDeviceTokenRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server. */
+  environment?: Environment;
+  /** The device token in Base64, as `DCDevice.generateToken` returns it. Required. */
+  deviceToken?: string;
+}
+
+/** The response of ValidateDeviceToken. */
+export interface ValidateDeviceTokenResponse {
+  /** Whether Apple accepts the token. */
+  valid?: boolean;
+  /** Apple's reason; empty for a valid token. */
+  problem?: string;
+}
+
+/** The request of QueryDeviceBits. */
+export interface QueryDeviceBitsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server. */
+  environment?: Environment;
+  /** The device token in Base64, as `DCDevice.generateToken` returns it. Required. */
+  deviceToken?: string;
+}
+
+/** The response of QueryDeviceBits. */
+export interface QueryDeviceBitsResponse {
+  /** The bits; not set if they were never set. */
+  bits?: DeviceBits;
+}
+
+/** The request of UpdateDeviceBits. */
+export interface UpdateDeviceBitsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server. */
+  environment?: Environment;
+  /** The device token in Base64, as `DCDevice.generateToken` returns it. Required. */
+  deviceToken?: string;
+  /** The first bit. Not set: it is kept. At least one bit is required. */
+  bit0?: boolean;
+  /** The second bit. Not set: it is kept. */
+  bit1?: boolean;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of UpdateDeviceBits. */
+export interface UpdateDeviceBitsResponse {
+  /** The bits after the call. */
+  bits?: DeviceBits;
+  /** When Apple accepted the request. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+}
+
+/** The request of GetDeviceTrial. */
+export interface GetDeviceTrialRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server. */
+  environment?: Environment;
+  /** The device token in Base64, as `DCDevice.generateToken` returns it. Required. */
+  deviceToken?: string;
+}
+
+/** The response of GetDeviceTrial. */
+export interface GetDeviceTrialResponse {
+  /** Whether a free trial may be offered: none was used on the device. */
+  mayOffer?: boolean;
+  /** The month of the last change of the bits as Apple sends it, such as 2026-11; empty if they were never set. */
+  lastUpdate?: string;
+}
+
+/** The request of UseDeviceTrial. */
+export interface UseDeviceTrialRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server. */
+  environment?: Environment;
+  /** The device token in Base64, as `DCDevice.generateToken` returns it. Required. */
+  deviceToken?: string;
+  /** The customer who uses the trial, for the audit log. Empty: none. */
+  customerId?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of UseDeviceTrial. */
+export interface UseDeviceTrialResponse {
+  /** Whether a trial was used on the device before. Nothing was changed then. */
+  alreadyUsed?: boolean;
+  /** When Apple accepted the request; not set if nothing was changed. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+}
+
+/**
+ * Apple's DeviceCheck: two bits for each device, which survive a reinstallation of the app, and the policy that a device
+ * has one free trial. A device token is what the app gets from `DCDevice.generateToken`; it is not stored.
+ */
+export interface DeviceCheckService {
+  /** Validates a device token: whether it comes from a genuine device and this app. */
+  validateDeviceToken(request: ValidateDeviceTokenRequest, options?: CallOptions): Promise<ValidateDeviceTokenResponse>;
+  /** Returns the two bits of a device. */
+  queryDeviceBits(request: QueryDeviceBitsRequest, options?: CallOptions): Promise<QueryDeviceBitsResponse>;
+  /** Sets bits of a device. Apple stores both at once, so a bit that is not set here is read first and kept. */
+  updateDeviceBits(request: UpdateDeviceBitsRequest, options?: CallOptions): Promise<UpdateDeviceBitsResponse>;
+  /** Answers whether a free trial may be offered on a device, by the policy `trial_once_per_device`. */
+  getDeviceTrial(request: GetDeviceTrialRequest, options?: CallOptions): Promise<GetDeviceTrialResponse>;
+  /** Marks the free trial of a device as used, by the policy `trial_once_per_device`. */
+  useDeviceTrial(request: UseDeviceTrialRequest, options?: CallOptions): Promise<UseDeviceTrialResponse>;
+}
+
 /** The length of the buckets of a report. */
 export type ReportGranularity =
   | "REPORT_GRANULARITY_UNSPECIFIED"
@@ -6137,6 +6280,7 @@ export interface Services {
   readonly entitlement: EntitlementService;
   readonly receipt: ReceiptService;
   readonly customer: CustomerService;
+  readonly deviceCheck: DeviceCheckService;
   readonly report: ReportService;
   readonly retentionMessaging: RetentionMessagingService;
   readonly segment: SegmentService;

@@ -116,6 +116,16 @@ export const services = {
       ListContradictions: true,
     },
   },
+  deviceCheck: {
+    name: "entitled.v1.DeviceCheckService",
+    methods: {
+      ValidateDeviceToken: true,
+      QueryDeviceBits: true,
+      UpdateDeviceBits: false,
+      GetDeviceTrial: true,
+      UseDeviceTrial: false,
+    },
+  },
   report: {
     name: "entitled.v1.ReportService",
     methods: {

@@ -2,27 +2,27 @@ internal import AppStore
 internal import Metrics
 
 /// Metrics of the calls to Apple's servers.
-enum CallMetrics {
-  static func count(_ endpoint: Endpoint, _ host: String, outcome: String) {
+package enum CallMetrics {
+  package static func count(_ endpoint: Endpoint, _ host: String, outcome: String) {
     Counter(
       label: "entitled_app_store_calls_total",
       dimensions: [("endpoint", endpoint.rawValue), ("host", host), ("outcome", outcome)]
     ).increment()
   }
 
-  static func recordRateLimitWait(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
+  package static func recordRateLimitWait(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
     Timer(
       label: "entitled_app_store_rate_limit_wait_seconds",
       dimensions: [("endpoint", endpoint.rawValue), ("host", host)]
     ).recordNanoseconds(Int64(duration.seconds * 1e9))
   }
 
-  static func record(isCircuitOpen: Bool, _ host: String) {
+  package static func record(isCircuitOpen: Bool, _ host: String) {
     Gauge(label: "entitled_app_store_circuit_open", dimensions: [("host", host)])
       .record(isCircuitOpen ? 1 : 0)
   }
 
-  static func recordDuration(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
+  package static func recordDuration(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
     Timer(
       label: "entitled_app_store_call_seconds", dimensions: [("endpoint", endpoint.rawValue), ("host", host)]
     ).recordNanoseconds(Int64(duration.seconds * 1e9))
@@ -31,7 +31,7 @@ enum CallMetrics {
 
 extension AppStoreClientError {
   /// The value of the label `outcome`.
-  var metricLabel: String {
+  package var metricLabel: String {
     switch self {
     case .refused(let code, _): "refused_\(code.rawValue)"
     case .unauthorized: "unauthorized"

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Stops calling a host that fails repeatedly, then probes it with single calls.
 ///
 /// Five failures in a row open the circuit for 5 seconds. Each failed probe doubles that, up to 300 seconds.
-final class CircuitBreaker: Sendable {
+package final class CircuitBreaker: Sendable {
   private enum Phase {
     case closed(failures: Int)
     /// Calls fail at once until `until`; `length` is the duration of this phase.
@@ -19,11 +19,11 @@ final class CircuitBreaker: Sendable {
   private let clock: ClientClock
   private let phase = Mutex(Phase.closed(failures: 0))
 
-  init(clock: ClientClock) { self.clock = clock }
+  package init(clock: ClientClock) { self.clock = clock }
 
   /// Returns `nil` if the caller may call, which it must then report with ``succeeded()``, ``failed()`` or
   /// ``abandoned()``; otherwise the time until the next probe.
-  func retryDelay() -> Duration? {
+  package func retryDelay() -> Duration? {
     let now = clock.uptime()
     return phase.withLock { phase in
       switch phase {
@@ -38,13 +38,13 @@ final class CircuitBreaker: Sendable {
   }
 
   /// Whether calls are stopped, or limited to a probe.
-  var isOpen: Bool { phase.withLock { if case .closed = $0 { false } else { true } } }
+  package var isOpen: Bool { phase.withLock { if case .closed = $0 { false } else { true } } }
 
   /// Records that the host responded, with any status below 500.
-  func succeeded() { phase.withLock { $0 = .closed(failures: 0) } }
+  package func succeeded() { phase.withLock { $0 = .closed(failures: 0) } }
 
   /// Records that the host did not respond, or responded with 5xx.
-  func failed() {
+  package func failed() {
     let now = clock.uptime()
     phase.withLock { phase in
       switch phase {
@@ -62,7 +62,7 @@ final class CircuitBreaker: Sendable {
   }
 
   /// Records that the call ended without a result, so that the next caller may probe.
-  func abandoned() {
+  package func abandoned() {
     let now = clock.uptime()
     phase.withLock { phase in
       if case .probing(let length) = phase { phase = .open(until: now, length: length) }
@@ -71,18 +71,18 @@ final class CircuitBreaker: Sendable {
 }
 
 /// The number of attempts of a call, and the backoff between them.
-struct RetryPolicy: Sendable {
-  let maxAttempts: Int
+package struct RetryPolicy: Sendable {
+  package let maxAttempts: Int
   /// Upper bound of the first backoff; it doubles with each attempt, up to `maxBackoff`.
   let firstBackoff: Duration
   let maxBackoff: Duration
 
-  static let standard = RetryPolicy(
+  package static let standard = RetryPolicy(
     maxAttempts: 4, firstBackoff: .milliseconds(250), maxBackoff: .seconds(8))
 
   /// Returns the backoff after attempt number `attempt`, counted from 1: full jitter below the exponential
   /// bound, so that callers that failed together do not retry together. `random` is from 0 up to 1.
-  func backoff(after attempt: Int, random: Double) -> Duration {
+  package func backoff(after attempt: Int, random: Double) -> Duration {
     let bound = min(firstBackoff.seconds * Double(1 << min(attempt - 1, 16)), maxBackoff.seconds)
     return .seconds(bound * random)
   }

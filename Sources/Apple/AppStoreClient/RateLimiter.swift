@@ -31,7 +31,7 @@ package struct RateLimitLevel: Hashable, Sendable {
 }
 
 /// Keeps the calls of one app in one environment below Apple's rate limits, with one token bucket per endpoint.
-final class RateLimiter: Sendable {
+package final class RateLimiter: Sendable {
   private struct Queue {
     var bucket: TokenBucket
     /// The waiting calls, in arrival order.
@@ -48,7 +48,7 @@ final class RateLimiter: Sendable {
   private let state = Mutex(State())
 
   /// Creates a limiter for `share` of Apple's production limits.
-  init(share: Double, clock: ClientClock) {
+  package init(share: Double, clock: ClientClock) {
     self.share = share
     self.clock = clock
   }
@@ -57,7 +57,7 @@ final class RateLimiter: Sendable {
   ///
   /// - Throws: ``AppStoreClientError/localRateLimit(endpoint:retryAfter:)`` at once if the wait would pass the
   ///   deadline; ``AppStoreClientError/cancelled``.
-  func acquire(
+  package func acquire(
     _ endpoint: Endpoint, _ priority: CallPriority, deadline: Duration?
   ) async throws(AppStoreClientError) {
     let ticket = state.withLock { state in
@@ -74,7 +74,7 @@ final class RateLimiter: Sendable {
   }
 
   /// Stops the calls of an endpoint for `duration`, because Apple reports its limit as reached.
-  func close(_ endpoint: Endpoint, for duration: Duration) {
+  package func close(_ endpoint: Endpoint, for duration: Duration) {
     let now = clock.uptime()
     state.withLock { state in
       withQueue(endpoint, of: &state, at: now) { $0.bucket.close(until: now + duration) }
@@ -182,5 +182,5 @@ struct TokenBucket {
 
 extension Duration {
   /// The duration in seconds.
-  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+  package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

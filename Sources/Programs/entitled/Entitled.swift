@@ -46,6 +46,7 @@ struct Entitled: AsyncParsableCommand {
         name: "Apple and other systems",
         subcommands: [
           AppleCommand.self, NotificationsCommand.self, ConsumptionCommand.self, RetentionCommand.self,
+          DeviceCheckCommand.self,
           WebhooksCommand.self,
         ]),
     ])

@@ -20,7 +20,7 @@ package enum TextLimits {
     "test_notification_token": long, "document": .max, "receipt_base64": .max, "signed_transaction": .max,
     "signed_app_transaction": .max, "signed_renewal_info": .max, "advanced_commerce_request_json": .max,
     "request_json": .max, "report_json": .max, "header": long, "body": long, "image_alt_text": long,
-    "alt_text": long, "url": long,
+    "alt_text": long, "url": long, "device_token": .max,
   ]
 
   /// The limit of a field by its name in the contract.

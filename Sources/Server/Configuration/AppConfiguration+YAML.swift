@@ -12,8 +12,8 @@ extension AppConfiguration {
       "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
       "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
       "renewal_slack", "clock_tolerance", "grace_entitlements",
-      "customer_from_app_account_token", "fulfillment_since", "rescind_consent", "device_sync", "reports",
-      "segments",
+      "customer_from_app_account_token", "fulfillment_since", "rescind_consent", "device_sync",
+      "device_check", "reports", "segments",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -25,6 +25,11 @@ extension AppConfiguration {
       members.required("products"), operatorGrace: OperatorGrace.of(members["operator_grace"], or: nil))
     self.terms = terms
     key = try members["in_app_purchase_key"].map(InAppPurchaseKey.init)
+    let deviceCheck = try members["device_check"]?.members(DeviceCheckKey.names + ["trial_once_per_device"])
+    deviceCheckKey = try deviceCheck.flatMap { members throws(ConfigurationError) in
+      let isGiven = DeviceCheckKey.names.contains { members[$0] != nil }
+      return isGiven ? try DeviceCheckKey(members) : nil
+    }
     servers = try Self.servers(members["app_store_servers"])
     sharedSecret = try members["shared_secret"].map(SecretSource.init)
     checksOfferEligibility = try members["check_offer_eligibility"]?.flag() ?? true
@@ -60,6 +65,7 @@ extension AppConfiguration {
       consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual,
       rescindConsent: try members["rescind_consent"].map(RescindConsentPolicy.init) ?? .notify,
       deviceSync: try members["device_sync"].map(DeviceSyncPolicy.init),
+      trialBit: try deviceCheck?["trial_once_per_device"].map(DeviceBit.init),
       reports: try members["reports"].map(ReportPolicy.init) ?? .standard,
       segments: try SegmentFilter.byName(members["segments"], entitlements: entitlements))
   }
@@ -120,6 +126,15 @@ extension Environment {
       throw node.error("unknown environment '\(text)'; known: \(known)")
     }
     self = environment
+  }
+}
+
+extension DeviceBit {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    guard let bit = DeviceBit(rawValue: try node.text()) else {
+      throw node.error("\(node.name) is not one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    self = bit
   }
 }
 

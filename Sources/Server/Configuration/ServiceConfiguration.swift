@@ -43,7 +43,9 @@ package struct AppConfiguration: Hashable, Sendable {
   package let terms: [String: SaleTerms]
   /// The key that signs offers and calls to Apple's API; `nil` turns both off.
   package let key: InAppPurchaseKey?
-  /// URLs that replace Apple's App Store Server API.
+  /// The key that signs calls to DeviceCheck; `nil` turns them off.
+  package let deviceCheckKey: DeviceCheckKey?
+  /// URLs that replace Apple's App Store Server API and DeviceCheck.
   package let servers: [Environment: String]
   /// The shared secret of version 1 notifications; `nil` rejects them.
   package let sharedSecret: SecretSource?

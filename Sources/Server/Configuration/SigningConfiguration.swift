@@ -10,6 +10,16 @@ package struct InAppPurchaseKey: Hashable, Sendable {
   package let issuerID: String
 }
 
+/// A DeviceCheck key of the developer account.
+package struct DeviceCheckKey: Hashable, Sendable {
+  /// The `.p8` file; only its owner may have access.
+  package let path: String
+  /// The key id: ten letters and digits.
+  package let keyID: String
+  /// The team id of the developer account.
+  package let teamID: String
+}
+
 /// The source of a secret. The configuration itself contains none.
 package enum SecretSource: Hashable, Sendable {
   /// The path of a file to which only its owner has access.
@@ -34,6 +44,17 @@ extension InAppPurchaseKey {
     path = try members.required("file").path()
     keyID = try members.required("key_id").text()
     issuerID = try members.required("issuer_id").text()
+  }
+}
+
+extension DeviceCheckKey {
+  /// The members of `device_check` that make a key.
+  static let names = ["file", "key_id", "team_id"]
+
+  init(_ members: ConfigurationNode.Members) throws(ConfigurationError) {
+    path = try members.required("file").path()
+    keyID = try members.required("key_id").text()
+    teamID = try members.required("team_id").text()
   }
 }
 

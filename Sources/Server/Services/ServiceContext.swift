@@ -1,5 +1,6 @@
 internal import AppStore
 package import AppleLookup
+package import DeviceCheck
 package import Ledger
 package import Notifications
 internal import Platform
@@ -20,6 +21,7 @@ package struct ServiceContext: Sendable {
   /// `nil` if no app requires online checks.
   let onlineChecks: OnlineCheckEnforcer?
   let lookup: PurchaseLookup
+  let deviceCheck: DeviceCheckClients
   let inbox: NotificationInbox
   let reconciler: Reconciler
   let receiptIntake: ReceiptIntake
@@ -43,7 +45,8 @@ package struct ServiceContext: Sendable {
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog,
     verifier: SignedDataVerifier, signing: SigningSettings, onlineChecks: OnlineCheckEnforcer?,
-    lookup: PurchaseLookup, inbox: NotificationInbox, reconciler: Reconciler, receiptIntake: ReceiptIntake,
+    lookup: PurchaseLookup, deviceCheck: DeviceCheckClients, inbox: NotificationInbox,
+    reconciler: Reconciler, receiptIntake: ReceiptIntake,
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
     pageTokens: PageTokens, monitor: HealthMonitor,
     information: ServiceInformation,
@@ -56,6 +59,7 @@ package struct ServiceContext: Sendable {
     self.signing = signing
     self.onlineChecks = onlineChecks
     self.lookup = lookup
+    self.deviceCheck = deviceCheck
     self.inbox = inbox
     self.reconciler = reconciler
     self.receiptIntake = receiptIntake

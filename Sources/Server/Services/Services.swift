@@ -114,6 +114,7 @@ package struct Services: Sendable {
       entitlementService: EntitlementServiceHandler(context),
       receiptService: ReceiptServiceHandler(context),
       customerService: CustomerServiceHandler(context: context),
+      deviceCheckService: DeviceCheckServiceHandler(context: context),
       reportService: ReportServiceHandler(context: context),
       retentionMessagingService: RetentionMessagingServiceHandler(context: context, appStore: appStore),
       segmentService: SegmentServiceHandler(context),

@@ -62,6 +62,7 @@ import Wire
       FileDescriptors.serviceNames == [
         "entitled.v1.AppStoreService", "entitled.v1.AuditService", "entitled.v1.CatalogService",
         "entitled.v1.CustomerService",
+        "entitled.v1.DeviceCheckService",
         "entitled.v1.EntitlementService",
         "entitled.v1.NotificationService",
         "entitled.v1.ReceiptService", "entitled.v1.ReportService",

@@ -55,7 +55,7 @@ package enum Endpoint: String, Hashable, Sendable, CaseIterable {
   case appAccountToken, consumption, refundHistory, extendRenewalDate, massExtendRenewalDate
   case massExtensionStatus, orderLookup, notificationHistory, testNotification, testNotificationStatus
   case groups, seats, retentionMessaging, retentionDefault, advancedCommerce, advancedCommerceRefund
-  case externalPurchase, verifyReceipt
+  case externalPurchase, verifyReceipt, deviceCheck
 
   /// Apple's limit per app in production, in calls a second, counted by the hour; a tenth of it in Apple's sandbox
   /// (App Store Server API, Retention Messaging API and Advanced Commerce API, "Identifying rate limits"). Where Apple
@@ -69,7 +69,7 @@ package enum Endpoint: String, Hashable, Sendable, CaseIterable {
     case .advancedCommerceRefund: 5
     case .massExtendRenewalDate, .testNotification, .testNotificationStatus, .retentionMessaging: 1
     case .refundHistory, .orderLookup, .appTransactionInfo, .finishTransaction, .massExtensionStatus, .groups,
-      .seats, .retentionDefault, .externalPurchase, .verifyReceipt:
+      .seats, .retentionDefault, .externalPurchase, .verifyReceipt, .deviceCheck:
       10
     }
   }

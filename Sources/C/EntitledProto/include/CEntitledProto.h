@@ -7,6 +7,7 @@
 #include "entitled/v1/audit_service.pb-c.h"
 #include "entitled/v1/catalog_service.pb-c.h"
 #include "entitled/v1/customer_service.pb-c.h"
+#include "entitled/v1/device_check_service.pb-c.h"
 #include "entitled/v1/entitlement.pb-c.h"
 #include "entitled/v1/entitlement_service.pb-c.h"
 #include "entitled/v1/environment.pb-c.h"
@@ -103,6 +104,7 @@ static inline const void *entitled_descriptor_Entitled__V1__DeliveryPositions(vo
 static inline const void *entitled_descriptor_Entitled__V1__DeliveryRange(void) { return &entitled__v1__delivery_range__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DescribeCustomerRequest(void) { return &entitled__v1__describe_customer_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DescribeCustomerResponse(void) { return &entitled__v1__describe_customer_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__DeviceBits(void) { return &entitled__v1__device_bits__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DiscardDeliveriesRequest(void) { return &entitled__v1__discard_deliveries_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DiscardDeliveriesResponse(void) { return &entitled__v1__discard_deliveries_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Drift(void) { return &entitled__v1__drift__descriptor; }
@@ -144,6 +146,8 @@ static inline const void *entitled_descriptor_Entitled__V1__GetDefaultRetentionM
 static inline const void *entitled_descriptor_Entitled__V1__GetDefaultRetentionMessageResponse(void) { return &entitled__v1__get_default_retention_message_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetDeliveryRequest(void) { return &entitled__v1__get_delivery_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetDeliveryResponse(void) { return &entitled__v1__get_delivery_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetDeviceTrialRequest(void) { return &entitled__v1__get_device_trial_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetDeviceTrialResponse(void) { return &entitled__v1__get_device_trial_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetDriftReportRequest(void) { return &entitled__v1__get_drift_report_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetDriftReportResponse(void) { return &entitled__v1__get_drift_report_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetEventRequest(void) { return &entitled__v1__get_event_request__descriptor; }
@@ -272,6 +276,8 @@ static inline const void *entitled_descriptor_Entitled__V1__PurchaseSeat(void) {
 static inline const void *entitled_descriptor_Entitled__V1__PurchaseTransaction(void) { return &entitled__v1__purchase_transaction__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__PurgeMigrationRequest(void) { return &entitled__v1__purge_migration_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__PurgeMigrationResponse(void) { return &entitled__v1__purge_migration_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__QueryDeviceBitsRequest(void) { return &entitled__v1__query_device_bits_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__QueryDeviceBitsResponse(void) { return &entitled__v1__query_device_bits_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__QueryReportRequest(void) { return &entitled__v1__query_report_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__QueryReportResponse(void) { return &entitled__v1__query_report_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReceiptProblem(void) { return &entitled__v1__receipt_problem__descriptor; }
@@ -361,12 +367,18 @@ static inline const void *entitled_descriptor_Entitled__V1__UnclaimSeatResponse(
 static inline const void *entitled_descriptor_Entitled__V1__UndoTransferRequest(void) { return &entitled__v1__undo_transfer_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__UndoTransferResponse(void) { return &entitled__v1__undo_transfer_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__UnfulfilledPurchase(void) { return &entitled__v1__unfulfilled_purchase__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__UpdateDeviceBitsRequest(void) { return &entitled__v1__update_device_bits_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__UpdateDeviceBitsResponse(void) { return &entitled__v1__update_device_bits_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__UploadMigrationInputRequest(void) { return &entitled__v1__upload_migration_input_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__UploadMigrationInputResponse(void) { return &entitled__v1__upload_migration_input_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__UploadRetentionImageRequest(void) { return &entitled__v1__upload_retention_image_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__UploadRetentionImageResponse(void) { return &entitled__v1__upload_retention_image_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__UploadRetentionMessageRequest(void) { return &entitled__v1__upload_retention_message_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__UploadRetentionMessageResponse(void) { return &entitled__v1__upload_retention_message_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__UseDeviceTrialRequest(void) { return &entitled__v1__use_device_trial_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__UseDeviceTrialResponse(void) { return &entitled__v1__use_device_trial_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ValidateDeviceTokenRequest(void) { return &entitled__v1__validate_device_token_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ValidateDeviceTokenResponse(void) { return &entitled__v1__validate_device_token_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__VersionComparison(void) { return &entitled__v1__version_comparison__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__VersionDifference(void) { return &entitled__v1__version_difference__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__WatchRequest(void) { return &entitled__v1__watch_request__descriptor; }

@@ -66,6 +66,10 @@ package struct AppDefinition: Hashable, Sendable {
   /// How apps without a backend get tokens; `nil` turns it off. Not part of ``fingerprint``.
   package let deviceSync: DeviceSyncPolicy?
 
+  /// The bit of a device that means that a free trial was used on it; `nil` turns the policy off. Not part of
+  /// ``fingerprint``.
+  package let trialBit: DeviceBit?
+
   /// How reports close days, convert amounts and estimate proceeds. Not part of ``fingerprint``.
   package let reports: ReportPolicy
 
@@ -93,7 +97,7 @@ package struct AppDefinition: Hashable, Sendable {
     renewalPolicy: RenewalPolicy = .exact, ownershipPolicy: OwnershipPolicy = .keep,
     customerFromAppAccountToken: Bool = false, fulfillmentSince: Instant? = nil,
     consumptionPolicy: ConsumptionPolicy = .manual, rescindConsent: RescindConsentPolicy = .notify,
-    deviceSync: DeviceSyncPolicy? = nil, reports: ReportPolicy = .standard,
+    deviceSync: DeviceSyncPolicy? = nil, trialBit: DeviceBit? = nil, reports: ReportPolicy = .standard,
     segments: [String: SegmentFilter] = [:]
   ) {
     self.id = id
@@ -108,6 +112,7 @@ package struct AppDefinition: Hashable, Sendable {
     self.rescindConsent = rescindConsent
     self.consumptionPolicy = consumptionPolicy
     self.deviceSync = deviceSync
+    self.trialBit = trialBit
     self.reports = reports
     self.segments = segments
     rules = EntitlementRules.all(

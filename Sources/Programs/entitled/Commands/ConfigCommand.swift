@@ -59,6 +59,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       }
     }
     attempt { _ = try Startup.signing(configuration) }
+    attempt { _ = try Startup.deviceCheckClients(configuration, sandbox: nil) }
     attempt { _ = try Startup.sharedSecrets(configuration) }
     attempt { try checkStore(configuration.store) }
     if let traces = configuration.traces { attempt { _ = try TraceExport.headers(traces) } }

@@ -5,6 +5,7 @@ internal import Callers
 internal import CommandSupport
 internal import Configuration
 internal import Console
+internal import DeviceCheck
 internal import Entitlements
 internal import JSON
 internal import Ledger
@@ -133,7 +134,8 @@ struct Application: Sendable {
     services = Services(
       ServiceContext(
         store: store, ledger: ledger, catalog: currentCatalog, verifier: verifier,
-        signing: signing, onlineChecks: features.onlineChecks, lookup: features.lookup, inbox: features.inbox,
+        signing: signing, onlineChecks: features.onlineChecks, lookup: features.lookup,
+        deviceCheck: features.deviceCheck, inbox: features.inbox,
         reconciler: features.reconciler, receiptIntake: features.receiptIntake,
         migrations: features.migrations, broadcaster: broadcaster,
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
@@ -270,9 +272,11 @@ struct Application: Sendable {
   /// - Throws: ``Failure``.
   func reloadAppKeys(_ configuration: ServiceConfiguration) throws {
     let clients = try Startup.clients(configuration, sandbox: sandbox)
+    let deviceCheck = try Startup.deviceCheckClients(configuration, sandbox: sandbox)
     let offers = try Startup.offers(configuration)
     let secrets = try Startup.sharedSecrets(configuration)
     features.clients.adoptKeys(of: clients)
+    features.deviceCheck.adoptKeys(of: deviceCheck)
     features.reconciler.adoptClients(policies: Startup.reconciliationPolicies(configuration))
     signing.offers.replace(with: offers)
     features.secrets.replace(with: secrets)

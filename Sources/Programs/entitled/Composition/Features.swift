@@ -3,6 +3,7 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import CommandSupport
 internal import Configuration
+internal import DeviceCheck
 internal import Entitlements
 internal import Ledger
 internal import Notifications
@@ -20,6 +21,7 @@ internal import Wire
 /// The features: components that ingest evidence, call Apple, and deliver events.
 struct Features: Sendable {
   let clients: AppStoreClients
+  let deviceCheck: DeviceCheckClients
   let secrets: SharedSecrets
   let lookup: PurchaseLookup
   let onlineChecks: OnlineCheckEnforcer?
@@ -38,6 +40,7 @@ struct Features: Sendable {
     sandbox: EmbeddedSandbox?, supervisor: WorkerSupervisor
   ) throws {
     clients = try Startup.clients(configuration, sandbox: sandbox)
+    deviceCheck = try Startup.deviceCheckClients(configuration, sandbox: sandbox)
     lookup = PurchaseLookup(clients: clients, ledger: ledger)
     let onlineChecks = Startup.onlineChecks(configuration, verifier)
     self.onlineChecks = onlineChecks

@@ -3,6 +3,7 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import CommandSupport
 internal import Configuration
+internal import DeviceCheck
 internal import Entitlements
 internal import Sandbox
 internal import Services
@@ -69,6 +70,47 @@ extension Startup {
       signer: try JWTSigner(key: .generate(.p256), keyID: "EMBEDDED00"))
   }
 
+  /// The DeviceCheck clients for all apps with a key. The embedded sandbox needs no key.
+  static func deviceCheckClients(
+    _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?
+  ) throws -> DeviceCheckClients {
+    let clients = DeviceCheckClients()
+    for app in configuration.apps {
+      for environment in app.definition.environments {
+        let embedded = environment == .sandbox && app.servers[.sandbox] == nil ? sandbox : nil
+        let url = app.servers[environment] ?? embedded?.baseURL
+        guard
+          let server = url.map({ AppStoreServer(baseURL: $0) }) ?? AppStoreServer(deviceCheck: environment),
+          let credentials = try deviceCheckCredentials(of: app, isEmbedded: embedded != nil)
+        else { continue }
+        // The embedded sandbox verifies tokens by its own clock.
+        let now =
+          embedded.map { sandbox in { @Sendable in sandbox.simulator.clock.now() } } ?? SystemClock.now
+        let client = DeviceCheckClient(
+          server: server, tokens: DeviceCheckTokenSource(credentials: credentials, now: now),
+          exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
+        clients.add(client, appID: app.definition.id, environment: environment)
+      }
+    }
+    return clients
+  }
+
+  /// The credentials for DeviceCheck; `nil` if the app has no key. The embedded sandbox gets a generated key.
+  private static func deviceCheckCredentials(
+    of app: AppConfiguration, isEmbedded: Bool
+  ) throws -> DeviceCheckCredentials? {
+    if let key = app.deviceCheckKey {
+      do throws(PrivateKeyFileError) {
+        return DeviceCheckCredentials(teamID: key.teamID, signer: try signer(key.path, keyID: key.keyID))
+      } catch {
+        throw Failure(error.description)
+      }
+    }
+    guard isEmbedded else { return nil }
+    return DeviceCheckCredentials(
+      teamID: "EMBEDDED00", signer: try JWTSigner(key: .generate(.p256), keyID: "EMBEDDED00"))
+  }
+
   /// Reads the keys that sign offers and entitlement tokens.
   static func signing(_ configuration: ServiceConfiguration) throws -> SigningSettings {
     let offers = try offers(configuration)
@@ -105,9 +147,13 @@ extension Startup {
   }
 
   private static func signer(with key: InAppPurchaseKey) throws(PrivateKeyFileError) -> JWTSigner {
-    let privateKey = try PrivateKeyFile.read(key.path)
-    do { return try JWTSigner(key: privateKey, keyID: key.keyID) } catch {
-      throw .notAKey(path: key.path, reason: error.description)
+    try signer(key.path, keyID: key.keyID)
+  }
+
+  private static func signer(_ path: String, keyID: String) throws(PrivateKeyFileError) -> JWTSigner {
+    let privateKey = try PrivateKeyFile.read(path)
+    do { return try JWTSigner(key: privateKey, keyID: keyID) } catch {
+      throw .notAKey(path: path, reason: error.description)
     }
   }
 }

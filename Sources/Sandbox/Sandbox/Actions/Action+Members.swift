@@ -31,6 +31,7 @@ extension Action {
     case .retentionMessage: ["content"]
     case .retentionDefault: ["id"]
     case .realtimeURL: ["url"]
+    case .deviceBits: ["bit0", "bit1"]
     case .askToBuy, .autoRenew, .priceConsent, .billing, .storefront, .clearHistory, .joinFamily,
       .leaveFamily,
       .share, .stopSharing, .seats, .assignSeat, .reviewRetention, .refundSeats, .declineRefund,

@@ -29,6 +29,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case externalPurchaseToken = "external-purchase-token"
   case delivery
   case futureDocuments = "future-documents"
+  case deviceBits = "device-bits"
 
   // The developer.
   case price
@@ -89,6 +90,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .refundSeats: ["transactionId", "seats"]
     case .rescindConsent: ["app", "account"]
     case .externalPurchaseToken: ["app", "tokenType", "expires"]
+    case .deviceBits: ["device", "bit0", "bit1"]
     case .delivery: ["app", "rules", "delays", "seed", "late", "lost", "upgradesByCancel"]
     case .futureDocuments: ["app", "fields", "types"]
     case .price:

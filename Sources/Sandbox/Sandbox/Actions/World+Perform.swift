@@ -27,6 +27,7 @@ extension World {
       return try performMessaging(action, parameters)
     case .advancedCommerce: return try performCommerce(parameters)
     case .externalPurchaseReport: return try performReport(parameters)
+    case .deviceBits: return try setDeviceBits(parameters)
     case .externalPurchaseToken: return try createExternalToken(parameters)
     case .requestConsumption, .refund, .declineRefund, .reverseRefund:
       return try performRefund(action, parameters)

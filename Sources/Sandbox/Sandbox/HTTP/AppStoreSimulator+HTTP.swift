@@ -39,10 +39,12 @@ extension AppStoreSimulator {
   ///     POST /sandbox/v1/call-limit       sets their rate limit
   ///     POST /sandbox/v1/realtime-message  requests a retention message from the developer's server
   ///     /inApps/…, /groups/…, /advancedCommerce/…, /externalPurchase/…, /verifyReceipt   Apple's APIs
+  ///     /v1/validate_device_token, /v1/query_two_bits, /v1/update_two_bits   DeviceCheck
   ///     /v1/salesReports, /v1/financeReports   the App Store Connect API
   ///     /ocsp                             the OCSP responder
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     if Self.interfaces.contains(where: request.path.hasPrefix) { return await serverAPI(request) }
+    if Self.deviceCheckPaths.contains(request.path) { return await deviceCheck(request) }
     if Self.connectPaths.contains(request.path) { return await connectReport(request) }
     if request.path == "/verifyReceipt" { return await verifyReceipt(request) }
     if request.path == Self.responderPath || request.path.hasPrefix(Self.responderPath + "/") {

@@ -178,7 +178,7 @@ extension AppStoreSimulator {
 
   // MARK: Faults
 
-  private func serveFault() async -> HTTPResponse? {
+  func serveFault() async -> HTTPResponse? {
     if let length = faults.take(.slow) {
       try? await Task.sleep(for: .milliseconds(length))
     }
@@ -189,7 +189,7 @@ extension AppStoreSimulator {
   }
 
   /// Counts a call; returns the error response if the call exceeds the limit.
-  private func countCall(_ kind: String) -> HTTPResponse? {
+  func countCall(_ kind: String) -> HTTPResponse? {
     traffic.take(kind, at: clock.machineNow()).map(tooMany)
   }
 

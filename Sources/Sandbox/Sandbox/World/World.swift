@@ -42,6 +42,8 @@ struct World: Sendable {
   /// The external purchase reports of developers.
   var externalReports = ChangeTrackedDictionary<ReportName, JSONObject>()
 
+  /// The bits of DeviceCheck, by the name of the device.
+  var deviceBits: [String: StoredDeviceBits] = [:]
   /// The external purchase tokens, by id.
   var externalTokens = ChangeTrackedDictionary<String, ExternalToken>()
 

@@ -47,6 +47,7 @@ struct Field: Hashable, Sendable {
       (_, "askToBuy"), (_, "purchaserNeedsSeat"), (_, "asDocumented"), (_, "deleted"),
       (_, "fields"), (_, "types"):
       return .flag
+    case (.action(.deviceBits), "bit0"), (.action(.deviceBits), "bit1"): return .flag
     case (_, "information"), (_, "report"), (_, "content"):
       return .json
     default: return .text

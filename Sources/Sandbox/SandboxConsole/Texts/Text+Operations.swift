@@ -146,6 +146,7 @@ extension Text {
     case .retentionDefault: ("Set the default retention message", "For a product and a locale.")
     case .realtimeURL: ("Set the realtime URL", "Where Apple asks for retention messages.")
     case .advancedCommerce: ("Send an Advanced Commerce request", "As the Server API's calls do.")
+    case .deviceBits: ("Set the bits of a device", "As DeviceCheck's update_two_bits does.")
     case .externalPurchaseReport:
       ("Report an external purchase", "As the External Purchase Server API's call does.")
     default: nil
@@ -167,6 +168,8 @@ extension Text {
     case "bands": "Bands"
     case "billingPlanType": "Billing plan"
     case "burst": "Burst"
+    case "bit0": "First bit"
+    case "bit1": "Second bit"
     case "by": "Duration"
     case "chargeLead": "Longest time before the end"
     case "content": "Content (JSON)"
@@ -174,6 +177,7 @@ extension Text {
     case "customers": "Customers"
     case "days": "Days"
     case "delays": "Random delays"
+    case "device": "Device"
     case "deleted": "Delete it"
     case "enabled": "On"
     case "every": "Apply to each n-th"

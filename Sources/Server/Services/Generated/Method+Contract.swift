@@ -6,8 +6,8 @@ internal import Wire
 
 extension Method {
   /// The methods of all services that run as tasks.
-  static func tasks(appStoreService: some AppStoreServiceMethods, auditService: some AuditServiceMethods, catalogService: some CatalogServiceMethods, notificationService: some NotificationServiceMethods, entitlementService: some EntitlementServiceMethods, receiptService: some ReceiptServiceMethods, customerService: some CustomerServiceMethods, reportService: some ReportServiceMethods, retentionMessagingService: some RetentionMessagingServiceMethods, segmentService: some SegmentServiceMethods, statusService: some StatusServiceMethods, webhookService: some WebhookServiceMethods) -> [Method] {
-    appStoreService.methods + auditService.methods + catalogService.methods + notificationService.methods + entitlementService.methods + receiptService.methods + customerService.methods + reportService.methods + retentionMessagingService.methods + segmentService.methods + statusService.methods + webhookService.methods
+  static func tasks(appStoreService: some AppStoreServiceMethods, auditService: some AuditServiceMethods, catalogService: some CatalogServiceMethods, notificationService: some NotificationServiceMethods, entitlementService: some EntitlementServiceMethods, receiptService: some ReceiptServiceMethods, customerService: some CustomerServiceMethods, deviceCheckService: some DeviceCheckServiceMethods, reportService: some ReportServiceMethods, retentionMessagingService: some RetentionMessagingServiceMethods, segmentService: some SegmentServiceMethods, statusService: some StatusServiceMethods, webhookService: some WebhookServiceMethods) -> [Method] {
+    appStoreService.methods + auditService.methods + catalogService.methods + notificationService.methods + entitlementService.methods + receiptService.methods + customerService.methods + deviceCheckService.methods + reportService.methods + retentionMessagingService.methods + segmentService.methods + statusService.methods + webhookService.methods
   }
 
   /// The methods of all services that run on an event loop.

@@ -2,6 +2,7 @@ internal import AppStore
 internal import AppStoreClient
 internal import AppleLookup
 internal import Callers
+internal import DeviceCheck
 internal import FamilySharing
 internal import Ledger
 internal import RPC
@@ -191,6 +192,18 @@ extension Status {
     self.init(
       code, reason: reason, error.description,
       retryAfterMilliseconds: error.retryAfter.map { $0.wholeSeconds * 1_000 })
+  }
+
+  init(_ error: DeviceCheckError) {
+    switch error {
+    case .noKey: self.init(.failedPrecondition, reason: "NO_DEVICE_CHECK_KEY", error.description)
+    case .refused:
+      self.init(
+        .invalidArgument, reason: "DEVICE_TOKEN_REJECTED", error.description, field: "device_token")
+    case .keyRejected:
+      self.init(.failedPrecondition, reason: "DEVICE_CHECK_KEY_REJECTED", error.description)
+    case .call(let error): self.init(error)
+    }
   }
 
   init(_ error: LedgerError) {

@@ -10,6 +10,7 @@ from entitled.v1 import (
     audit_service_pb2,
     catalog_service_pb2,
     customer_service_pb2,
+    device_check_service_pb2,
     entitlement_service_pb2,
     notification_service_pb2,
     receipt_service_pb2,
@@ -25,6 +26,7 @@ FILES = (
     audit_service_pb2,
     catalog_service_pb2,
     customer_service_pb2,
+    device_check_service_pb2,
     entitlement_service_pb2,
     notification_service_pb2,
     receipt_service_pb2,
@@ -734,6 +736,52 @@ class CustomerService:
         )
 
 
+class DeviceCheckService:
+    """The methods of entitled.v1.DeviceCheckService."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self.ValidateDeviceToken: grpc.UnaryUnaryMultiCallable[
+            device_check_service_pb2.ValidateDeviceTokenRequest,
+            device_check_service_pb2.ValidateDeviceTokenResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/ValidateDeviceToken",
+            request_serializer=device_check_service_pb2.ValidateDeviceTokenRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.ValidateDeviceTokenResponse.FromString,
+        )
+        self.QueryDeviceBits: grpc.UnaryUnaryMultiCallable[
+            device_check_service_pb2.QueryDeviceBitsRequest,
+            device_check_service_pb2.QueryDeviceBitsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/QueryDeviceBits",
+            request_serializer=device_check_service_pb2.QueryDeviceBitsRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.QueryDeviceBitsResponse.FromString,
+        )
+        self.UpdateDeviceBits: grpc.UnaryUnaryMultiCallable[
+            device_check_service_pb2.UpdateDeviceBitsRequest,
+            device_check_service_pb2.UpdateDeviceBitsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/UpdateDeviceBits",
+            request_serializer=device_check_service_pb2.UpdateDeviceBitsRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.UpdateDeviceBitsResponse.FromString,
+        )
+        self.GetDeviceTrial: grpc.UnaryUnaryMultiCallable[
+            device_check_service_pb2.GetDeviceTrialRequest,
+            device_check_service_pb2.GetDeviceTrialResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/GetDeviceTrial",
+            request_serializer=device_check_service_pb2.GetDeviceTrialRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.GetDeviceTrialResponse.FromString,
+        )
+        self.UseDeviceTrial: grpc.UnaryUnaryMultiCallable[
+            device_check_service_pb2.UseDeviceTrialRequest,
+            device_check_service_pb2.UseDeviceTrialResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/UseDeviceTrial",
+            request_serializer=device_check_service_pb2.UseDeviceTrialRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.UseDeviceTrialResponse.FromString,
+        )
+
+
 class ReportService:
     """The methods of entitled.v1.ReportService."""
 
@@ -1055,6 +1103,7 @@ class Services:
         self.entitlement = EntitlementService(channel)
         self.receipt = ReceiptService(channel)
         self.customer = CustomerService(channel)
+        self.device_check = DeviceCheckService(channel)
         self.report = ReportService(channel)
         self.retention_messaging = RetentionMessagingService(channel)
         self.segment = SegmentService(channel)
@@ -1760,6 +1809,52 @@ class AsyncCustomerService:
         )
 
 
+class AsyncDeviceCheckService:
+    """The methods of entitled.v1.DeviceCheckService."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.ValidateDeviceToken: grpc.aio.UnaryUnaryMultiCallable[
+            device_check_service_pb2.ValidateDeviceTokenRequest,
+            device_check_service_pb2.ValidateDeviceTokenResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/ValidateDeviceToken",
+            request_serializer=device_check_service_pb2.ValidateDeviceTokenRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.ValidateDeviceTokenResponse.FromString,
+        )
+        self.QueryDeviceBits: grpc.aio.UnaryUnaryMultiCallable[
+            device_check_service_pb2.QueryDeviceBitsRequest,
+            device_check_service_pb2.QueryDeviceBitsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/QueryDeviceBits",
+            request_serializer=device_check_service_pb2.QueryDeviceBitsRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.QueryDeviceBitsResponse.FromString,
+        )
+        self.UpdateDeviceBits: grpc.aio.UnaryUnaryMultiCallable[
+            device_check_service_pb2.UpdateDeviceBitsRequest,
+            device_check_service_pb2.UpdateDeviceBitsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/UpdateDeviceBits",
+            request_serializer=device_check_service_pb2.UpdateDeviceBitsRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.UpdateDeviceBitsResponse.FromString,
+        )
+        self.GetDeviceTrial: grpc.aio.UnaryUnaryMultiCallable[
+            device_check_service_pb2.GetDeviceTrialRequest,
+            device_check_service_pb2.GetDeviceTrialResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/GetDeviceTrial",
+            request_serializer=device_check_service_pb2.GetDeviceTrialRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.GetDeviceTrialResponse.FromString,
+        )
+        self.UseDeviceTrial: grpc.aio.UnaryUnaryMultiCallable[
+            device_check_service_pb2.UseDeviceTrialRequest,
+            device_check_service_pb2.UseDeviceTrialResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.DeviceCheckService/UseDeviceTrial",
+            request_serializer=device_check_service_pb2.UseDeviceTrialRequest.SerializeToString,
+            response_deserializer=device_check_service_pb2.UseDeviceTrialResponse.FromString,
+        )
+
+
 class AsyncReportService:
     """The methods of entitled.v1.ReportService."""
 
@@ -2081,6 +2176,7 @@ class AsyncServices:
         self.entitlement = AsyncEntitlementService(channel)
         self.receipt = AsyncReceiptService(channel)
         self.customer = AsyncCustomerService(channel)
+        self.device_check = AsyncDeviceCheckService(channel)
         self.report = AsyncReportService(channel)
         self.retention_messaging = AsyncRetentionMessagingService(channel)
         self.segment = AsyncSegmentService(channel)

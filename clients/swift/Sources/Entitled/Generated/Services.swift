@@ -10,6 +10,7 @@ public struct EntitledServices<Transport: ClientTransport>: Sendable {
   public let entitlement: Entitled_V1_EntitlementService.Client<Transport>
   public let receipt: Entitled_V1_ReceiptService.Client<Transport>
   public let customer: Entitled_V1_CustomerService.Client<Transport>
+  public let deviceCheck: Entitled_V1_DeviceCheckService.Client<Transport>
   public let report: Entitled_V1_ReportService.Client<Transport>
   public let retentionMessaging: Entitled_V1_RetentionMessagingService.Client<Transport>
   public let segment: Entitled_V1_SegmentService.Client<Transport>
@@ -24,6 +25,7 @@ public struct EntitledServices<Transport: ClientTransport>: Sendable {
     entitlement = Entitled_V1_EntitlementService.Client(wrapping: client)
     receipt = Entitled_V1_ReceiptService.Client(wrapping: client)
     customer = Entitled_V1_CustomerService.Client(wrapping: client)
+    deviceCheck = Entitled_V1_DeviceCheckService.Client(wrapping: client)
     report = Entitled_V1_ReportService.Client(wrapping: client)
     retentionMessaging = Entitled_V1_RetentionMessagingService.Client(wrapping: client)
     segment = Entitled_V1_SegmentService.Client(wrapping: client)
@@ -121,6 +123,11 @@ struct EntitledMethod: Sendable {
     EntitledMethod("CustomerService", "SetCustomerAttributes", onlyReads: false, isStreaming: false),
     EntitledMethod("CustomerService", "GetCustomerAttributes", onlyReads: true, isStreaming: false),
     EntitledMethod("CustomerService", "ListContradictions", onlyReads: true, isStreaming: false),
+    EntitledMethod("DeviceCheckService", "ValidateDeviceToken", onlyReads: true, isStreaming: false),
+    EntitledMethod("DeviceCheckService", "QueryDeviceBits", onlyReads: true, isStreaming: false),
+    EntitledMethod("DeviceCheckService", "UpdateDeviceBits", onlyReads: false, isStreaming: false),
+    EntitledMethod("DeviceCheckService", "GetDeviceTrial", onlyReads: true, isStreaming: false),
+    EntitledMethod("DeviceCheckService", "UseDeviceTrial", onlyReads: false, isStreaming: false),
     EntitledMethod("ReportService", "ListReports", onlyReads: true, isStreaming: false),
     EntitledMethod("ReportService", "QueryReport", onlyReads: true, isStreaming: false),
     EntitledMethod("ReportService", "ExportReport", onlyReads: true, isStreaming: true),

@@ -1,0 +1,37 @@
+package import AppStore
+internal import JSON
+
+/// The two bits that Apple stores for a device and a developer's team ("Accessing and modifying per-device data").
+package struct DeviceBits: Hashable, Sendable {
+  package var bit0: Bool
+  package var bit1: Bool
+  /// The month of the last change, as Apple writes it: `2026-11`. Empty if Apple sent none.
+  package let lastUpdate: String
+
+  package init(bit0: Bool, bit1: Bool, lastUpdate: String = "") {
+    self.bit0 = bit0
+    self.bit1 = bit1
+    self.lastUpdate = lastUpdate
+  }
+
+  /// Decodes the response of `query_two_bits`; `nil` if a bit is missing.
+  init?(_ object: JSONObject) {
+    guard let bit0 = object["bit0"]?.boolValue, let bit1 = object["bit1"]?.boolValue else { return nil }
+    self.init(bit0: bit0, bit1: bit1, lastUpdate: object["last_update_time"]?.stringValue ?? "")
+  }
+
+  package subscript(name: DeviceBit) -> Bool {
+    get {
+      switch name {
+      case .bit0: bit0
+      case .bit1: bit1
+      }
+    }
+    set {
+      switch name {
+      case .bit0: bit0 = newValue
+      case .bit1: bit1 = newValue
+      }
+    }
+  }
+}

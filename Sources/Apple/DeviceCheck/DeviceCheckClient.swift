@@ -1,0 +1,213 @@
+internal import AppStore
+package import AppStoreClient
+internal import JSON
+internal import SignedData
+internal import Telemetry
+internal import Tracing
+
+/// Calls Apple's DeviceCheck servers for one app in one environment: two bits for each device, which survive a
+/// reinstallation of the app ("Accessing and modifying per-device data").
+///
+/// All calls are repeatable: they read, or set values. It limits its rate, retries calls that can succeed, and returns
+/// before the caller's deadline, like ``AppStoreServerClient``.
+package final class DeviceCheckClient: Sendable {
+  private let server: AppStoreServer
+  private let tokens: DeviceCheckTokenSource
+  private let exchange: any HTTPExchange
+  private let clock: ClientClock
+  private let rateLimiter: RateLimiter
+  private let breaker: CircuitBreaker
+  private let policy = RetryPolicy.standard
+
+  private static let maxBodySize = 1 << 16
+  private static let callTimeout = Duration.seconds(30)
+  /// Apple's texts for a device without bits; the second one is of older documents.
+  private static let unknownStates = ["Failed to find bit state", "Bit State Not Found"]
+
+  /// Creates a client whose calls carry tokens of `tokens`.
+  package init(
+    server: AppStoreServer, tokens: DeviceCheckTokenSource, exchange: any HTTPExchange, clock: ClientClock
+  ) {
+    self.server = server
+    self.tokens = tokens
+    self.exchange = exchange
+    self.clock = clock
+    rateLimiter = RateLimiter(share: server.rateLimitShare, clock: clock)
+    breaker = CircuitBreaker(clock: clock)
+  }
+
+  /// Signs with the credentials of `other` from the next call on.
+  package func adoptCredentials(of other: DeviceCheckClient) { tokens.adoptCredentials(of: other.tokens) }
+
+  /// Validates a device token.
+  ///
+  /// - Throws: ``DeviceCheckError/refused(_:)`` if it is not valid.
+  package func validate(_ request: DeviceCheckRequest, timeout: Duration?) async throws(DeviceCheckError) {
+    _ = try await perform("validate_device_token", request, timeout)
+  }
+
+  /// Returns the bits of a device; `nil` if they were never set.
+  package func bits(
+    of request: DeviceCheckRequest, timeout: Duration?
+  ) async throws(DeviceCheckError) -> DeviceBits? {
+    let response = try await perform("query_two_bits", request, timeout)
+    let text = response.trimmedText
+    if Self.unknownStates.contains(where: { $0.lowercased() == text.lowercased() }) { return nil }
+    guard let object = try? JSONValue(parsing: response.body).objectValue else {
+      throw .call(.notJSON(status: response.status, problem: "neither bits nor '\(Self.unknownStates[0])'"))
+    }
+    guard let bits = DeviceBits(object) else { throw .call(.missing(field: "bit0 or bit1")) }
+    return bits
+  }
+
+  /// Sets both bits of a device.
+  package func update(
+    _ bits: DeviceBits, of request: DeviceCheckRequest, timeout: Duration?
+  ) async throws(DeviceCheckError) {
+    _ = try await perform(
+      "update_two_bits", request, timeout, ["bit0": .bool(bits.bit0), "bit1": .bool(bits.bit1)])
+  }
+
+  private func perform(
+    _ method: String, _ request: DeviceCheckRequest, _ timeout: Duration?, _ members: JSONObject = [:]
+  ) async throws(DeviceCheckError) -> IncomingResponse {
+    let deadline = timeout.map { clock.uptime() + $0 }
+    var attempts = 1
+    var hasNewToken = false
+    while true {
+      do throws(AppStoreClientError) {
+        try await rateLimiter.acquire(.deviceCheck, .interactive, deadline: deadline)
+      } catch {
+        throw .call(error)
+      }
+      let failure: DeviceCheckError
+      do throws(DeviceCheckError) {
+        let response = try await traced(method, request, members, attempts, deadline)
+        CallMetrics.count(.deviceCheck, server.host, outcome: "ok")
+        return response
+      } catch {
+        failure = error
+        CallMetrics.count(.deviceCheck, server.host, outcome: error.metricLabel)
+      }
+      if case .keyRejected = failure, !hasNewToken {
+        // The token may have just expired, or the clock was set since it was made.
+        hasNewToken = true
+        tokens.discard()
+        continue
+      }
+      let wait = policy.backoff(after: attempts, random: clock.random())
+      guard let wait = failure.retryDelay(wait), attempts < policy.maxAttempts else { throw failure }
+      if let deadline, clock.uptime() + wait > deadline { throw failure }
+      attempts += 1
+      do { try await clock.sleep(wait) } catch { throw .call(.cancelled) }
+    }
+  }
+
+  private func traced(
+    _ method: String, _ request: DeviceCheckRequest, _ members: JSONObject, _ number: Int,
+    _ deadline: Duration?
+  ) async throws(DeviceCheckError) -> IncomingResponse {
+    try await tracedAsRoot(
+      "device_check \(method)", .client,
+      attributes: [
+        "http.request.method": "POST", "server.address": "\(server.host)",
+        "http.request.resend_count": .int(Int64(number - 1)),
+      ]
+    ) { span throws(DeviceCheckError) in
+      let response = try await attempt(method, request, members, deadline)
+      span?.set("http.response.status_code", .int(Int64(response.status)))
+      return response
+    }
+  }
+
+  private func attempt(
+    _ method: String, _ request: DeviceCheckRequest, _ members: JSONObject, _ deadline: Duration?
+  ) async throws(DeviceCheckError) -> IncomingResponse {
+    if let delay = breaker.retryDelay() { throw .call(.circuitOpen(host: server.host, retryAfter: delay)) }
+    let timeout = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
+    guard timeout > .zero else {
+      breaker.abandoned()
+      throw .call(.timedOut)
+    }
+    let token: String
+    do { token = try tokens.token() } catch {
+      breaker.abandoned()
+      throw .call(.signingFailed("\(error)"))
+    }
+    var body = members
+    body["device_token"] = .string(request.deviceToken)
+    body["transaction_id"] = .string(request.transactionID)
+    body["timestamp"] = .number(JSONNumber(clock.now().millisecondsSince1970))
+    let outgoing = OutgoingRequest(
+      method: "POST", url: "\(server.baseURL)/v1/\(method)",
+      headers: [
+        ("authorization", "Bearer \(token)"), ("content-type", "application/json"),
+        ("user-agent", "entitled"),
+      ], body: JSONValue.object(body).serialized())
+    defer { CallMetrics.record(isCircuitOpen: breaker.isOpen, server.host) }
+    let start = clock.uptime()
+    let response: IncomingResponse
+    do throws(HTTPExchangeError) {
+      response = try await exchange.send(
+        outgoing, timeout: min(timeout, Self.callTimeout), limit: Self.maxBodySize)
+    } catch {
+      throw .call(failure(error))
+    }
+    CallMetrics.recordDuration(.deviceCheck, server.host, clock.uptime() - start)
+    if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }
+    try check(response)
+    return response
+  }
+
+  private func failure(_ error: HTTPExchangeError) -> AppStoreClientError {
+    switch error {
+    case .cancelled:
+      breaker.abandoned()
+      return .cancelled
+    case .tooLarge:
+      breaker.succeeded()
+      return .tooLarge(limit: Self.maxBodySize)
+    case .timedOut:
+      breaker.failed()
+      return .timedOut
+    case .unreachable(let problem):
+      breaker.failed()
+      return .unreachable(host: server.host, problem: problem)
+    }
+  }
+
+  /// Throws the error that the response's status stands for; returns for 200.
+  private func check(_ response: IncomingResponse) throws(DeviceCheckError) {
+    switch response.status {
+    case 200: return
+    case 400: throw .refused(response.trimmedText)
+    case 401: throw .keyRejected(response.trimmedText)
+    case 429:
+      let wait = response.retryAfter(now: clock.now()) ?? .seconds(60)
+      rateLimiter.close(.deviceCheck, for: wait)
+      throw .call(.rateLimited(retryAfter: wait))
+    case 500...: throw .call(.serverFailed(status: response.status))
+    default: throw .call(.unexpectedStatus(response.status))
+    }
+  }
+}
+
+extension DeviceCheckError {
+  /// The time to wait before a retry with the backoff `wait`; `nil` if a retry cannot succeed.
+  fileprivate func retryDelay(_ wait: Duration) -> Duration? {
+    switch self {
+    case .call(.rateLimited(let delay)): delay + wait
+    case .call(.serverFailed), .call(.unreachable), .call(.timedOut): wait
+    case .call, .refused, .keyRejected, .noKey: nil
+    }
+  }
+}
+
+extension IncomingResponse {
+  /// The body as text, at most 256 bytes of it, without white space around it.
+  fileprivate var trimmedText: String {
+    let text = String(decoding: body.prefix(256), as: UTF8.self)
+    let start = text.drop { $0.isWhitespace }
+    return String(start.reversed().drop { $0.isWhitespace }.reversed())
+  }
+}

@@ -1,0 +1,162 @@
+internal import ArgumentParser
+internal import CommandSupport
+internal import EntitledClient
+internal import Wire
+
+/// `entitled device-check`: Apple's DeviceCheck.
+struct DeviceCheckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "device-check", abstract: "Check devices, and limit free trials by device.",
+    subcommands: [
+      ValidateDeviceCommand.self, DeviceBitsCommand.self, SetDeviceBitsCommand.self, DeviceTrialCommand.self,
+      UseDeviceTrialCommand.self,
+    ])
+}
+
+/// The device of a command.
+struct DeviceOptions: ParsableArguments {
+  @Argument(help: "Device token in Base64: the text, @FILE, or - for the standard input.") var device: String
+
+  func token() throws -> String { try Document.read(device) }
+}
+
+/// `entitled device-check validate`.
+struct ValidateDeviceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "validate", abstract: "Validate a device token at Apple.",
+    discussion: "Exit status 0 if the token is valid, 3 if not.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var device: DeviceOptions
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let token = try device.token()
+    let response = try await client.withConnection {
+      try await $0.validateDeviceToken(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.deviceToken = token
+        })
+    }
+    client.show(
+      response, [("token", response.valid ? "valid" : "not valid"), ("problem", response.problem)])
+    if !response.valid { throw ExitCode(3) }
+  }
+}
+
+/// `entitled device-check bits`.
+struct DeviceBitsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bits", abstract: "Show the two bits of a device.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var device: DeviceOptions
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let token = try device.token()
+    let response = try await client.withConnection {
+      try await $0.queryDeviceBits(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.deviceToken = token
+        })
+    }
+    client.showList(response, response.bits?.rows ?? [], empty: "the bits were never set")
+  }
+}
+
+/// `entitled device-check set-bits`.
+struct SetDeviceBitsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set-bits", abstract: "Set bits of a device.",
+    discussion: "A bit without an option keeps its value.")
+
+  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var device: DeviceOptions
+
+  @Option(help: "Value of the first bit: true or false (default: unchanged).") var bit0: Bool?
+  @Option(help: "Value of the second bit: true or false (default: unchanged).") var bit1: Bool?
+
+  func run() async throws {
+    let token = try device.token()
+    let body = UpdateDeviceBitsRequest.with {
+      $0.deviceToken = token
+      $0.bit0 = bit0
+      $0.bit1 = bit1
+    }
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.updateDeviceBits(request) }
+    options.client.show(
+      response, (response.bits?.rows ?? []) + [("accepted", response.acceptedAt.text)])
+  }
+}
+
+/// `entitled device-check trial`.
+struct DeviceTrialCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trial", abstract: "Show whether a device may have a free trial.",
+    discussion: "Exit status 0 if a free trial may be offered, 3 if one was used on the device.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var device: DeviceOptions
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let token = try device.token()
+    let response = try await client.withConnection {
+      try await $0.getDeviceTrial(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.deviceToken = token
+        })
+    }
+    client.show(
+      response,
+      [("trial", response.mayOffer ? "may be offered" : "used"), ("last update", response.lastUpdate)])
+    if !response.mayOffer { throw ExitCode(3) }
+  }
+}
+
+/// `entitled device-check use-trial`.
+struct UseDeviceTrialCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "use-trial", abstract: "Mark the free trial of a device as used.")
+
+  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var device: DeviceOptions
+
+  @Option(help: "Customer who uses the trial, for the audit log (default: none).") var customer = ""
+
+  func run() async throws {
+    let token = try device.token()
+    let body = UseDeviceTrialRequest.with {
+      $0.deviceToken = token
+      $0.customerId = customer
+    }
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.useDeviceTrial(request) }
+    options.client.show(
+      response,
+      [
+        ("trial", response.alreadyUsed ? "was used before" : "marked as used"),
+        ("accepted", response.acceptedAt.text),
+      ])
+  }
+}
+
+extension UpdateDeviceBitsRequest: AppleChangeRequest {}
+extension UseDeviceTrialRequest: AppleChangeRequest {}
+
+extension DeviceBits {
+  fileprivate var rows: [(String, String)] {
+    [("bit0", "\(bit0)"), ("bit1", "\(bit1)"), ("last update", lastUpdate)]
+  }
+}

@@ -1,0 +1,114 @@
+internal import AppStore
+internal import Bytes
+internal import DeviceCheck
+internal import Entitlements
+internal import JSON
+internal import Ledger
+internal import RPC
+internal import SignedData
+internal import Wire
+
+// Changes of the bits. Evidence has the hash of the device token instead of the token, which identifies a device.
+extension DeviceCheckServiceHandler {
+  func updateDeviceBits(
+    _ request: UpdateDeviceBitsRequest, _ call: CallContext
+  ) async throws(Status) -> UpdateDeviceBitsResponse {
+    let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      guard request.bit0 != nil || request.bit1 != nil else {
+        throw Status(.invalidArgument, reason: "MISSING_FIELD", "bit0 and bit1 are not set", field: "bit0")
+      }
+      let call = try self.call(request.app, request.environment, request.deviceToken, call)
+      var bits = AppStoreBits(bit0: request.bit0 ?? false, bit1: request.bit1 ?? false)
+      if request.bit0 == nil || request.bit1 == nil, let known = try await call.bits() {
+        bits.bit0 = request.bit0 ?? known.bit0
+        bits.bit1 = request.bit1 ?? known.bit1
+      }
+      let scope = CommandScope(
+        appID: call.app.id, environment: call.environment, actor: request.actor, note: request.note)
+      return try await update(bits, "UpdateDeviceBits", once, call, scope) { [bits] in
+        .with {
+          $0.bits = Wire.DeviceBits(bits)
+          $0.acceptedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment))
+        }
+      }
+    }
+  }
+
+  func useDeviceTrial(
+    _ request: UseDeviceTrialRequest, _ call: CallContext
+  ) async throws(Status) -> UseDeviceTrialResponse {
+    let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      let call = try self.call(request.app, request.environment, request.deviceToken, call)
+      let bit = try call.trialBit()
+      var bits = try await call.bits() ?? AppStoreBits(bit0: false, bit1: false)
+      // Without a change there is nothing to repeat: the same request gets the same answer.
+      if bits[bit] { return .with { $0.alreadyUsed = true } }
+      bits[bit] = true
+      let scope = CommandScope(
+        appID: call.app.id, environment: call.environment, actor: request.actor, note: request.note)
+      return try await update(bits, "UseDeviceTrial", once, call, scope) {
+        .with { $0.acceptedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
+      }
+    }
+  }
+
+  /// Sets the bits at Apple once for the idempotency key, and stores the call. Without a response, the result stays
+  /// unknown, and the same request sets the same bits again.
+  private func update<Request: RepeatableRequest>(
+    _ bits: AppStoreBits, _ method: String, _ once: Idempotency<Request>, _ call: Call,
+    _ scope: CommandScope, response: @escaping @Sendable () -> Request.Response
+  ) async throws(Status) -> Request.Response {
+    try await once.begin(scope)
+    do throws(DeviceCheckError) {
+      try await call.client.update(bits, of: call.device, timeout: call.timeout)
+    } catch {
+      switch error {
+      case .refused(let text):
+        let refused = call.record(
+          method, bits, answer: AppleCall.refusal(APIErrorCode(rawValue: 400), message: text))
+        _ = try await mapLedgerError { () async throws(LedgerError) in
+          try await context.ledger.record(refused, scope)
+        }
+        try await once.forget()
+      case .keyRejected: try await once.forget()
+      case .noKey, .call: break
+      }
+      throw Status(error)
+    }
+    let message = response()
+    return try await once.run(scope) { scope async throws(LedgerError) in
+      try await context.ledger.record(call.record(method, bits, answer: [:]), scope)
+    } response: { _ in
+      message
+    }
+  }
+}
+
+extension DeviceCheckServiceHandler.Call {
+  /// The call as evidence stores it.
+  fileprivate func record(_ method: String, _ bits: AppStoreBits, answer: JSONObject) -> AppleCall {
+    AppleCall(
+      method: method, originalTransactionID: "", target: "POST /v1/update_two_bits",
+      request: [
+        "device_token_sha256": .string(Hex.encode(SHA256.hash(Array(device.deviceToken.utf8)[...]))),
+        "transaction_id": .string(device.transactionID), "bit0": .bool(bits.bit0), "bit1": .bool(bits.bit1),
+      ], answer: answer)
+  }
+}
+
+extension UpdateDeviceBitsRequest: RepeatableRequest, ActorProviding {
+  typealias Response = UpdateDeviceBitsResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension UseDeviceTrialRequest: RepeatableRequest, ActorProviding {
+  typealias Response = UseDeviceTrialResponse
+  var namedCustomers: [String] { customerId.isEmpty ? [] : [customerId] }
+}
+
+extension UpdateDeviceBitsResponse: RepeatedResponse {}
+extension UseDeviceTrialResponse: RepeatedResponse {}

@@ -1,0 +1,99 @@
+internal import AppStore
+internal import DeviceCheck
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Wire
+
+/// `entitled.v1.DeviceCheckService`: the bits of devices at Apple, and the policy that a device has one free trial. Each
+/// change is stored as evidence, without the device token.
+struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
+  let context: ServiceContext
+
+  /// One call to Apple: the app, the environment, the device and the timeout of the caller.
+  struct Call: Sendable {
+    let app: AppDefinition
+    let environment: AppStore.Environment
+    let client: DeviceCheckClient
+    let device: DeviceCheckRequest
+    let timeout: Duration?
+
+    /// Returns the bits of the device; `nil` if they were never set.
+    func bits() async throws(Status) -> AppStoreBits? {
+      do throws(DeviceCheckError) { return try await client.bits(of: device, timeout: timeout) } catch {
+        throw Status(error)
+      }
+    }
+
+    /// The bit of the policy `trial_once_per_device`.
+    func trialBit() throws(Status) -> DeviceBit {
+      guard let bit = app.trialBit else {
+        throw Status(
+          .failedPrecondition, reason: "NO_TRIAL_POLICY",
+          "app '\(app.id)' has no trial_once_per_device in device_check")
+      }
+      return bit
+    }
+  }
+
+  func call(
+    _ appID: String, _ environment: Wire.Environment, _ deviceToken: String, _ call: CallContext
+  ) throws(Status) -> Call {
+    try RequestValidation.given(deviceToken, "device_token")
+    let app = try context.catalog.value.app(appID)
+    let environment = try app.environment(environment)
+    do throws(DeviceCheckError) {
+      return Call(
+        app: app, environment: environment,
+        client: try context.deviceCheck.client(for: appID, in: environment),
+        device: DeviceCheckRequest(deviceToken: deviceToken), timeout: call.remainingTime)
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  func validateDeviceToken(
+    _ request: ValidateDeviceTokenRequest, _ call: CallContext
+  ) async throws(Status) -> ValidateDeviceTokenResponse {
+    let call = try self.call(request.app, request.environment, request.deviceToken, call)
+    do throws(DeviceCheckError) {
+      try await call.client.validate(call.device, timeout: call.timeout)
+      return .with { $0.valid = true }
+    } catch {
+      guard case .refused(let text) = error else { throw Status(error) }
+      return .with { $0.problem = text }
+    }
+  }
+
+  func queryDeviceBits(
+    _ request: QueryDeviceBitsRequest, _ call: CallContext
+  ) async throws(Status) -> QueryDeviceBitsResponse {
+    let call = try self.call(request.app, request.environment, request.deviceToken, call)
+    let bits = try await call.bits()
+    return .with { $0.bits = bits.map(Wire.DeviceBits.init) }
+  }
+
+  func getDeviceTrial(
+    _ request: GetDeviceTrialRequest, _ call: CallContext
+  ) async throws(Status) -> GetDeviceTrialResponse {
+    let call = try self.call(request.app, request.environment, request.deviceToken, call)
+    let bit = try call.trialBit()
+    let bits = try await call.bits()
+    return .with {
+      $0.mayOffer = bits?[bit] != true
+      $0.lastUpdate = bits?.lastUpdate ?? ""
+    }
+  }
+}
+
+/// The bits as the client has them; the contract has a message of the same name.
+typealias AppStoreBits = DeviceCheck.DeviceBits
+
+extension Wire.DeviceBits {
+  init(_ bits: AppStoreBits) {
+    self.init()
+    bit0 = bits.bit0
+    bit1 = bits.bit1
+    lastUpdate = bits.lastUpdate
+  }
+}
