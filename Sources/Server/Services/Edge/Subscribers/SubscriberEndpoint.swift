@@ -64,7 +64,8 @@ package struct SubscriberEndpoint: Sendable {
       .removingPercentEncoding()
     guard !id.isEmpty, id.utf8.count <= 256 else {
       throw Status(
-        .invalidArgument, reason: "INVALID_CUSTOMER", "the path needs a customer id of 1 to 256 bytes")
+        .invalidArgument, reason: "INVALID_FIELD", "the path needs a customer id of 1 to 256 bytes",
+        field: "customer_id")
     }
     var app = Query(request.query)["app"]
     if app == nil {

@@ -147,6 +147,8 @@ struct EntitledMethod: Sendable {
     EntitledMethod("RetentionMessagingService", "DeleteRetentionUrl", onlyReads: false, isStreaming: false),
     EntitledMethod("RetentionMessagingService", "StartRetentionPerformanceTest", onlyReads: false, isStreaming: false),
     EntitledMethod("RetentionMessagingService", "GetRetentionPerformanceTest", onlyReads: true, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "ListRetentionRequests", onlyReads: true, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "GetRetentionReport", onlyReads: true, isStreaming: false),
     EntitledMethod("SegmentService", "ListCustomers", onlyReads: true, isStreaming: false),
     EntitledMethod("SegmentService", "WatchSegment", onlyReads: true, isStreaming: true),
     EntitledMethod("SegmentService", "ListSegments", onlyReads: true, isStreaming: false),

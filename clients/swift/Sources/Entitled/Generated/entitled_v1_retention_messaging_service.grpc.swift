@@ -202,6 +202,32 @@ public enum Entitled_V1_RetentionMessagingService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "ListRetentionRequests" metadata.
+        public enum ListRetentionRequests: Sendable {
+            /// Request type for "ListRetentionRequests".
+            public typealias Input = Entitled_V1_ListRetentionRequestsRequest
+            /// Response type for "ListRetentionRequests".
+            public typealias Output = Entitled_V1_ListRetentionRequestsResponse
+            /// Descriptor for "ListRetentionRequests".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.RetentionMessagingService"),
+                method: "ListRetentionRequests",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetRetentionReport" metadata.
+        public enum GetRetentionReport: Sendable {
+            /// Request type for "GetRetentionReport".
+            public typealias Input = Entitled_V1_GetRetentionReportRequest
+            /// Response type for "GetRetentionReport".
+            public typealias Output = Entitled_V1_GetRetentionReportResponse
+            /// Descriptor for "GetRetentionReport".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.RetentionMessagingService"),
+                method: "GetRetentionReport",
+                type: .unary
+            )
+        }
         /// Descriptors for all methods in the "entitled.v1.RetentionMessagingService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             UploadRetentionImage.descriptor,
@@ -217,7 +243,9 @@ public enum Entitled_V1_RetentionMessagingService: Sendable {
             GetRetentionUrl.descriptor,
             DeleteRetentionUrl.descriptor,
             StartRetentionPerformanceTest.descriptor,
-            GetRetentionPerformanceTest.descriptor
+            GetRetentionPerformanceTest.descriptor,
+            ListRetentionRequests.descriptor,
+            GetRetentionReport.descriptor
         ]
     }
 }
@@ -562,6 +590,52 @@ extension Entitled_V1_RetentionMessagingService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetRetentionPerformanceTestResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetRetentionPerformanceTestResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListRetentionRequests" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns Apple's requests for a message with their answers and outcomes, latest first, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListRetentionRequestsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListRetentionRequestsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListRetentionRequestsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listRetentionRequests<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListRetentionRequestsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListRetentionRequestsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListRetentionRequestsResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListRetentionRequestsResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetRetentionReport" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the number of requests and their outcomes by rule and answer. It names no customer.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetRetentionReportRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetRetentionReportRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetRetentionReportResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getRetentionReport<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetRetentionReportRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetRetentionReportRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetRetentionReportResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetRetentionReportResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
     }
 
@@ -1061,6 +1135,74 @@ extension Entitled_V1_RetentionMessagingService {
                 onResponse: handleResponse
             )
         }
+
+        /// Call the "ListRetentionRequests" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns Apple's requests for a message with their answers and outcomes, latest first, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListRetentionRequestsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListRetentionRequestsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListRetentionRequestsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listRetentionRequests<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListRetentionRequestsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListRetentionRequestsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListRetentionRequestsResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListRetentionRequestsResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_RetentionMessagingService.Method.ListRetentionRequests.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetRetentionReport" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the number of requests and their outcomes by rule and answer. It names no customer.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetRetentionReportRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetRetentionReportRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetRetentionReportResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getRetentionReport<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetRetentionReportRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetRetentionReportRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetRetentionReportResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetRetentionReportResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_RetentionMessagingService.Method.GetRetentionReport.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
     }
 }
 
@@ -1468,6 +1610,64 @@ extension Entitled_V1_RetentionMessagingService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetRetentionPerformanceTestRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetRetentionPerformanceTestResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListRetentionRequests" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns Apple's requests for a message with their answers and outcomes, latest first, page by page.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_ListRetentionRequestsRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listRetentionRequests<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_ListRetentionRequestsRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListRetentionRequestsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listRetentionRequests(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListRetentionRequestsRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListRetentionRequestsResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetRetentionReport" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the number of requests and their outcomes by rule and answer. It names no customer.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetRetentionReportRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getRetentionReport<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetRetentionReportRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetRetentionReportResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getRetentionReport(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetRetentionReportRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetRetentionReportResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -1933,6 +2133,72 @@ extension Entitled_V1_RetentionMessagingService.ClientProtocol {
             metadata: metadata
         )
         return try await self.getRetentionPerformanceTest(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListRetentionRequests" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns Apple's requests for a message with their answers and outcomes, latest first, page by page.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listRetentionRequests<Result>(
+        _ message: Entitled_V1_ListRetentionRequestsRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListRetentionRequestsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_ListRetentionRequestsRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listRetentionRequests(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetRetentionReport" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the number of requests and their outcomes by rule and answer. It names no customer.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getRetentionReport<Result>(
+        _ message: Entitled_V1_GetRetentionReportRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetRetentionReportResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetRetentionReportRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getRetentionReport(
             request: request,
             options: options,
             onResponse: handleResponse

@@ -70,6 +70,132 @@ public nonisolated enum Entitled_V1_RetentionImageSize: SwiftProtobuf.Enum, Swif
 
 }
 
+/// The kind of an answer to Apple's request for a message.
+public nonisolated enum Entitled_V1_RetentionAnswer: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Not set.
+  case unspecified // = 0
+
+  /// No answer: Apple shows the message of App Store Connect or the default message, if there is one.
+  case nothing // = 1
+
+  /// A message.
+  case message // = 2
+
+  /// Another product of the subscription group.
+  case alternateProduct // = 3
+
+  /// A promotional offer.
+  case promotionalOffer // = 4
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .nothing
+    case 2: self = .message
+    case 3: self = .alternateProduct
+    case 4: self = .promotionalOffer
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .nothing: return 1
+    case .message: return 2
+    case .alternateProduct: return 3
+    case .promotionalOffer: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Entitled_V1_RetentionAnswer] = [
+    .unspecified,
+    .nothing,
+    .message,
+    .alternateProduct,
+    .promotionalOffer,
+  ]
+
+}
+
+/// What a subscriber did after a request for a message, as the documents about the subscription show it.
+public nonisolated enum Entitled_V1_RetentionOutcome: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Not set. In a request: all.
+  case unspecified // = 0
+
+  /// It was not evaluated yet.
+  case pending // = 1
+
+  /// The subscription renews as before.
+  case saved // = 2
+
+  /// The subscriber took the offer of the answer, or a retention offer of Apple's.
+  case offerTaken // = 3
+
+  /// The subscriber chose another product.
+  case switched // = 4
+
+  /// Auto-renew is off, or the subscription ended.
+  case left // = 5
+
+  /// Nothing is stored about the subscription.
+  case unknown // = 6
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .pending
+    case 2: self = .saved
+    case 3: self = .offerTaken
+    case 4: self = .switched
+    case 5: self = .left
+    case 6: self = .unknown
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .pending: return 1
+    case .saved: return 2
+    case .offerTaken: return 3
+    case .switched: return 4
+    case .left: return 5
+    case .unknown: return 6
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Entitled_V1_RetentionOutcome] = [
+    .unspecified,
+    .pending,
+    .saved,
+    .offerTaken,
+    .switched,
+    .left,
+    .unknown,
+  ]
+
+}
+
 /// An image for messages.
 public nonisolated struct Entitled_V1_RetentionImage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -969,12 +1095,345 @@ public nonisolated struct Entitled_V1_GetRetentionPerformanceTestResponse: Senda
   fileprivate var _responseTimes: Entitled_V1_RetentionResponseTimes? = nil
 }
 
+/// A request of Apple's for a message to a subscriber who is about to cancel, with its answer.
+public nonisolated struct Entitled_V1_RetentionRequest: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's `requestIdentifier`.
+  public var requestIdentifier: String {
+    get {_storage._requestIdentifier}
+    set {_uniqueStorage()._requestIdentifier = newValue}
+  }
+
+  /// The environment.
+  public var environment: Entitled_V1_Environment {
+    get {_storage._environment}
+    set {_uniqueStorage()._environment = newValue}
+  }
+
+  /// The subscription, by the id of its first transaction.
+  public var originalTransactionID: String {
+    get {_storage._originalTransactionID}
+    set {_uniqueStorage()._originalTransactionID = newValue}
+  }
+
+  /// The product of the subscription, by its App Store product id.
+  public var productID: String {
+    get {_storage._productID}
+    set {_uniqueStorage()._productID = newValue}
+  }
+
+  /// The language and region of the device, such as en-US.
+  public var locale: String {
+    get {_storage._locale}
+    set {_uniqueStorage()._locale = newValue}
+  }
+
+  /// When Apple signed the request.
+  public var askedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._askedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._askedAt = newValue}
+  }
+  /// Returns true if `askedAt` has been explicitly set.
+  public var hasAskedAt: Bool {_storage._askedAt != nil}
+  /// Clears the value of `askedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearAskedAt() {_uniqueStorage()._askedAt = nil}
+
+  /// When the request arrived.
+  public var receivedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._receivedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._receivedAt = newValue}
+  }
+  /// Returns true if `receivedAt` has been explicitly set.
+  public var hasReceivedAt: Bool {_storage._receivedAt != nil}
+  /// Clears the value of `receivedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearReceivedAt() {_uniqueStorage()._receivedAt = nil}
+
+  /// The answer.
+  public var answer: Entitled_V1_RetentionAnswer {
+    get {_storage._answer}
+    set {_uniqueStorage()._answer = newValue}
+  }
+
+  /// Why: RULE, DEFAULT, NO_RULE, NOT_CONFIGURED, NOT_PAYER, COMMITTED, OPEN_REFUND, PAYMENT_PROBLEM, NOT_ACTIVE,
+  /// UNKNOWN_PURCHASE, LATE, STORE_UNAVAILABLE or CANNOT_SIGN.
+  public var reason: String {
+    get {_storage._reason}
+    set {_uniqueStorage()._reason = newValue}
+  }
+
+  /// The rule of the configuration that decided; empty without one.
+  public var rule: String {
+    get {_storage._rule}
+    set {_uniqueStorage()._rule = newValue}
+  }
+
+  /// The message of the answer; empty without one.
+  public var messageIdentifier: String {
+    get {_storage._messageIdentifier}
+    set {_uniqueStorage()._messageIdentifier = newValue}
+  }
+
+  /// The product of an offer or a switch; empty without one.
+  public var offeredProductID: String {
+    get {_storage._offeredProductID}
+    set {_uniqueStorage()._offeredProductID = newValue}
+  }
+
+  /// The promotional offer; empty without one.
+  public var offerIdentifier: String {
+    get {_storage._offerIdentifier}
+    set {_uniqueStorage()._offerIdentifier = newValue}
+  }
+
+  /// The time from the arrival to the answer, in microseconds.
+  public var microseconds: Int64 {
+    get {_storage._microseconds}
+    set {_uniqueStorage()._microseconds = newValue}
+  }
+
+  /// The outcome at its last evaluation.
+  public var outcome: Entitled_V1_RetentionOutcome {
+    get {_storage._outcome}
+    set {_uniqueStorage()._outcome = newValue}
+  }
+
+  /// When the outcome was last evaluated. Unset: not yet.
+  public var evaluatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._evaluatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._evaluatedAt = newValue}
+  }
+  /// Returns true if `evaluatedAt` has been explicitly set.
+  public var hasEvaluatedAt: Bool {_storage._evaluatedAt != nil}
+  /// Clears the value of `evaluatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearEvaluatedAt() {_uniqueStorage()._evaluatedAt = nil}
+
+  /// Whether the outcome is not evaluated again.
+  public var outcomeIsFinal: Bool {
+    get {_storage._outcomeIsFinal}
+    set {_uniqueStorage()._outcomeIsFinal = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The number of requests with one answer, and their outcomes.
+public nonisolated struct Entitled_V1_RetentionReportRow: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The rule of the configuration that decided; empty without one.
+  public var rule: String = String()
+
+  /// Why, as in RetentionRequest.
+  public var reason: String = String()
+
+  /// The answer.
+  public var answer: Entitled_V1_RetentionAnswer = .unspecified
+
+  /// The message of the answer; empty without one.
+  public var messageIdentifier: String = String()
+
+  /// The product of an offer or a switch; empty without one.
+  public var offeredProductID: String = String()
+
+  /// The promotional offer; empty without one.
+  public var offerIdentifier: String = String()
+
+  /// All requests.
+  public var requests: Int64 = 0
+
+  /// Requests without an evaluated outcome.
+  public var pending: Int64 = 0
+
+  /// Subscribers whose subscription renews as before.
+  public var saved: Int64 = 0
+
+  /// Subscribers who took an offer.
+  public var offerTaken: Int64 = 0
+
+  /// Subscribers who chose another product.
+  public var switched: Int64 = 0
+
+  /// Subscribers who left.
+  public var left: Int64 = 0
+
+  /// Requests about subscriptions of which nothing is stored.
+  public var unknown: Int64 = 0
+
+  /// The share of saved, offer_taken and switched in these and left, from 0 to 1. Unset: there is none of them.
+  public var saveRate: Double {
+    get {_saveRate ?? 0}
+    set {_saveRate = newValue}
+  }
+  /// Returns true if `saveRate` has been explicitly set.
+  public var hasSaveRate: Bool {self._saveRate != nil}
+  /// Clears the value of `saveRate`. Subsequent reads from it will return its default value.
+  public mutating func clearSaveRate() {self._saveRate = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _saveRate: Double? = nil
+}
+
+/// The request of ListRetentionRequests.
+public nonisolated struct Entitled_V1_ListRetentionRequestsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: all environments of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The outcome. Unspecified: all.
+  public var outcome: Entitled_V1_RetentionOutcome = .unspecified
+
+  /// A subscription, by the id of its first transaction. Empty: all.
+  public var originalTransactionID: String = String()
+
+  /// Requests received at this time or later. Unset: all.
+  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  public var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  public mutating func clearFrom() {self._from = nil}
+
+  /// Requests received before this time. Unset: all.
+  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  public var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  public mutating func clearTo() {self._to = nil}
+
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  public var pageSize: Int32 = 0
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The response of ListRetentionRequests.
+public nonisolated struct Entitled_V1_ListRetentionRequestsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The requests, latest first.
+  public var requests: [Entitled_V1_RetentionRequest] = []
+
+  /// The token of the next page; empty on the last page.
+  public var nextPageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The request of GetRetentionReport.
+public nonisolated struct Entitled_V1_GetRetentionReportRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Requests received at this time or later. Unset: all.
+  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  public var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  public mutating func clearFrom() {self._from = nil}
+
+  /// Requests received before this time. Unset: all.
+  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  public var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  public mutating func clearTo() {self._to = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The response of GetRetentionReport.
+public nonisolated struct Entitled_V1_GetRetentionReportResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The rows, ordered by rule, reason and answer.
+  public var rows: [Entitled_V1_RetentionReportRow] = []
+
+  /// The sum of all rows.
+  public var total: Entitled_V1_RetentionReportRow {
+    get {_total ?? Entitled_V1_RetentionReportRow()}
+    set {_total = newValue}
+  }
+  /// Returns true if `total` has been explicitly set.
+  public var hasTotal: Bool {self._total != nil}
+  /// Clears the value of `total`. Subsequent reads from it will return its default value.
+  public mutating func clearTotal() {self._total = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _total: Entitled_V1_RetentionReportRow? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "entitled.v1"
 
 nonisolated extension Entitled_V1_RetentionImageSize: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RETENTION_IMAGE_SIZE_UNSPECIFIED\0\u{1}RETENTION_IMAGE_SIZE_FULL_SIZE\0\u{1}RETENTION_IMAGE_SIZE_BULLET_POINT\0")
+}
+
+nonisolated extension Entitled_V1_RetentionAnswer: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RETENTION_ANSWER_UNSPECIFIED\0\u{1}RETENTION_ANSWER_NOTHING\0\u{1}RETENTION_ANSWER_MESSAGE\0\u{1}RETENTION_ANSWER_ALTERNATE_PRODUCT\0\u{1}RETENTION_ANSWER_PROMOTIONAL_OFFER\0")
+}
+
+nonisolated extension Entitled_V1_RetentionOutcome: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RETENTION_OUTCOME_UNSPECIFIED\0\u{1}RETENTION_OUTCOME_PENDING\0\u{1}RETENTION_OUTCOME_SAVED\0\u{1}RETENTION_OUTCOME_OFFER_TAKEN\0\u{1}RETENTION_OUTCOME_SWITCHED\0\u{1}RETENTION_OUTCOME_LEFT\0\u{1}RETENTION_OUTCOME_UNKNOWN\0")
 }
 
 nonisolated extension Entitled_V1_RetentionImage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2542,6 +3001,479 @@ nonisolated extension Entitled_V1_GetRetentionPerformanceTestResponse: SwiftProt
     if lhs._config != rhs._config {return false}
     if lhs._responseTimes != rhs._responseTimes {return false}
     if lhs.failures != rhs.failures {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_RetentionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RetentionRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_identifier\0\u{1}environment\0\u{3}original_transaction_id\0\u{3}product_id\0\u{1}locale\0\u{3}asked_at\0\u{3}received_at\0\u{1}answer\0\u{1}reason\0\u{1}rule\0\u{3}message_identifier\0\u{3}offered_product_id\0\u{3}offer_identifier\0\u{1}microseconds\0\u{1}outcome\0\u{3}evaluated_at\0\u{3}outcome_is_final\0")
+
+  fileprivate class _StorageClass {
+    var _requestIdentifier: String = String()
+    var _environment: Entitled_V1_Environment = .unspecified
+    var _originalTransactionID: String = String()
+    var _productID: String = String()
+    var _locale: String = String()
+    var _askedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _receivedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _answer: Entitled_V1_RetentionAnswer = .unspecified
+    var _reason: String = String()
+    var _rule: String = String()
+    var _messageIdentifier: String = String()
+    var _offeredProductID: String = String()
+    var _offerIdentifier: String = String()
+    var _microseconds: Int64 = 0
+    var _outcome: Entitled_V1_RetentionOutcome = .unspecified
+    var _evaluatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _outcomeIsFinal: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _requestIdentifier = source._requestIdentifier
+      _environment = source._environment
+      _originalTransactionID = source._originalTransactionID
+      _productID = source._productID
+      _locale = source._locale
+      _askedAt = source._askedAt
+      _receivedAt = source._receivedAt
+      _answer = source._answer
+      _reason = source._reason
+      _rule = source._rule
+      _messageIdentifier = source._messageIdentifier
+      _offeredProductID = source._offeredProductID
+      _offerIdentifier = source._offerIdentifier
+      _microseconds = source._microseconds
+      _outcome = source._outcome
+      _evaluatedAt = source._evaluatedAt
+      _outcomeIsFinal = source._outcomeIsFinal
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._requestIdentifier) }()
+        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._originalTransactionID) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._productID) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._locale) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._askedAt) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._receivedAt) }()
+        case 8: try { try decoder.decodeSingularEnumField(value: &_storage._answer) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._rule) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._messageIdentifier) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._offeredProductID) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._offerIdentifier) }()
+        case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._microseconds) }()
+        case 15: try { try decoder.decodeSingularEnumField(value: &_storage._outcome) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._evaluatedAt) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._outcomeIsFinal) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._requestIdentifier.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._requestIdentifier, fieldNumber: 1)
+      }
+      if _storage._environment != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
+      }
+      if !_storage._originalTransactionID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._originalTransactionID, fieldNumber: 3)
+      }
+      if !_storage._productID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._productID, fieldNumber: 4)
+      }
+      if !_storage._locale.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._locale, fieldNumber: 5)
+      }
+      try { if let v = _storage._askedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._receivedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      if _storage._answer != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._answer, fieldNumber: 8)
+      }
+      if !_storage._reason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._reason, fieldNumber: 9)
+      }
+      if !_storage._rule.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._rule, fieldNumber: 10)
+      }
+      if !_storage._messageIdentifier.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._messageIdentifier, fieldNumber: 11)
+      }
+      if !_storage._offeredProductID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._offeredProductID, fieldNumber: 12)
+      }
+      if !_storage._offerIdentifier.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._offerIdentifier, fieldNumber: 13)
+      }
+      if _storage._microseconds != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._microseconds, fieldNumber: 14)
+      }
+      if _storage._outcome != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._outcome, fieldNumber: 15)
+      }
+      try { if let v = _storage._evaluatedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
+      if _storage._outcomeIsFinal != false {
+        try visitor.visitSingularBoolField(value: _storage._outcomeIsFinal, fieldNumber: 17)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_RetentionRequest, rhs: Entitled_V1_RetentionRequest) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._requestIdentifier != rhs_storage._requestIdentifier {return false}
+        if _storage._environment != rhs_storage._environment {return false}
+        if _storage._originalTransactionID != rhs_storage._originalTransactionID {return false}
+        if _storage._productID != rhs_storage._productID {return false}
+        if _storage._locale != rhs_storage._locale {return false}
+        if _storage._askedAt != rhs_storage._askedAt {return false}
+        if _storage._receivedAt != rhs_storage._receivedAt {return false}
+        if _storage._answer != rhs_storage._answer {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._rule != rhs_storage._rule {return false}
+        if _storage._messageIdentifier != rhs_storage._messageIdentifier {return false}
+        if _storage._offeredProductID != rhs_storage._offeredProductID {return false}
+        if _storage._offerIdentifier != rhs_storage._offerIdentifier {return false}
+        if _storage._microseconds != rhs_storage._microseconds {return false}
+        if _storage._outcome != rhs_storage._outcome {return false}
+        if _storage._evaluatedAt != rhs_storage._evaluatedAt {return false}
+        if _storage._outcomeIsFinal != rhs_storage._outcomeIsFinal {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_RetentionReportRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RetentionReportRow"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rule\0\u{1}reason\0\u{1}answer\0\u{3}message_identifier\0\u{3}offered_product_id\0\u{3}offer_identifier\0\u{1}requests\0\u{1}pending\0\u{1}saved\0\u{3}offer_taken\0\u{1}switched\0\u{1}left\0\u{1}unknown\0\u{3}save_rate\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.rule) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.answer) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.messageIdentifier) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.offeredProductID) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.offerIdentifier) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.requests) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.pending) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self.saved) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self.offerTaken) }()
+      case 11: try { try decoder.decodeSingularInt64Field(value: &self.switched) }()
+      case 12: try { try decoder.decodeSingularInt64Field(value: &self.left) }()
+      case 13: try { try decoder.decodeSingularInt64Field(value: &self.unknown) }()
+      case 14: try { try decoder.decodeSingularDoubleField(value: &self._saveRate) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.rule.isEmpty {
+      try visitor.visitSingularStringField(value: self.rule, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    if self.answer != .unspecified {
+      try visitor.visitSingularEnumField(value: self.answer, fieldNumber: 3)
+    }
+    if !self.messageIdentifier.isEmpty {
+      try visitor.visitSingularStringField(value: self.messageIdentifier, fieldNumber: 4)
+    }
+    if !self.offeredProductID.isEmpty {
+      try visitor.visitSingularStringField(value: self.offeredProductID, fieldNumber: 5)
+    }
+    if !self.offerIdentifier.isEmpty {
+      try visitor.visitSingularStringField(value: self.offerIdentifier, fieldNumber: 6)
+    }
+    if self.requests != 0 {
+      try visitor.visitSingularInt64Field(value: self.requests, fieldNumber: 7)
+    }
+    if self.pending != 0 {
+      try visitor.visitSingularInt64Field(value: self.pending, fieldNumber: 8)
+    }
+    if self.saved != 0 {
+      try visitor.visitSingularInt64Field(value: self.saved, fieldNumber: 9)
+    }
+    if self.offerTaken != 0 {
+      try visitor.visitSingularInt64Field(value: self.offerTaken, fieldNumber: 10)
+    }
+    if self.switched != 0 {
+      try visitor.visitSingularInt64Field(value: self.switched, fieldNumber: 11)
+    }
+    if self.left != 0 {
+      try visitor.visitSingularInt64Field(value: self.left, fieldNumber: 12)
+    }
+    if self.unknown != 0 {
+      try visitor.visitSingularInt64Field(value: self.unknown, fieldNumber: 13)
+    }
+    try { if let v = self._saveRate {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 14)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_RetentionReportRow, rhs: Entitled_V1_RetentionReportRow) -> Bool {
+    if lhs.rule != rhs.rule {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.answer != rhs.answer {return false}
+    if lhs.messageIdentifier != rhs.messageIdentifier {return false}
+    if lhs.offeredProductID != rhs.offeredProductID {return false}
+    if lhs.offerIdentifier != rhs.offerIdentifier {return false}
+    if lhs.requests != rhs.requests {return false}
+    if lhs.pending != rhs.pending {return false}
+    if lhs.saved != rhs.saved {return false}
+    if lhs.offerTaken != rhs.offerTaken {return false}
+    if lhs.switched != rhs.switched {return false}
+    if lhs.left != rhs.left {return false}
+    if lhs.unknown != rhs.unknown {return false}
+    if lhs._saveRate != rhs._saveRate {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListRetentionRequestsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListRetentionRequestsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}outcome\0\u{3}original_transaction_id\0\u{1}from\0\u{1}to\0\u{3}page_size\0\u{3}page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 7: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if self.outcome != .unspecified {
+      try visitor.visitSingularEnumField(value: self.outcome, fieldNumber: 3)
+    }
+    if !self.originalTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalTransactionID, fieldNumber: 4)
+    }
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    if self.pageSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 7)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListRetentionRequestsRequest, rhs: Entitled_V1_ListRetentionRequestsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.originalTransactionID != rhs.originalTransactionID {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListRetentionRequestsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListRetentionRequestsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}requests\0\u{3}next_page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.requests.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListRetentionRequestsResponse, rhs: Entitled_V1_ListRetentionRequestsResponse) -> Bool {
+    if lhs.requests != rhs.requests {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetRetentionReportRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetRetentionReportRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetRetentionReportRequest, rhs: Entitled_V1_GetRetentionReportRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetRetentionReportResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetRetentionReportResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rows\0\u{1}total\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.rows) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._total) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.rows.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.rows, fieldNumber: 1)
+    }
+    try { if let v = self._total {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetRetentionReportResponse, rhs: Entitled_V1_GetRetentionReportResponse) -> Bool {
+    if lhs.rows != rhs.rows {return false}
+    if lhs._total != rhs._total {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
