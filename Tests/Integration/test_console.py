@@ -152,7 +152,7 @@ def test_as_of_moves_every_figure(console, lena):
 
 
 @pytest.mark.parametrize("path", [
-    "purchases/{pro}", "evidence/2", "events/1", "work", "work/refunds", "work/unclaimed", "work/dead-letters",
+    "purchases/{pro}", "evidence/2", "events/1", "work", "work/refunds", "work/withdrawn-consents", "work/unclaimed", "work/dead-letters",
     "work/rejected", "work/drift", "work/contradictions", "work/migrations", "customers/not-yet-known", "customers/{customer}/history.csv",
 ])  # fmt: skip
 def test_pages_are_served(console, lena, path):

@@ -194,6 +194,8 @@ def commands(caller):
         "AppStoreService/GetSeatInfo": (["apple", "seats", purchase], {0, 1}),
         "AppStoreService/SendAdvancedCommerceRequest": (["apple", "advanced-commerce", purchase, "cancel"], {0}),
         "AppStoreService/ListExternalPurchaseTokens": (["apple", "external-tokens", "--all"], {0}),
+        "AppStoreService/ListConsentWithdrawals": (["apple", "withdrawn-consents", "--all"], {0}),
+        "AppStoreService/SettleConsentWithdrawal": (["apple", "settle-consent", "1", "--note", "none"], {1}),
         "AppStoreService/SendExternalPurchaseReport": (
             ["apple", "report-external", '{"externalPurchaseId": "SANDBOX_1", "status": "NO_LINE_ITEM"}',
              "--request", report], {0}),

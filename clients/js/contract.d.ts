@@ -555,6 +555,13 @@ export type ExternalTokenState =
   | "EXTERNAL_TOKEN_STATE_OVERDUE"
   | "EXTERNAL_TOKEN_STATE_REPORTED";
 
+/** The state of a withdrawn consent. */
+export type ConsentWithdrawalState =
+  | "CONSENT_WITHDRAWAL_STATE_UNSPECIFIED"
+  | "CONSENT_WITHDRAWAL_STATE_OPEN"
+  | "CONSENT_WITHDRAWAL_STATE_OVERDUE"
+  | "CONSENT_WITHDRAWAL_STATE_SETTLED";
+
 /** The request of GetRefundHistory. */
 export interface GetRefundHistoryRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
@@ -1407,6 +1414,83 @@ export interface ListExternalPurchaseTokensResponse {
   nextPageToken?: string;
 }
 
+/** A consent of a parent or guardian that was withdrawn for an app install (RESCIND_CONSENT). */
+export interface ConsentWithdrawal {
+  /** The app install, by Apple's id. */
+  appTransactionId?: string;
+  /** The environment. */
+  environment?: Environment;
+  /** The customers of the app install and of the purchases made through it. */
+  customerIds?: Array<string>;
+  /** When Apple signed the latest withdrawal. */
+  withdrawnAt?: string;
+  /** When it has to be settled, by `rescind_consent_days` of the app. */
+  settleBy?: string;
+  /** The state. */
+  state?: ConsentWithdrawalState;
+  /** When it was settled. Unset: never. A withdrawal after that is open again. */
+  settledAt?: string;
+  /** The evidence of the withdrawal. */
+  evidenceId?: string;
+  /** The evidence of the settlement, with actor and note. 0: none. */
+  settlementId?: string;
+  /** Whether the policy `rescind_consent` ends access through the purchases of the app install. */
+  endsAccess?: boolean;
+}
+
+/** The request of ListConsentWithdrawals. */
+export interface ListConsentWithdrawalsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: all environments of the app. */
+  environment?: Environment;
+  /** Whether to return settled withdrawals too. */
+  includeSettled?: boolean;
+  /** The customer of the app install. Empty: all. */
+  customerId?: string;
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of ListConsentWithdrawals. */
+export interface ListConsentWithdrawalsResponse {
+  /** The withdrawals, the earliest deadline first. With `customer_id`, all are on one page. */
+  withdrawals?: Array<ConsentWithdrawal>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+}
+
+/** The request of SettleConsentWithdrawal. */
+export interface SettleConsentWithdrawalRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The app install, by Apple's id. Required. */
+  appTransactionId?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** What was done, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of SettleConsentWithdrawal. */
+export interface SettleConsentWithdrawalResponse {
+  /** Whether it was settled before. Nothing was changed then. */
+  alreadySettled?: boolean;
+  /** The evidence of the settlement; 0 if nothing was changed. */
+  settlementId?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+}
+
 /** The request of SendExternalPurchaseReport. */
 export interface SendExternalPurchaseReportRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
@@ -1511,6 +1595,10 @@ export interface AppStoreService {
   sendAdvancedCommerceRequest(request: SendAdvancedCommerceRequestRequest, options?: CallOptions): Promise<SendAdvancedCommerceRequestResponse>;
   /** Returns the external purchase tokens without a report, the earliest deadline first, page by page. */
   listExternalPurchaseTokens(request: ListExternalPurchaseTokensRequest, options?: CallOptions): Promise<ListExternalPurchaseTokensResponse>;
+  /** Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them. */
+  listConsentWithdrawals(request: ListConsentWithdrawalsRequest, options?: CallOptions): Promise<ListConsentWithdrawalsResponse>;
+  /** Records that you have done what a withdrawn consent requires. It changes no access. */
+  settleConsentWithdrawal(request: SettleConsentWithdrawalRequest, options?: CallOptions): Promise<SettleConsentWithdrawalResponse>;
   /** Sends a report of purchases outside of the App Store to Apple: all of it is accepted, or nothing. */
   sendExternalPurchaseReport(request: SendExternalPurchaseReportRequest, options?: CallOptions): Promise<SendExternalPurchaseReportResponse>;
   /** Fetches a report of purchases outside of the App Store that Apple accepted. */

@@ -27,6 +27,8 @@ export const services = {
       GetSeatInfo: true,
       SendAdvancedCommerceRequest: false,
       ListExternalPurchaseTokens: true,
+      ListConsentWithdrawals: true,
+      SettleConsentWithdrawal: false,
       SendExternalPurchaseReport: false,
       GetExternalPurchaseReport: true,
     },

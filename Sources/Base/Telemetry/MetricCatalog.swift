@@ -108,6 +108,13 @@ package enum MetricCatalog {
       "entitled_retention_outcomes_total", .counter, labels: ["app", "environment", "outcome"],
       help: "Requests for a retention message whose outcome is final, by outcome."),
     MetricFamily(
+      "entitled_consent_withdrawals_open", .gauge, labels: ["app", "environment"],
+      help: "Withdrawn consents of parents or guardians that are not settled."),
+    MetricFamily(
+      "entitled_consent_withdrawal_deadline_seconds", .gauge, labels: ["app", "environment"],
+      help:
+        "Earliest deadline of a withdrawn consent that is not settled, in seconds since 1970; 0 for none."),
+    MetricFamily(
       "entitled_notification_watermark_seconds", .gauge, labels: ["app", "environment"],
       help: "Time up to which all deliveries of Apple are accounted for, in seconds since 1970."),
     MetricFamily(

@@ -36,9 +36,9 @@ package protocol AnswerReader: AnyObject, EvidenceLookup {
 /// All data as of one commit, valid inside the body of one ``EntitlementStore/read(_:deadline:_:)``.
 package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshReader, RepairReader,
   DeliveryReader, NotificationReader, ConsumptionRequestReader, MigrationJobReader, ErasureReader,
-  AuditReader, CustomerSearchReader, ExternalTokenReader, IdempotencyReader, InstallationReader, NoteReader,
-  StatusReader,
-  GrantReader, PriceReader, ReportReader, RetentionRequestReader, SegmentReader
+  AuditReader, ConsentWithdrawalReader, CustomerSearchReader, ExternalTokenReader, IdempotencyReader,
+  InstallationReader, NoteReader, StatusReader, GrantReader, PriceReader, ReportReader, RetentionRequestReader,
+  SegmentReader
 {
   /// Returns at most `limit` customers of an app in one environment with their facts, after the last one of
   /// the previous page; `nil` begins. The order is the store's own. A customer added after the first page may

@@ -4,8 +4,8 @@ package import Entitlements
 package protocol StoreTransaction: EvidenceLog, FactStore, OwnershipStore, ClaimQueue,
   SeatStore, EventLog, ExpiryStore, ErasureStore, NotificationStore, RefreshStore, PollStore, RepairStore,
   RetentionStore, MigrationJobStore, DeliveryStore, ConsumptionRequestStore, EvidenceLookup, LineReader,
-  AuditStore, ExternalTokenStore, FulfillmentStore, IdempotencyStore, InstallationStore, NoteStore,
-  ReportStore, RetentionRequestStore, SegmentStore
+  AuditStore, ConsentWithdrawalStore, ExternalTokenStore, FulfillmentStore, IdempotencyStore,
+  InstallationStore, NoteStore, ReportStore, RetentionRequestStore, SegmentStore
 {
   /// Returns the last arguments of ``putFacts(_:answers:of:)`` for the customer; `nil` if there are none.
   func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState?

@@ -13,7 +13,7 @@ extension AppConfiguration {
       "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
       "renewal_slack", "clock_tolerance", "grace_entitlements",
       "customer_from_app_account_token", "fulfillment_since", "rescind_consent", "device_sync",
-      "device_check", "reports", "segments",
+      "device_check", "reports", "rescind_consent_days", "segments",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -64,6 +64,11 @@ extension AppConfiguration {
       },
       consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual,
       rescindConsent: try members["rescind_consent"].map(RescindConsentPolicy.init) ?? .notify,
+      rescindConsentDays: try members["rescind_consent_days"].map { node throws(ConfigurationError) in
+        let days = try node.number()
+        guard (1...365).contains(days) else { throw node.error("\(node.name) is not between 1 and 365") }
+        return days
+      } ?? 30,
       deviceSync: try members["device_sync"].map(DeviceSyncPolicy.init),
       trialBit: try deviceCheck?["trial_once_per_device"].map(DeviceBit.init),
       reports: try members["reports"].map(ReportPolicy.init) ?? .standard,

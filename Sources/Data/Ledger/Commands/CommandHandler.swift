@@ -170,7 +170,7 @@ extension OperatorCommand {
     switch action {
     case .move, .merge: true
     case .undo, .grant, .revokeGrant, .claimSeat, .associateSeat, .releaseSeats, .erase, .appleCall,
-      .consent, .registerToken, .fulfill, .addNote, .deleteNote, .setAttributes:
+      .consent, .registerToken, .fulfill, .settleConsent, .addNote, .deleteNote, .setAttributes:
       false
     }
   }

@@ -44,6 +44,9 @@ extension OperatorCommand {
     case .fulfill(let fulfillment, let line):
       object["line"] = .string(line)
       object["fulfillment"] = .object(JSONObject(fulfillment))
+    case .settleConsent(let install, let instant):
+      object["install"] = .string(install)
+      object["at"] = .number(JSONNumber(instant.millisecondsSince1970))
     case .registerToken(let token, let customerID):
       object["token"] = .string(token)
       object["to"] = .string(customerID)
@@ -78,6 +81,7 @@ extension OperatorCommand {
     case .appleCall: "APPLE_CALL"
     case .consent: "CONSUMPTION_CONSENT"
     case .fulfill: "FULFILL"
+    case .settleConsent: "SETTLE_CONSENT"
     case .registerToken: "REGISTER_TOKEN"
     case .addNote: "ADD_NOTE"
     case .deleteNote: "DELETE_NOTE"
@@ -104,6 +108,9 @@ extension OperatorCommand.Action {
     case "MERGE":
       guard let from = object.text("from"), let into = object.text("to") else { return nil }
       self = .merge(from: from, into: into)
+    case "SETTLE_CONSENT":
+      guard let install = object.text("install"), let at = object.instant("at") else { return nil }
+      self = .settleConsent(install, at: at)
     case "UNDO":
       guard let id = object["undone"]?.int64Value else { return nil }
       self = .undo(EvidenceID(rawValue: id))

@@ -34,6 +34,8 @@ package struct OperatorCommand: Hashable, Sendable {
     case registerToken(String, customerID: String)
     /// Acknowledges that units of a consumable purchase were delivered or taken back.
     case fulfill(Fulfillment, line: String)
+    /// Settles the withdrawn consent of an app install, named by its `appTransactionId`.
+    case settleConsent(String, at: Instant)
     /// Adds a note about a customer. The evidence of the command identifies it.
     case addNote(String, customerID: String, at: Instant)
     /// Deletes a note.
@@ -70,7 +72,7 @@ package struct OperatorCommand: Hashable, Sendable {
     case .erase(let customerIDs): customerIDs
     case .claimSeat(_, let customerID): customerID.map { [$0] } ?? []
     case .associateSeat(_, let customerID): [customerID]
-    case .undo, .revokeGrant, .releaseSeats, .appleCall, .fulfill: []
+    case .undo, .revokeGrant, .releaseSeats, .appleCall, .fulfill, .settleConsent: []
     }
   }
 
@@ -96,7 +98,7 @@ package struct OperatorCommand: Hashable, Sendable {
       // Apple's documents get the same token; replay needs it.
       case .registerToken(let token, let id):
         .registerToken(tokens[token] ?? token, customerID: renamed(id))
-      case .undo, .erase, .releaseSeats, .fulfill: action
+      case .undo, .erase, .releaseSeats, .fulfill, .settleConsent: action
       }
     // The operator wrote the note of an erasure about the erasure.
     let isErasure = if case .erase = action { true } else { false }

@@ -42,6 +42,8 @@ extension FactApplier {
       try recordCall(call, about: line(call.originalTransactionID), evidence, by: origin)
     case .consent(let isGiven, let id): try applyConsent(isGiven, of: customer(id), by: origin)
     case .fulfill(let fulfillment, let id): try recordFulfillment(fulfillment, of: line(id), evidence)
+    case .settleConsent(let install, let instant):
+      try settleConsentWithdrawal(install, at: instant, evidence, of: appID, in: environment)
     case .registerToken(let token, let id):
       var origin = origin
       origin.cause = .claim

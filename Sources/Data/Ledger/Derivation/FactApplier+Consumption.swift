@@ -77,6 +77,7 @@ extension FactApplier {
     _ install: AppTransactionFact?, at instant: Instant, from source: Source
   ) throws(StoreError) {
     guard let install else { return }
+    try recordConsentWithdrawal(of: install.appTransactionID, at: instant, from: source)
     let installLine = source.line(install.lineID)
     var affected = [installLine]
     if !install.appTransactionID.isEmpty {

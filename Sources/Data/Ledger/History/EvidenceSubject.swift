@@ -55,7 +55,9 @@ extension OperatorCommand {
     case .associateSeat(let seat, _): [seat]
     case .releaseSeats(let seats, _): seats
     case .appleCall(let call): call.originalTransactionID.isEmpty ? [] : [call.originalTransactionID]
-    case .merge, .undo, .consent, .registerToken, .addNote, .deleteNote, .setAttributes, .erase: []
+    case .merge, .undo, .consent, .registerToken, .settleConsent, .addNote, .deleteNote, .setAttributes,
+      .erase:
+      []
     }
   }
 }

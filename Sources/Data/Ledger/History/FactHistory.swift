@@ -148,7 +148,7 @@ extension CustomerFacts {
       case .grant(let fact, _) where fact.grantID == line.lineID: insert(fact)
       case .revokeGrant(let fact) where fact.grantID == line.lineID: insert(fact)
       case .grant, .revokeGrant, .move, .merge, .undo, .claimSeat, .associateSeat, .releaseSeats, .erase,
-        .appleCall, .consent, .registerToken, .fulfill, .addNote, .deleteNote, .setAttributes:
+        .appleCall, .consent, .registerToken, .fulfill, .settleConsent, .addNote, .deleteNote, .setAttributes:
         break
       }
     case .endedSeatClaims, .notification, .rejectedNotification: break
@@ -175,7 +175,7 @@ private struct SeatHistory {
           seats[index].releasedAt = seats[index].releasedAt ?? max(instant, seats[index].claimedAt)
         }
       case .move, .merge, .undo, .grant, .revokeGrant, .associateSeat, .erase, .appleCall, .consent,
-        .registerToken, .fulfill, .addNote, .deleteNote, .setAttributes:
+        .registerToken, .fulfill, .settleConsent, .addNote, .deleteNote, .setAttributes:
         break
       }
     case .endedSeatClaims(let claims, let endedAt):

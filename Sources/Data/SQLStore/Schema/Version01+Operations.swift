@@ -162,6 +162,22 @@ extension Version01 {
     CREATE INDEX retention_request_by_time ON retention_request (app, received_at, request_id);
     CREATE INDEX retention_request_due ON retention_request (due_at) WHERE due_at IS NOT NULL;
 
+    -- Consents of parents or guardians that were withdrawn, of app installs.
+    CREATE TABLE consent_withdrawal (
+      app_transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      withdrawn_at INTEGER NOT NULL,    -- milliseconds since 1970
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      settled_at INTEGER,               -- NULL: never
+      settlement_id INTEGER,            -- evidence of the settlement; NULL: none
+      is_settled INTEGER NOT NULL,      -- 0: the operator has to act
+      PRIMARY KEY (app_transaction_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX consent_withdrawal_by_time ON consent_withdrawal (withdrawn_at, app_transaction_id);
+    CREATE INDEX consent_withdrawal_open ON consent_withdrawal (withdrawn_at, app_transaction_id)
+      WHERE is_settled = 0;
+
     -- Calls that looked at or changed customers.
     CREATE TABLE audit_entry (
       entry_id INTEGER PRIMARY KEY AUTOINCREMENT,

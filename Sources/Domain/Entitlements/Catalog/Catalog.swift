@@ -75,6 +75,8 @@ package struct AppDefinition: Hashable, Sendable {
 
   /// What happens when a parent or guardian withdraws the consent to use the app.
   package let rescindConsent: RescindConsentPolicy
+  /// The days after a withdrawal of consent in which the operator settles it. Not part of ``fingerprint``.
+  package let rescindConsentDays: Int64
 
   /// The saved segments that the configuration defines, by name. Not part of ``fingerprint``.
   package let segments: [String: SegmentFilter]
@@ -97,6 +99,7 @@ package struct AppDefinition: Hashable, Sendable {
     renewalPolicy: RenewalPolicy = .exact, ownershipPolicy: OwnershipPolicy = .keep,
     customerFromAppAccountToken: Bool = false, fulfillmentSince: Instant? = nil,
     consumptionPolicy: ConsumptionPolicy = .manual, rescindConsent: RescindConsentPolicy = .notify,
+    rescindConsentDays: Int64 = 30,
     deviceSync: DeviceSyncPolicy? = nil, trialBit: DeviceBit? = nil, reports: ReportPolicy = .standard,
     segments: [String: SegmentFilter] = [:]
   ) {
@@ -110,6 +113,7 @@ package struct AppDefinition: Hashable, Sendable {
     self.customerFromAppAccountToken = customerFromAppAccountToken
     self.fulfillmentSince = fulfillmentSince
     self.rescindConsent = rescindConsent
+    self.rescindConsentDays = rescindConsentDays
     self.consumptionPolicy = consumptionPolicy
     self.deviceSync = deviceSync
     self.trialBit = trialBit
@@ -118,6 +122,11 @@ package struct AppDefinition: Hashable, Sendable {
     rules = EntitlementRules.all(
       self.products.values, boughtBefore, familySharing, renewalPolicy, rescindConsent)
     fingerprint = Fingerprint(rules: rules, products: self.products).value
+  }
+
+  /// When a withdrawn consent has to be settled.
+  package func settleBy(withdrawnAt: Instant) -> Instant {
+    withdrawnAt.advanced(byMilliseconds: rescindConsentDays * 86_400_000)
   }
 
   /// Every entitlement that the app can grant, in alphabetical order.

@@ -166,6 +166,20 @@ extension ClientConnection {
     try await call("/entitled.v1.AppStoreService/ListExternalPurchaseTokens", request, timeoutSeconds: timeoutSeconds)
   }
 
+  /// Calls `entitled.v1.AppStoreService/ListConsentWithdrawals` with a deadline of `timeoutSeconds`.
+  package func listConsentWithdrawals(
+    _ request: ListConsentWithdrawalsRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> ListConsentWithdrawalsResponse {
+    try await call("/entitled.v1.AppStoreService/ListConsentWithdrawals", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/SettleConsentWithdrawal` with a deadline of `timeoutSeconds`.
+  package func settleConsentWithdrawal(
+    _ request: SettleConsentWithdrawalRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> SettleConsentWithdrawalResponse {
+    try await call("/entitled.v1.AppStoreService/SettleConsentWithdrawal", request, timeoutSeconds: timeoutSeconds)
+  }
+
   /// Calls `entitled.v1.AppStoreService/SendExternalPurchaseReport` with a deadline of `timeoutSeconds`.
   package func sendExternalPurchaseReport(
     _ request: SendExternalPurchaseReportRequest, timeoutSeconds: Int64 = 30

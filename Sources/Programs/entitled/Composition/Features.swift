@@ -89,6 +89,7 @@ struct Features: Sendable {
       )
     }
     loops.append(ExternalTokenWorker(store: store, catalog: catalog))
+    loops.append(ConsentWithdrawalWorker(store: store, catalog: catalog))
     workers = loops
   }
 }

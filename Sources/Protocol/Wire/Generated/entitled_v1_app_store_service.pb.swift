@@ -325,6 +325,53 @@ package enum ExternalTokenState: WireEnum {
   }
 }
 
+/// The state of a withdrawn consent.
+package enum ConsentWithdrawalState: WireEnum {
+  /// Not set.
+  case unspecified
+  /// It is not settled, and the deadline has not passed.
+  case open
+  /// It is not settled, and the deadline has passed.
+  case overdue
+  /// It is settled.
+  case settled
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .open
+    case 2: self = .overdue
+    case 3: self = .settled
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .open: 1
+    case .overdue: 2
+    case .settled: 3
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "CONSENT_WITHDRAWAL_STATE_UNSPECIFIED"
+    case .open: "CONSENT_WITHDRAWAL_STATE_OPEN"
+    case .overdue: "CONSENT_WITHDRAWAL_STATE_OVERDUE"
+    case .settled: "CONSENT_WITHDRAWAL_STATE_SETTLED"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// The request of GetRefundHistory.
 package struct GetRefundHistoryRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
@@ -2418,6 +2465,210 @@ package struct ListExternalPurchaseTokensResponse: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.messages(1, tokens)
     writer.text(2, nextPageToken)
+  }
+}
+
+/// A consent of a parent or guardian that was withdrawn for an app install (RESCIND_CONSENT).
+package struct ConsentWithdrawal: WireMessage {
+  /// The app install, by Apple's id.
+  package var appTransactionId: String = ""
+  /// The environment.
+  package var environment: Environment = .init()
+  /// The customers of the app install and of the purchases made through it.
+  package var customerIds: [String] = []
+  /// When Apple signed the latest withdrawal.
+  package var withdrawnAt: GoogleProtobuf.Timestamp?
+  /// When it has to be settled, by `rescind_consent_days` of the app.
+  package var settleBy: GoogleProtobuf.Timestamp?
+  /// The state.
+  package var state: ConsentWithdrawalState = .init()
+  /// When it was settled. Unset: never. A withdrawal after that is open again.
+  package var settledAt: GoogleProtobuf.Timestamp?
+  /// The evidence of the withdrawal.
+  package var evidenceId: Int64 = 0
+  /// The evidence of the settlement, with actor and note. 0: none.
+  package var settlementId: Int64 = 0
+  /// Whether the policy `rescind_consent` ends access through the purchases of the app install.
+  package var endsAccess: Bool = false
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ConsentWithdrawal())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ConsentWithdrawal.self)
+    appTransactionId = CField.text(c.pointee.app_transaction_id)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    customerIds = CField.elements(c.pointee.customer_ids, count: c.pointee.n_customer_ids)
+    withdrawnAt = CField.message(c.pointee.withdrawn_at)
+    settleBy = CField.message(c.pointee.settle_by)
+    state = ConsentWithdrawalState(rawValue: CField.number(c.pointee.state.rawValue))
+    settledAt = CField.message(c.pointee.settled_at)
+    evidenceId = c.pointee.evidence_id
+    settlementId = c.pointee.settlement_id
+    endsAccess = CField.flag(c.pointee.ends_access)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, appTransactionId)
+    writer.integer(2, environment.rawValue)
+    writer.texts(3, customerIds)
+    writer.message(4, withdrawnAt)
+    writer.message(5, settleBy)
+    writer.integer(6, state.rawValue)
+    writer.message(7, settledAt)
+    writer.integer(8, evidenceId)
+    writer.integer(9, settlementId)
+    writer.flag(10, endsAccess)
+  }
+}
+
+/// The request of ListConsentWithdrawals.
+package struct ListConsentWithdrawalsRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: all environments of the app.
+  package var environment: Environment = .init()
+  /// Whether to return settled withdrawals too.
+  package var includeSettled: Bool = false
+  /// The customer of the app install. Empty: all.
+  package var customerId: String = ""
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListConsentWithdrawalsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListConsentWithdrawalsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    includeSettled = CField.flag(c.pointee.include_settled)
+    customerId = CField.text(c.pointee.customer_id)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.flag(3, includeSettled)
+    writer.text(4, customerId)
+    writer.integer(5, pageSize)
+    writer.text(6, pageToken)
+  }
+}
+
+/// The response of ListConsentWithdrawals.
+package struct ListConsentWithdrawalsResponse: WireMessage {
+  /// The withdrawals, the earliest deadline first. With `customer_id`, all are on one page.
+  package var withdrawals: [ConsentWithdrawal] = []
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListConsentWithdrawalsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListConsentWithdrawalsResponse.self)
+    withdrawals = CField.messages(c.pointee.withdrawals, count: c.pointee.n_withdrawals)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, withdrawals)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// The request of SettleConsentWithdrawal.
+package struct SettleConsentWithdrawalRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The app install, by Apple's id. Required.
+  package var appTransactionId: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  package var actor: String = ""
+  /// What was done, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SettleConsentWithdrawalRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SettleConsentWithdrawalRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    appTransactionId = CField.text(c.pointee.app_transaction_id)
+    actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, appTransactionId)
+    writer.text(4, actor)
+    writer.text(5, note)
+    writer.text(6, idempotencyKey)
+  }
+}
+
+/// The response of SettleConsentWithdrawal.
+package struct SettleConsentWithdrawalResponse: WireMessage {
+  /// Whether it was settled before. Nothing was changed then.
+  package var alreadySettled: Bool = false
+  /// The evidence of the settlement; 0 if nothing was changed.
+  package var settlementId: Int64 = 0
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SettleConsentWithdrawalResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SettleConsentWithdrawalResponse.self)
+    alreadySettled = CField.flag(c.pointee.already_settled)
+    settlementId = c.pointee.settlement_id
+    repeated = CField.flag(c.pointee.repeated)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.flag(1, alreadySettled)
+    writer.integer(2, settlementId)
+    writer.flag(3, repeated)
   }
 }
 

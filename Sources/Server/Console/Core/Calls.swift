@@ -38,6 +38,10 @@ enum Calls {
     ListConsumptionRequestsRequest, ListConsumptionRequestsResponse
   >(
     "AppStoreService/ListConsumptionRequests")
+  static let listConsentWithdrawals = ContractCall<
+    ListConsentWithdrawalsRequest, ListConsentWithdrawalsResponse
+  >(
+    "AppStoreService/ListConsentWithdrawals")
   static let listUnclaimedPurchases = ContractCall<
     ListUnclaimedPurchasesRequest, ListUnclaimedPurchasesResponse
   >(

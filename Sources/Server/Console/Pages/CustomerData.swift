@@ -49,6 +49,7 @@ struct CustomerData: Sendable {
   let family: Result<GetProbableFamilyResponse, Status>
   let fulfillments: Result<ListUnfulfilledPurchasesResponse, Status>
   let refunds: Result<ListConsumptionRequestsResponse, Status>
+  let consents: Result<ListConsentWithdrawalsResponse, Status>
   let contradictions: Result<ListContradictionsResponse, Status>
   /// Whether the picture begins with the first purchase, however long ago it was.
   let isWholeRange: Bool
@@ -91,6 +92,7 @@ struct CustomerData: Sendable {
     async let family = loader.family()
     async let fulfillments = loader.fulfillments()
     async let refunds = loader.refunds()
+    async let consents = loader.consents()
     async let contradictions = loader.contradictions()
     isWholeRange = visit.value("range") != nil
     let axis = await loader.history(
@@ -108,6 +110,7 @@ struct CustomerData: Sendable {
     self.family = await family
     self.fulfillments = await fulfillments
     self.refunds = await refunds
+    self.consents = await consents
     self.contradictions = await contradictions
   }
 
@@ -227,6 +230,17 @@ private struct CustomerLoader: Sendable {
         $0.app = scope.app
         $0.customerId = id
         $0.environment = scope.environment
+      })
+  }
+
+  func consents() async -> Result<ListConsentWithdrawalsResponse, Status> {
+    await visit.attempt(
+      Calls.listConsentWithdrawals,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+        $0.includeSettled = true
       })
   }
 

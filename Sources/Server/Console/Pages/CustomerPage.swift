@@ -145,7 +145,7 @@ enum CustomerPage {
         "<p class=\"notice\">\(Text.refundAsked(request.productId, left)) <a href=\"\(data.scope.work(.refunds))\">\(Text.openQueue)</a></p>\n"
       )
     }
-    return notices.joined()
+    return (notices + data.consentNotices).joined()
   }
 
   private static func explanation(_ steps: ExplainResponse, in scope: Scope) -> Markup {

@@ -7,12 +7,14 @@ internal import Wire
 enum WorkQueue: String, Sendable, CaseIterable {
   case refunds, unclaimed
   case deadLetters = "dead-letters"
+  case consents = "withdrawn-consents"
   case rejected, drift, contradictions, migrations
 
   var title: String {
     switch self {
     case .refunds: Text.queueRefunds
     case .unclaimed: Text.queueUnclaimed
+    case .consents: Text.queueConsents
     case .deadLetters: Text.queueDeadLetters
     case .rejected: Text.queueRejected
     case .drift: Text.queueDrift
@@ -26,6 +28,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
     switch self {
     case .refunds: Text.hintRefunds
     case .unclaimed: Text.hintUnclaimed
+    case .consents: Text.hintConsents
     case .deadLetters: Text.hintDeadLetters
     case .rejected: Text.hintRejected
     case .drift: Text.hintDrift
@@ -45,6 +48,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
       ]
     case .deadLetters:
       [Text.webhook, Text.type, Text.subjectHead, Text.when, Text.attempts, Text.outcome]
+    case .consents: [Text.appInstall, Text.state, Text.withdrawn, Text.settleBy, Text.customer]
     case .rejected: [Text.when, Text.type, Text.state, Text.inWords, Text.evidenceHead]
     case .drift: [Text.customer, Text.entitlement, Text.when, Text.before, Text.after]
     case .contradictions: [Text.customer, Text.type, Text.inWords, Text.transaction]
@@ -71,6 +75,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
       ]
     case .deadLetters:
       ["webhook", "kind", "type", "subject", "position", "occurred_at", "attempts", "outcome"]
+    case .consents: ["app_transaction_id", "state", "withdrawn_at", "settle_by", "customer_ids"]
     case .rejected: ["received_at", "type", "subtype", "state", "reason", "explanation", "evidence_id"]
     case .drift: ["customer_id", "entitlement", "detected_at", "reason_before", "reason_after"]
     case .contradictions: ["customer_id", "kind", "transaction_id", "explanation"]

@@ -31,6 +31,7 @@ struct WorkRows: Sendable {
     case .refunds: try await refunds(page, scope, visit)
     case .unclaimed: try await unclaimed(page, scope, visit)
     case .deadLetters: try await deadLetters(page, scope, visit)
+    case .consents: try await consents(page, scope, visit)
     case .rejected: try await rejected(page, scope, visit)
     case .drift: try await drift(page, scope, visit)
     case .contradictions: try await contradictions(page, scope, visit)

@@ -168,6 +168,18 @@ extension Text {
 
   // Work.
   static let queueRefunds = "Refund requests"
+  static let queueConsents = "Withdrawn consents"
+  static let hintConsents =
+    "A parent or guardian withdrew the consent that a child uses the app. Settle each one until its deadline."
+  static let appInstall = "App install"
+  static let withdrawn = "Withdrawn"
+  static let settleBy = "Settle by"
+  static func consentOpen(_ withdrawn: String, _ deadline: String) -> String {
+    "A parent or guardian withdrew the consent on \(withdrawn); settle it by \(deadline)."
+  }
+  static func consentSettled(_ withdrawn: String, _ settled: String) -> String {
+    "A parent or guardian withdrew the consent on \(withdrawn); it was settled on \(settled)."
+  }
   static let queueUnclaimed = "Unclaimed purchases"
   static let queueDeadLetters = "Dead letters"
   static let queueRejected = "Rejected documents"

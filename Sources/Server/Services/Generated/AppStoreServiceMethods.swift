@@ -30,6 +30,8 @@ protocol AppStoreServiceMethods: Sendable {
   func getSeatInfo(_ request: GetSeatInfoRequest, _ call: CallContext) async throws(Status) -> GetSeatInfoResponse
   func sendAdvancedCommerceRequest(_ request: SendAdvancedCommerceRequestRequest, _ call: CallContext) async throws(Status) -> SendAdvancedCommerceRequestResponse
   func listExternalPurchaseTokens(_ request: ListExternalPurchaseTokensRequest, _ call: CallContext) async throws(Status) -> ListExternalPurchaseTokensResponse
+  func listConsentWithdrawals(_ request: ListConsentWithdrawalsRequest, _ call: CallContext) async throws(Status) -> ListConsentWithdrawalsResponse
+  func settleConsentWithdrawal(_ request: SettleConsentWithdrawalRequest, _ call: CallContext) async throws(Status) -> SettleConsentWithdrawalResponse
   func sendExternalPurchaseReport(_ request: SendExternalPurchaseReportRequest, _ call: CallContext) async throws(Status) -> SendExternalPurchaseReportResponse
   func getExternalPurchaseReport(_ request: GetExternalPurchaseReportRequest, _ call: CallContext) async throws(Status) -> GetExternalPurchaseReportResponse
 }
@@ -61,6 +63,8 @@ extension AppStoreServiceMethods {
       .asyncUnary("/entitled.v1.AppStoreService/GetSeatInfo", getSeatInfo),
       .asyncUnary("/entitled.v1.AppStoreService/SendAdvancedCommerceRequest", context.positions.stamping(sendAdvancedCommerceRequest)),
       .asyncUnary("/entitled.v1.AppStoreService/ListExternalPurchaseTokens", listExternalPurchaseTokens),
+      .asyncUnary("/entitled.v1.AppStoreService/ListConsentWithdrawals", listConsentWithdrawals),
+      .asyncUnary("/entitled.v1.AppStoreService/SettleConsentWithdrawal", settleConsentWithdrawal),
       .asyncUnary("/entitled.v1.AppStoreService/SendExternalPurchaseReport", context.positions.stamping(sendExternalPurchaseReport)),
       .asyncUnary("/entitled.v1.AppStoreService/GetExternalPurchaseReport", getExternalPurchaseReport),
     ]

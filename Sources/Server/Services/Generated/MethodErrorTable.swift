@@ -187,6 +187,13 @@ enum MethodErrorTable {
     /entitled.v1.AppStoreService/SendAdvancedCommerceRequest UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
     /entitled.v1.AppStoreService/ListExternalPurchaseTokens INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.AppStoreService/ListExternalPurchaseTokens NOT_FOUND UNKNOWN_APP
+    /entitled.v1.AppStoreService/ListConsentWithdrawals INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
+    /entitled.v1.AppStoreService/ListConsentWithdrawals NOT_FOUND UNKNOWN_APP
+    /entitled.v1.AppStoreService/SettleConsentWithdrawal ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.AppStoreService/SettleConsentWithdrawal DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.AppStoreService/SettleConsentWithdrawal FAILED_PRECONDITION RESPONSE_ERASED
+    /entitled.v1.AppStoreService/SettleConsentWithdrawal INVALID_ARGUMENT WRONG_ENVIRONMENT
+    /entitled.v1.AppStoreService/SettleConsentWithdrawal NOT_FOUND UNKNOWN_APP
     /entitled.v1.AppStoreService/SendExternalPurchaseReport ALREADY_EXISTS APP_STORE_* IDEMPOTENCY_KEY_REUSED
     /entitled.v1.AppStoreService/SendExternalPurchaseReport DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.AppStoreService/SendExternalPurchaseReport DEADLINE_EXCEEDED APP_STORE_TIMED_OUT

@@ -79,6 +79,7 @@ protocol PagedRequest: WireMessage {
 
 extension ListGroupMembersRequest: PagedRequest {}
 extension ListExternalPurchaseTokensRequest: PagedRequest {}
+extension ListConsentWithdrawalsRequest: PagedRequest {}
 extension CompareNotificationVersionsRequest: PagedRequest {}
 extension CompareWithAppleRequest: PagedRequest {}
 extension ExplainRequest: PagedRequest {}

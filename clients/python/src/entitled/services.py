@@ -226,6 +226,22 @@ class AppStoreService:
             request_serializer=app_store_service_pb2.ListExternalPurchaseTokensRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.ListExternalPurchaseTokensResponse.FromString,
         )
+        self.ListConsentWithdrawals: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.ListConsentWithdrawalsRequest,
+            app_store_service_pb2.ListConsentWithdrawalsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/ListConsentWithdrawals",
+            request_serializer=app_store_service_pb2.ListConsentWithdrawalsRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.ListConsentWithdrawalsResponse.FromString,
+        )
+        self.SettleConsentWithdrawal: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.SettleConsentWithdrawalRequest,
+            app_store_service_pb2.SettleConsentWithdrawalResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/SettleConsentWithdrawal",
+            request_serializer=app_store_service_pb2.SettleConsentWithdrawalRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.SettleConsentWithdrawalResponse.FromString,
+        )
         self.SendExternalPurchaseReport: grpc.UnaryUnaryMultiCallable[
             app_store_service_pb2.SendExternalPurchaseReportRequest,
             app_store_service_pb2.SendExternalPurchaseReportResponse,
@@ -1298,6 +1314,22 @@ class AsyncAppStoreService:
             "/entitled.v1.AppStoreService/ListExternalPurchaseTokens",
             request_serializer=app_store_service_pb2.ListExternalPurchaseTokensRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.ListExternalPurchaseTokensResponse.FromString,
+        )
+        self.ListConsentWithdrawals: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.ListConsentWithdrawalsRequest,
+            app_store_service_pb2.ListConsentWithdrawalsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/ListConsentWithdrawals",
+            request_serializer=app_store_service_pb2.ListConsentWithdrawalsRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.ListConsentWithdrawalsResponse.FromString,
+        )
+        self.SettleConsentWithdrawal: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.SettleConsentWithdrawalRequest,
+            app_store_service_pb2.SettleConsentWithdrawalResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/SettleConsentWithdrawal",
+            request_serializer=app_store_service_pb2.SettleConsentWithdrawalRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.SettleConsentWithdrawalResponse.FromString,
         )
         self.SendExternalPurchaseReport: grpc.aio.UnaryUnaryMultiCallable[
             app_store_service_pb2.SendExternalPurchaseReportRequest,

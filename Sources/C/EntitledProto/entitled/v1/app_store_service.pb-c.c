@@ -2347,6 +2347,231 @@ void   entitled__v1__list_external_purchase_tokens_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__list_external_purchase_tokens_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__consent_withdrawal__init
+                     (Entitled__V1__ConsentWithdrawal         *message)
+{
+  static const Entitled__V1__ConsentWithdrawal init_value = ENTITLED__V1__CONSENT_WITHDRAWAL__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__consent_withdrawal__get_packed_size
+                     (const Entitled__V1__ConsentWithdrawal *message)
+{
+  assert(message->base.descriptor == &entitled__v1__consent_withdrawal__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__consent_withdrawal__pack
+                     (const Entitled__V1__ConsentWithdrawal *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__consent_withdrawal__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__consent_withdrawal__pack_to_buffer
+                     (const Entitled__V1__ConsentWithdrawal *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__consent_withdrawal__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ConsentWithdrawal *
+       entitled__v1__consent_withdrawal__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ConsentWithdrawal *)
+     protobuf_c_message_unpack (&entitled__v1__consent_withdrawal__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__consent_withdrawal__free_unpacked
+                     (Entitled__V1__ConsentWithdrawal *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__consent_withdrawal__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_consent_withdrawals_request__init
+                     (Entitled__V1__ListConsentWithdrawalsRequest         *message)
+{
+  static const Entitled__V1__ListConsentWithdrawalsRequest init_value = ENTITLED__V1__LIST_CONSENT_WITHDRAWALS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_consent_withdrawals_request__get_packed_size
+                     (const Entitled__V1__ListConsentWithdrawalsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consent_withdrawals_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_consent_withdrawals_request__pack
+                     (const Entitled__V1__ListConsentWithdrawalsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consent_withdrawals_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_consent_withdrawals_request__pack_to_buffer
+                     (const Entitled__V1__ListConsentWithdrawalsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consent_withdrawals_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListConsentWithdrawalsRequest *
+       entitled__v1__list_consent_withdrawals_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListConsentWithdrawalsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_consent_withdrawals_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_consent_withdrawals_request__free_unpacked
+                     (Entitled__V1__ListConsentWithdrawalsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_consent_withdrawals_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_consent_withdrawals_response__init
+                     (Entitled__V1__ListConsentWithdrawalsResponse         *message)
+{
+  static const Entitled__V1__ListConsentWithdrawalsResponse init_value = ENTITLED__V1__LIST_CONSENT_WITHDRAWALS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_consent_withdrawals_response__get_packed_size
+                     (const Entitled__V1__ListConsentWithdrawalsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consent_withdrawals_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_consent_withdrawals_response__pack
+                     (const Entitled__V1__ListConsentWithdrawalsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consent_withdrawals_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_consent_withdrawals_response__pack_to_buffer
+                     (const Entitled__V1__ListConsentWithdrawalsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consent_withdrawals_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListConsentWithdrawalsResponse *
+       entitled__v1__list_consent_withdrawals_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListConsentWithdrawalsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_consent_withdrawals_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_consent_withdrawals_response__free_unpacked
+                     (Entitled__V1__ListConsentWithdrawalsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_consent_withdrawals_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__settle_consent_withdrawal_request__init
+                     (Entitled__V1__SettleConsentWithdrawalRequest         *message)
+{
+  static const Entitled__V1__SettleConsentWithdrawalRequest init_value = ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__settle_consent_withdrawal_request__get_packed_size
+                     (const Entitled__V1__SettleConsentWithdrawalRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__settle_consent_withdrawal_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__settle_consent_withdrawal_request__pack
+                     (const Entitled__V1__SettleConsentWithdrawalRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__settle_consent_withdrawal_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__settle_consent_withdrawal_request__pack_to_buffer
+                     (const Entitled__V1__SettleConsentWithdrawalRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__settle_consent_withdrawal_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SettleConsentWithdrawalRequest *
+       entitled__v1__settle_consent_withdrawal_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SettleConsentWithdrawalRequest *)
+     protobuf_c_message_unpack (&entitled__v1__settle_consent_withdrawal_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__settle_consent_withdrawal_request__free_unpacked
+                     (Entitled__V1__SettleConsentWithdrawalRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__settle_consent_withdrawal_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__settle_consent_withdrawal_response__init
+                     (Entitled__V1__SettleConsentWithdrawalResponse         *message)
+{
+  static const Entitled__V1__SettleConsentWithdrawalResponse init_value = ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__settle_consent_withdrawal_response__get_packed_size
+                     (const Entitled__V1__SettleConsentWithdrawalResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__settle_consent_withdrawal_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__settle_consent_withdrawal_response__pack
+                     (const Entitled__V1__SettleConsentWithdrawalResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__settle_consent_withdrawal_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__settle_consent_withdrawal_response__pack_to_buffer
+                     (const Entitled__V1__SettleConsentWithdrawalResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__settle_consent_withdrawal_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SettleConsentWithdrawalResponse *
+       entitled__v1__settle_consent_withdrawal_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SettleConsentWithdrawalResponse *)
+     protobuf_c_message_unpack (&entitled__v1__settle_consent_withdrawal_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__settle_consent_withdrawal_response__free_unpacked
+                     (Entitled__V1__SettleConsentWithdrawalResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__settle_consent_withdrawal_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__send_external_purchase_report_request__init
                      (Entitled__V1__SendExternalPurchaseReportRequest         *message)
 {
@@ -7327,6 +7552,482 @@ const ProtobufCMessageDescriptor entitled__v1__list_external_purchase_tokens_res
   (ProtobufCMessageInit) entitled__v1__list_external_purchase_tokens_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__consent_withdrawal__field_descriptors[10] =
+{
+  {
+    "app_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, app_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__ConsentWithdrawal, n_customer_ids),
+    offsetof(Entitled__V1__ConsentWithdrawal, customer_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "withdrawn_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, withdrawn_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settle_by",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, settle_by),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, state),
+    &entitled__v1__consent_withdrawal_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settled_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, settled_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settlement_id",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, settlement_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ends_access",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, ends_access),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__consent_withdrawal__field_indices_by_name[] = {
+  0,   /* field[0] = app_transaction_id */
+  2,   /* field[2] = customer_ids */
+  9,   /* field[9] = ends_access */
+  1,   /* field[1] = environment */
+  7,   /* field[7] = evidence_id */
+  4,   /* field[4] = settle_by */
+  6,   /* field[6] = settled_at */
+  8,   /* field[8] = settlement_id */
+  5,   /* field[5] = state */
+  3,   /* field[3] = withdrawn_at */
+};
+static const ProtobufCIntRange entitled__v1__consent_withdrawal__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor entitled__v1__consent_withdrawal__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ConsentWithdrawal",
+  "ConsentWithdrawal",
+  "Entitled__V1__ConsentWithdrawal",
+  "entitled.v1",
+  sizeof(Entitled__V1__ConsentWithdrawal),
+  10,
+  entitled__v1__consent_withdrawal__field_descriptors,
+  entitled__v1__consent_withdrawal__field_indices_by_name,
+  1,  entitled__v1__consent_withdrawal__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__consent_withdrawal__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_consent_withdrawals_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsentWithdrawalsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsentWithdrawalsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "include_settled",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsentWithdrawalsRequest, include_settled),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsentWithdrawalsRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsentWithdrawalsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsentWithdrawalsRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_consent_withdrawals_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  3,   /* field[3] = customer_id */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = include_settled */
+  4,   /* field[4] = page_size */
+  5,   /* field[5] = page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_consent_withdrawals_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_consent_withdrawals_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListConsentWithdrawalsRequest",
+  "ListConsentWithdrawalsRequest",
+  "Entitled__V1__ListConsentWithdrawalsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListConsentWithdrawalsRequest),
+  6,
+  entitled__v1__list_consent_withdrawals_request__field_descriptors,
+  entitled__v1__list_consent_withdrawals_request__field_indices_by_name,
+  1,  entitled__v1__list_consent_withdrawals_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_consent_withdrawals_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_consent_withdrawals_response__field_descriptors[2] =
+{
+  {
+    "withdrawals",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListConsentWithdrawalsResponse, n_withdrawals),
+    offsetof(Entitled__V1__ListConsentWithdrawalsResponse, withdrawals),
+    &entitled__v1__consent_withdrawal__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsentWithdrawalsResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_consent_withdrawals_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = withdrawals */
+};
+static const ProtobufCIntRange entitled__v1__list_consent_withdrawals_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_consent_withdrawals_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListConsentWithdrawalsResponse",
+  "ListConsentWithdrawalsResponse",
+  "Entitled__V1__ListConsentWithdrawalsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListConsentWithdrawalsResponse),
+  2,
+  entitled__v1__list_consent_withdrawals_response__field_descriptors,
+  entitled__v1__list_consent_withdrawals_response__field_indices_by_name,
+  1,  entitled__v1__list_consent_withdrawals_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_consent_withdrawals_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__settle_consent_withdrawal_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalRequest, app_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__settle_consent_withdrawal_request__field_indices_by_name[] = {
+  3,   /* field[3] = actor */
+  0,   /* field[0] = app */
+  2,   /* field[2] = app_transaction_id */
+  1,   /* field[1] = environment */
+  5,   /* field[5] = idempotency_key */
+  4,   /* field[4] = note */
+};
+static const ProtobufCIntRange entitled__v1__settle_consent_withdrawal_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__settle_consent_withdrawal_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SettleConsentWithdrawalRequest",
+  "SettleConsentWithdrawalRequest",
+  "Entitled__V1__SettleConsentWithdrawalRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__SettleConsentWithdrawalRequest),
+  6,
+  entitled__v1__settle_consent_withdrawal_request__field_descriptors,
+  entitled__v1__settle_consent_withdrawal_request__field_indices_by_name,
+  1,  entitled__v1__settle_consent_withdrawal_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__settle_consent_withdrawal_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__settle_consent_withdrawal_response__field_descriptors[3] =
+{
+  {
+    "already_settled",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalResponse, already_settled),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settlement_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalResponse, settlement_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__settle_consent_withdrawal_response__field_indices_by_name[] = {
+  0,   /* field[0] = already_settled */
+  2,   /* field[2] = repeated */
+  1,   /* field[1] = settlement_id */
+};
+static const ProtobufCIntRange entitled__v1__settle_consent_withdrawal_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__settle_consent_withdrawal_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SettleConsentWithdrawalResponse",
+  "SettleConsentWithdrawalResponse",
+  "Entitled__V1__SettleConsentWithdrawalResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__SettleConsentWithdrawalResponse),
+  3,
+  entitled__v1__settle_consent_withdrawal_response__field_descriptors,
+  entitled__v1__settle_consent_withdrawal_response__field_indices_by_name,
+  1,  entitled__v1__settle_consent_withdrawal_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__settle_consent_withdrawal_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor entitled__v1__send_external_purchase_report_request__field_descriptors[7] =
 {
   {
@@ -7818,7 +8519,39 @@ const ProtobufCEnumDescriptor entitled__v1__external_token_state__descriptor =
   entitled__v1__external_token_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_descriptors[25] =
+static const ProtobufCEnumValue entitled__v1__consent_withdrawal_state__enum_values_by_number[4] =
+{
+  { "CONSENT_WITHDRAWAL_STATE_UNSPECIFIED", "ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_UNSPECIFIED", 0 },
+  { "CONSENT_WITHDRAWAL_STATE_OPEN", "ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_OPEN", 1 },
+  { "CONSENT_WITHDRAWAL_STATE_OVERDUE", "ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_OVERDUE", 2 },
+  { "CONSENT_WITHDRAWAL_STATE_SETTLED", "ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_SETTLED", 3 },
+};
+static const ProtobufCIntRange entitled__v1__consent_withdrawal_state__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex entitled__v1__consent_withdrawal_state__enum_values_by_name[4] =
+{
+  { "CONSENT_WITHDRAWAL_STATE_OPEN", 1 },
+  { "CONSENT_WITHDRAWAL_STATE_OVERDUE", 2 },
+  { "CONSENT_WITHDRAWAL_STATE_SETTLED", 3 },
+  { "CONSENT_WITHDRAWAL_STATE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__consent_withdrawal_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.ConsentWithdrawalState",
+  "ConsentWithdrawalState",
+  "Entitled__V1__ConsentWithdrawalState",
+  "entitled.v1",
+  4,
+  entitled__v1__consent_withdrawal_state__enum_values_by_number,
+  4,
+  entitled__v1__consent_withdrawal_state__enum_values_by_name,
+  1,
+  entitled__v1__consent_withdrawal_state__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_descriptors[27] =
 {
   { "GetRefundHistory", &entitled__v1__get_refund_history_request__descriptor, &entitled__v1__get_refund_history_response__descriptor },
   { "LookUpOrder", &entitled__v1__look_up_order_request__descriptor, &entitled__v1__look_up_order_response__descriptor },
@@ -7843,6 +8576,8 @@ static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_d
   { "GetSeatInfo", &entitled__v1__get_seat_info_request__descriptor, &entitled__v1__get_seat_info_response__descriptor },
   { "SendAdvancedCommerceRequest", &entitled__v1__send_advanced_commerce_request_request__descriptor, &entitled__v1__send_advanced_commerce_request_response__descriptor },
   { "ListExternalPurchaseTokens", &entitled__v1__list_external_purchase_tokens_request__descriptor, &entitled__v1__list_external_purchase_tokens_response__descriptor },
+  { "ListConsentWithdrawals", &entitled__v1__list_consent_withdrawals_request__descriptor, &entitled__v1__list_consent_withdrawals_response__descriptor },
+  { "SettleConsentWithdrawal", &entitled__v1__settle_consent_withdrawal_request__descriptor, &entitled__v1__settle_consent_withdrawal_response__descriptor },
   { "SendExternalPurchaseReport", &entitled__v1__send_external_purchase_report_request__descriptor, &entitled__v1__send_external_purchase_report_response__descriptor },
   { "GetExternalPurchaseReport", &entitled__v1__get_external_purchase_report_request__descriptor, &entitled__v1__get_external_purchase_report_response__descriptor },
 };
@@ -7853,11 +8588,12 @@ const unsigned entitled__v1__app_store_service__method_indices_by_name[] = {
   5,        /* FinishTransaction */
   4,        /* GetAppTransactionInfo */
   18,        /* GetCustomerGroups */
-  24,        /* GetExternalPurchaseReport */
+  26,        /* GetExternalPurchaseReport */
   8,        /* GetMassExtensionStatus */
   0,        /* GetRefundHistory */
   20,        /* GetSeatInfo */
   3,        /* GetTransactionInfo */
+  23,        /* ListConsentWithdrawals */
   11,        /* ListConsumptionRequests */
   22,        /* ListExternalPurchaseTokens */
   19,        /* ListGroupMembers */
@@ -7868,9 +8604,10 @@ const unsigned entitled__v1__app_store_service__method_indices_by_name[] = {
   21,        /* SendAdvancedCommerceRequest */
   9,        /* SendConsumptionInformation */
   10,        /* SendConsumptionInformationV1 */
-  23,        /* SendExternalPurchaseReport */
+  25,        /* SendExternalPurchaseReport */
   13,        /* SetAppAccountToken */
   12,        /* SetConsumptionConsent */
+  24,        /* SettleConsentWithdrawal */
   16         /* UnclaimSeat */
 };
 const ProtobufCServiceDescriptor entitled__v1__app_store_service__descriptor =
@@ -7880,7 +8617,7 @@ const ProtobufCServiceDescriptor entitled__v1__app_store_service__descriptor =
   "AppStoreService",
   "Entitled__V1__AppStoreService",
   "entitled.v1",
-  25,
+  27,
   entitled__v1__app_store_service__method_descriptors,
   entitled__v1__app_store_service__method_indices_by_name
 };
@@ -8068,13 +8805,29 @@ void entitled__v1__app_store_service__list_external_purchase_tokens(ProtobufCSer
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
   service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__app_store_service__list_consent_withdrawals(ProtobufCService *service,
+                                                               const Entitled__V1__ListConsentWithdrawalsRequest *input,
+                                                               Entitled__V1__ListConsentWithdrawalsResponse_Closure closure,
+                                                               void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__settle_consent_withdrawal(ProtobufCService *service,
+                                                                const Entitled__V1__SettleConsentWithdrawalRequest *input,
+                                                                Entitled__V1__SettleConsentWithdrawalResponse_Closure closure,
+                                                                void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__app_store_service__send_external_purchase_report(ProtobufCService *service,
                                                                     const Entitled__V1__SendExternalPurchaseReportRequest *input,
                                                                     Entitled__V1__SendExternalPurchaseReportResponse_Closure closure,
                                                                     void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__get_external_purchase_report(ProtobufCService *service,
                                                                    const Entitled__V1__GetExternalPurchaseReportRequest *input,
@@ -8082,7 +8835,7 @@ void entitled__v1__app_store_service__get_external_purchase_report(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__init (Entitled__V1__AppStoreService_Service *service,
                                             Entitled__V1__AppStoreService_ServiceDestroy destroy)

@@ -13,7 +13,8 @@ struct AppleCommand: AsyncParsableCommand {
       MassExtensionCommand.self, SetAccountTokenCommand.self, AppleTransactionCommand.self,
       AppTransactionCommand.self, FinishCommand.self, AdvancedCommerceCommand.self, GroupsCommand.self,
       GroupMembersCommand.self, SeatInfoCommand.self, ExternalTokensCommand.self,
-      ReportExternalCommand.self, ShowExternalCommand.self,
+      ReportExternalCommand.self, ShowExternalCommand.self, WithdrawnConsentsCommand.self,
+      SettleConsentCommand.self,
     ])
 }
 

@@ -16,6 +16,10 @@ ADVANCED_COMMERCE_ACTION_MIGRATE: AdvancedCommerceAction
 ADVANCED_COMMERCE_ACTION_REQUEST_REFUND: AdvancedCommerceAction
 ADVANCED_COMMERCE_ACTION_REVOKE: AdvancedCommerceAction
 ADVANCED_COMMERCE_ACTION_UNSPECIFIED: AdvancedCommerceAction
+CONSENT_WITHDRAWAL_STATE_OPEN: ConsentWithdrawalState
+CONSENT_WITHDRAWAL_STATE_OVERDUE: ConsentWithdrawalState
+CONSENT_WITHDRAWAL_STATE_SETTLED: ConsentWithdrawalState
+CONSENT_WITHDRAWAL_STATE_UNSPECIFIED: ConsentWithdrawalState
 CONSUMPTION_REQUEST_STATE_ANSWERED: ConsumptionRequestState
 CONSUMPTION_REQUEST_STATE_DECIDED: ConsumptionRequestState
 CONSUMPTION_REQUEST_STATE_MISSED: ConsumptionRequestState
@@ -102,6 +106,30 @@ class ClaimSeatResponse(_message.Message):
     repeated: bool
     seat: Seat
     def __init__(self, seat: _Optional[_Union[Seat, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+
+class ConsentWithdrawal(_message.Message):
+    __slots__ = ["app_transaction_id", "customer_ids", "ends_access", "environment", "evidence_id", "settle_by", "settled_at", "settlement_id", "state", "withdrawn_at"]
+    APP_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
+    ENDS_ACCESS_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_AT_FIELD_NUMBER: _ClassVar[int]
+    SETTLEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SETTLE_BY_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    WITHDRAWN_AT_FIELD_NUMBER: _ClassVar[int]
+    app_transaction_id: str
+    customer_ids: _containers.RepeatedScalarFieldContainer[str]
+    ends_access: bool
+    environment: _environment_pb2.Environment
+    evidence_id: int
+    settle_by: _timestamp_pb2.Timestamp
+    settled_at: _timestamp_pb2.Timestamp
+    settlement_id: int
+    state: ConsentWithdrawalState
+    withdrawn_at: _timestamp_pb2.Timestamp
+    def __init__(self, app_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., withdrawn_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., settle_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[ConsentWithdrawalState, str]] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., settlement_id: _Optional[int] = ..., ends_access: bool = ...) -> None: ...
 
 class ConsumptionRequest(_message.Message):
     __slots__ = ["answer_by", "attempts", "customer_id", "environment", "error", "evidence_id", "original_transaction_id", "product_id", "reason", "requested_at", "settled_at", "state", "transaction_id"]
@@ -402,6 +430,30 @@ class GroupMember(_message.Message):
     app_transaction_id: str
     customer_ids: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, app_transaction_id: _Optional[str] = ..., customer_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ListConsentWithdrawalsRequest(_message.Message):
+    __slots__ = ["app", "customer_id", "environment", "include_settled", "page_size", "page_token"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_SETTLED_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    include_settled: bool
+    page_size: int
+    page_token: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., include_settled: bool = ..., customer_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListConsentWithdrawalsResponse(_message.Message):
+    __slots__ = ["next_page_token", "withdrawals"]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    WITHDRAWALS_FIELD_NUMBER: _ClassVar[int]
+    next_page_token: str
+    withdrawals: _containers.RepeatedCompositeFieldContainer[ConsentWithdrawal]
+    def __init__(self, withdrawals: _Optional[_Iterable[_Union[ConsentWithdrawal, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListConsumptionRequestsRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "page_size", "page_token", "state"]
@@ -803,6 +855,32 @@ class SetConsumptionConsentResponse(_message.Message):
     repeated: bool
     def __init__(self, consent: _Optional[_Union[_entitlement_pb2.ConsumptionConsent, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
+class SettleConsentWithdrawalRequest(_message.Message):
+    __slots__ = ["actor", "app", "app_transaction_id", "environment", "idempotency_key", "note"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    APP_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    app_transaction_id: str
+    environment: _environment_pb2.Environment
+    idempotency_key: str
+    note: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., app_transaction_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+
+class SettleConsentWithdrawalResponse(_message.Message):
+    __slots__ = ["already_settled", "repeated", "settlement_id"]
+    ALREADY_SETTLED_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
+    SETTLEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    already_settled: bool
+    repeated: bool
+    settlement_id: int
+    def __init__(self, already_settled: bool = ..., settlement_id: _Optional[int] = ..., repeated: bool = ...) -> None: ...
+
 class UnclaimSeatRequest(_message.Message):
     __slots__ = ["actor", "app", "environment", "idempotency_key", "note", "original_transaction_id", "seat_id"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
@@ -847,4 +925,7 @@ class AdvancedCommerceAction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []
 
 class ExternalTokenState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
+
+class ConsentWithdrawalState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []

@@ -72,6 +72,11 @@ typedef struct Entitled__V1__SendAdvancedCommerceRequestResponse Entitled__V1__S
 typedef struct Entitled__V1__ExternalPurchaseToken Entitled__V1__ExternalPurchaseToken;
 typedef struct Entitled__V1__ListExternalPurchaseTokensRequest Entitled__V1__ListExternalPurchaseTokensRequest;
 typedef struct Entitled__V1__ListExternalPurchaseTokensResponse Entitled__V1__ListExternalPurchaseTokensResponse;
+typedef struct Entitled__V1__ConsentWithdrawal Entitled__V1__ConsentWithdrawal;
+typedef struct Entitled__V1__ListConsentWithdrawalsRequest Entitled__V1__ListConsentWithdrawalsRequest;
+typedef struct Entitled__V1__ListConsentWithdrawalsResponse Entitled__V1__ListConsentWithdrawalsResponse;
+typedef struct Entitled__V1__SettleConsentWithdrawalRequest Entitled__V1__SettleConsentWithdrawalRequest;
+typedef struct Entitled__V1__SettleConsentWithdrawalResponse Entitled__V1__SettleConsentWithdrawalResponse;
 typedef struct Entitled__V1__SendExternalPurchaseReportRequest Entitled__V1__SendExternalPurchaseReportRequest;
 typedef struct Entitled__V1__SendExternalPurchaseReportResponse Entitled__V1__SendExternalPurchaseReportResponse;
 typedef struct Entitled__V1__GetExternalPurchaseReportRequest Entitled__V1__GetExternalPurchaseReportRequest;
@@ -244,6 +249,28 @@ typedef enum _Entitled__V1__ExternalTokenState {
   ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_REPORTED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__EXTERNAL_TOKEN_STATE)
 } Entitled__V1__ExternalTokenState;
+/*
+ * The state of a withdrawn consent.
+ */
+typedef enum _Entitled__V1__ConsentWithdrawalState {
+  /*
+   * Not set.
+   */
+  ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_UNSPECIFIED = 0,
+  /*
+   * It is not settled, and the deadline has not passed.
+   */
+  ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_OPEN = 1,
+  /*
+   * It is not settled, and the deadline has passed.
+   */
+  ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_OVERDUE = 2,
+  /*
+   * It is settled.
+   */
+  ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_SETTLED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONSENT_WITHDRAWAL_STATE)
+} Entitled__V1__ConsentWithdrawalState;
 
 /* --- messages --- */
 
@@ -1999,6 +2026,177 @@ struct  Entitled__V1__ListExternalPurchaseTokensResponse
 
 
 /*
+ * A consent of a parent or guardian that was withdrawn for an app install (RESCIND_CONSENT).
+ */
+struct  Entitled__V1__ConsentWithdrawal
+{
+  ProtobufCMessage base;
+  /*
+   * The app install, by Apple's id.
+   */
+  char *app_transaction_id;
+  /*
+   * The environment.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The customers of the app install and of the purchases made through it.
+   */
+  size_t n_customer_ids;
+  char **customer_ids;
+  /*
+   * When Apple signed the latest withdrawal.
+   */
+  Google__Protobuf__Timestamp *withdrawn_at;
+  /*
+   * When it has to be settled, by `rescind_consent_days` of the app.
+   */
+  Google__Protobuf__Timestamp *settle_by;
+  /*
+   * The state.
+   */
+  Entitled__V1__ConsentWithdrawalState state;
+  /*
+   * When it was settled. Unset: never. A withdrawal after that is open again.
+   */
+  Google__Protobuf__Timestamp *settled_at;
+  /*
+   * The evidence of the withdrawal.
+   */
+  int64_t evidence_id;
+  /*
+   * The evidence of the settlement, with actor and note. 0: none.
+   */
+  int64_t settlement_id;
+  /*
+   * Whether the policy `rescind_consent` ends access through the purchases of the app install.
+   */
+  protobuf_c_boolean ends_access;
+};
+#define ENTITLED__V1__CONSENT_WITHDRAWAL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__consent_withdrawal__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, NULL, NULL, ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_UNSPECIFIED, NULL, 0, 0, 0 }
+
+
+/*
+ * The request of ListConsentWithdrawals.
+ */
+struct  Entitled__V1__ListConsentWithdrawalsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: all environments of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Whether to return settled withdrawals too.
+   */
+  protobuf_c_boolean include_settled;
+  /*
+   * The customer of the app install. Empty: all.
+   */
+  char *customer_id;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_CONSENT_WITHDRAWALS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_consent_withdrawals_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of ListConsentWithdrawals.
+ */
+struct  Entitled__V1__ListConsentWithdrawalsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The withdrawals, the earliest deadline first. With `customer_id`, all are on one page.
+   */
+  size_t n_withdrawals;
+  Entitled__V1__ConsentWithdrawal **withdrawals;
+  /*
+   * The token of the next page; empty on the last page.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_CONSENT_WITHDRAWALS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_consent_withdrawals_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of SettleConsentWithdrawal.
+ */
+struct  Entitled__V1__SettleConsentWithdrawalRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The app install, by Apple's id. Required.
+   */
+  char *app_transaction_id;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
+  char *actor;
+  /*
+   * What was done, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
+};
+#define ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__settle_consent_withdrawal_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of SettleConsentWithdrawal.
+ */
+struct  Entitled__V1__SettleConsentWithdrawalResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Whether it was settled before. Nothing was changed then.
+   */
+  protobuf_c_boolean already_settled;
+  /*
+   * The evidence of the settlement; 0 if nothing was changed.
+   */
+  int64_t settlement_id;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+};
+#define ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__settle_consent_withdrawal_response__descriptor) \
+    , 0, 0, 0 }
+
+
+/*
  * The request of SendExternalPurchaseReport.
  */
 struct  Entitled__V1__SendExternalPurchaseReportRequest
@@ -3093,6 +3291,101 @@ Entitled__V1__ListExternalPurchaseTokensResponse *
 void   entitled__v1__list_external_purchase_tokens_response__free_unpacked
                      (Entitled__V1__ListExternalPurchaseTokensResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ConsentWithdrawal methods */
+void   entitled__v1__consent_withdrawal__init
+                     (Entitled__V1__ConsentWithdrawal         *message);
+size_t entitled__v1__consent_withdrawal__get_packed_size
+                     (const Entitled__V1__ConsentWithdrawal   *message);
+size_t entitled__v1__consent_withdrawal__pack
+                     (const Entitled__V1__ConsentWithdrawal   *message,
+                      uint8_t             *out);
+size_t entitled__v1__consent_withdrawal__pack_to_buffer
+                     (const Entitled__V1__ConsentWithdrawal   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ConsentWithdrawal *
+       entitled__v1__consent_withdrawal__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__consent_withdrawal__free_unpacked
+                     (Entitled__V1__ConsentWithdrawal *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListConsentWithdrawalsRequest methods */
+void   entitled__v1__list_consent_withdrawals_request__init
+                     (Entitled__V1__ListConsentWithdrawalsRequest         *message);
+size_t entitled__v1__list_consent_withdrawals_request__get_packed_size
+                     (const Entitled__V1__ListConsentWithdrawalsRequest   *message);
+size_t entitled__v1__list_consent_withdrawals_request__pack
+                     (const Entitled__V1__ListConsentWithdrawalsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_consent_withdrawals_request__pack_to_buffer
+                     (const Entitled__V1__ListConsentWithdrawalsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListConsentWithdrawalsRequest *
+       entitled__v1__list_consent_withdrawals_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_consent_withdrawals_request__free_unpacked
+                     (Entitled__V1__ListConsentWithdrawalsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListConsentWithdrawalsResponse methods */
+void   entitled__v1__list_consent_withdrawals_response__init
+                     (Entitled__V1__ListConsentWithdrawalsResponse         *message);
+size_t entitled__v1__list_consent_withdrawals_response__get_packed_size
+                     (const Entitled__V1__ListConsentWithdrawalsResponse   *message);
+size_t entitled__v1__list_consent_withdrawals_response__pack
+                     (const Entitled__V1__ListConsentWithdrawalsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_consent_withdrawals_response__pack_to_buffer
+                     (const Entitled__V1__ListConsentWithdrawalsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListConsentWithdrawalsResponse *
+       entitled__v1__list_consent_withdrawals_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_consent_withdrawals_response__free_unpacked
+                     (Entitled__V1__ListConsentWithdrawalsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SettleConsentWithdrawalRequest methods */
+void   entitled__v1__settle_consent_withdrawal_request__init
+                     (Entitled__V1__SettleConsentWithdrawalRequest         *message);
+size_t entitled__v1__settle_consent_withdrawal_request__get_packed_size
+                     (const Entitled__V1__SettleConsentWithdrawalRequest   *message);
+size_t entitled__v1__settle_consent_withdrawal_request__pack
+                     (const Entitled__V1__SettleConsentWithdrawalRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__settle_consent_withdrawal_request__pack_to_buffer
+                     (const Entitled__V1__SettleConsentWithdrawalRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SettleConsentWithdrawalRequest *
+       entitled__v1__settle_consent_withdrawal_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__settle_consent_withdrawal_request__free_unpacked
+                     (Entitled__V1__SettleConsentWithdrawalRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SettleConsentWithdrawalResponse methods */
+void   entitled__v1__settle_consent_withdrawal_response__init
+                     (Entitled__V1__SettleConsentWithdrawalResponse         *message);
+size_t entitled__v1__settle_consent_withdrawal_response__get_packed_size
+                     (const Entitled__V1__SettleConsentWithdrawalResponse   *message);
+size_t entitled__v1__settle_consent_withdrawal_response__pack
+                     (const Entitled__V1__SettleConsentWithdrawalResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__settle_consent_withdrawal_response__pack_to_buffer
+                     (const Entitled__V1__SettleConsentWithdrawalResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SettleConsentWithdrawalResponse *
+       entitled__v1__settle_consent_withdrawal_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__settle_consent_withdrawal_response__free_unpacked
+                     (Entitled__V1__SettleConsentWithdrawalResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__SendExternalPurchaseReportRequest methods */
 void   entitled__v1__send_external_purchase_report_request__init
                      (Entitled__V1__SendExternalPurchaseReportRequest         *message);
@@ -3327,6 +3620,21 @@ typedef void (*Entitled__V1__ListExternalPurchaseTokensRequest_Closure)
 typedef void (*Entitled__V1__ListExternalPurchaseTokensResponse_Closure)
                  (const Entitled__V1__ListExternalPurchaseTokensResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ConsentWithdrawal_Closure)
+                 (const Entitled__V1__ConsentWithdrawal *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListConsentWithdrawalsRequest_Closure)
+                 (const Entitled__V1__ListConsentWithdrawalsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListConsentWithdrawalsResponse_Closure)
+                 (const Entitled__V1__ListConsentWithdrawalsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SettleConsentWithdrawalRequest_Closure)
+                 (const Entitled__V1__SettleConsentWithdrawalRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SettleConsentWithdrawalResponse_Closure)
+                 (const Entitled__V1__SettleConsentWithdrawalResponse *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__SendExternalPurchaseReportRequest_Closure)
                  (const Entitled__V1__SendExternalPurchaseReportRequest *message,
                   void *closure_data);
@@ -3438,6 +3746,14 @@ struct Entitled__V1__AppStoreService_Service
                                         const Entitled__V1__ListExternalPurchaseTokensRequest *input,
                                         Entitled__V1__ListExternalPurchaseTokensResponse_Closure closure,
                                         void *closure_data);
+  void (*list_consent_withdrawals)(Entitled__V1__AppStoreService_Service *service,
+                                   const Entitled__V1__ListConsentWithdrawalsRequest *input,
+                                   Entitled__V1__ListConsentWithdrawalsResponse_Closure closure,
+                                   void *closure_data);
+  void (*settle_consent_withdrawal)(Entitled__V1__AppStoreService_Service *service,
+                                    const Entitled__V1__SettleConsentWithdrawalRequest *input,
+                                    Entitled__V1__SettleConsentWithdrawalResponse_Closure closure,
+                                    void *closure_data);
   void (*send_external_purchase_report)(Entitled__V1__AppStoreService_Service *service,
                                         const Entitled__V1__SendExternalPurchaseReportRequest *input,
                                         Entitled__V1__SendExternalPurchaseReportResponse_Closure closure,
@@ -3477,6 +3793,8 @@ void entitled__v1__app_store_service__init (Entitled__V1__AppStoreService_Servic
       function_prefix__ ## get_seat_info,\
       function_prefix__ ## send_advanced_commerce_request,\
       function_prefix__ ## list_external_purchase_tokens,\
+      function_prefix__ ## list_consent_withdrawals,\
+      function_prefix__ ## settle_consent_withdrawal,\
       function_prefix__ ## send_external_purchase_report,\
       function_prefix__ ## get_external_purchase_report  }
 void entitled__v1__app_store_service__get_refund_history(ProtobufCService *service,
@@ -3571,6 +3889,14 @@ void entitled__v1__app_store_service__list_external_purchase_tokens(ProtobufCSer
                                                                     const Entitled__V1__ListExternalPurchaseTokensRequest *input,
                                                                     Entitled__V1__ListExternalPurchaseTokensResponse_Closure closure,
                                                                     void *closure_data);
+void entitled__v1__app_store_service__list_consent_withdrawals(ProtobufCService *service,
+                                                               const Entitled__V1__ListConsentWithdrawalsRequest *input,
+                                                               Entitled__V1__ListConsentWithdrawalsResponse_Closure closure,
+                                                               void *closure_data);
+void entitled__v1__app_store_service__settle_consent_withdrawal(ProtobufCService *service,
+                                                                const Entitled__V1__SettleConsentWithdrawalRequest *input,
+                                                                Entitled__V1__SettleConsentWithdrawalResponse_Closure closure,
+                                                                void *closure_data);
 void entitled__v1__app_store_service__send_external_purchase_report(ProtobufCService *service,
                                                                     const Entitled__V1__SendExternalPurchaseReportRequest *input,
                                                                     Entitled__V1__SendExternalPurchaseReportResponse_Closure closure,
@@ -3588,6 +3914,7 @@ extern const ProtobufCEnumDescriptor    entitled__v1__delivery_status__descripto
 extern const ProtobufCEnumDescriptor    entitled__v1__consumption_request_state__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__advanced_commerce_action__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__external_token_state__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__consent_withdrawal_state__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_refund_history_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_refund_history_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__look_up_order_request__descriptor;
@@ -3640,6 +3967,11 @@ extern const ProtobufCMessageDescriptor entitled__v1__send_advanced_commerce_req
 extern const ProtobufCMessageDescriptor entitled__v1__external_purchase_token__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_external_purchase_tokens_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_external_purchase_tokens_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__consent_withdrawal__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_consent_withdrawals_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_consent_withdrawals_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__settle_consent_withdrawal_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__settle_consent_withdrawal_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__send_external_purchase_report_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__send_external_purchase_report_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_external_purchase_report_request__descriptor;

@@ -1,0 +1,37 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+// Withdrawn consents of parents or guardians: Apple announces them, and the operator settles them.
+extension FactApplier {
+  /// Stores the withdrawal of an app install. The order of notifications and settlements makes no difference; a withdrawal
+  /// after the settlement is open again.
+  mutating func recordConsentWithdrawal(
+    of appTransactionID: String, at instant: Instant, from source: Source
+  ) throws(StoreError) {
+    guard !appTransactionID.isEmpty else { return }
+    var record =
+      try store.consentWithdrawal(appTransactionID, of: source.appID, in: source.environment)
+      ?? ConsentWithdrawalRecord(
+        appTransactionID, of: source.appID, in: source.environment, withdrawnAt: instant,
+        evidenceID: source.id)
+    if record.withdrawnAt < instant {
+      record.withdrawnAt = instant
+      record.evidenceID = source.id
+    }
+    try store.put(record)
+  }
+
+  /// Stores that the operator has done what the withdrawal requires.
+  mutating func settleConsentWithdrawal(
+    _ appTransactionID: String, at instant: Instant, _ evidence: EvidenceID, of appID: String,
+    in environment: Environment
+  ) throws(StoreError) {
+    guard var record = try store.consentWithdrawal(appTransactionID, of: appID, in: environment),
+      record.settledAt.map({ $0 <= instant }) ?? true
+    else { return }
+    record.settledAt = instant
+    record.settlementID = evidence
+    try store.put(record)
+  }
+}

@@ -1,0 +1,81 @@
+internal import AppStore
+internal import Store
+
+private let columns = """
+  app_transaction_id, app, environment, withdrawn_at, evidence_id, settled_at, settlement_id, is_settled
+  """
+
+extension SQLSession {
+  /// Returns the withdrawals that match a condition.
+  fileprivate func consentWithdrawals(
+    _ condition: String, _ values: any StatementValue...
+  ) throws(StoreError) -> [ConsentWithdrawalRecord] {
+    try rows(
+      "SELECT \(columns) FROM consent_withdrawal WHERE \(condition)", binding: values
+    ) { row throws(StoreError) in
+      var withdrawal = ConsentWithdrawalRecord(
+        row.text(0) ?? "", of: row.text(1) ?? "", in: try row.value(2),
+        withdrawnAt: Instant(millisecondsSince1970: row.number(3)),
+        evidenceID: EvidenceID(rawValue: row.number(4)))
+      withdrawal.settledAt = row.instant(5)
+      withdrawal.settlementID = row.isNull(6) ? nil : EvidenceID(rawValue: row.number(6))
+      return withdrawal
+    }
+  }
+
+  fileprivate func consentWithdrawal(
+    ofInstall appTransactionID: String, _ appID: String, _ environment: Environment
+  ) throws(StoreError) -> ConsentWithdrawalRecord? {
+    try consentWithdrawals(
+      "app_transaction_id = ? AND app = ? AND environment = ?", appTransactionID, appID, environment
+    ).first
+  }
+}
+
+// Reads of withdrawals of consent.
+extension SQLReader {
+  func consentWithdrawal(
+    _ appTransactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> ConsentWithdrawalRecord? {
+    try consentWithdrawal(ofInstall: appTransactionID, appID, environment)
+  }
+
+  func consentWithdrawals(_ query: ConsentWithdrawalFilter) throws(StoreError) -> [ConsentWithdrawalRecord] {
+    let isOpen = query.onlyOpen ? "is_settled = 0" : "TRUE"
+    let after = query.after
+    return try consentWithdrawals(
+      """
+      app = ?1 AND coalesce(environment = ?2, TRUE) AND (withdrawn_at, app_transaction_id) > (?3, ?4) AND \(isOpen)
+      ORDER BY withdrawn_at, app_transaction_id LIMIT ?5
+      """, query.appID, query.environment, after?.withdrawnAt ?? Instant(millisecondsSince1970: .min),
+      after?.appTransactionID ?? "", query.limit)
+  }
+
+  func openConsentWithdrawals() throws(StoreError) -> [OpenConsentWithdrawals] {
+    try rows(
+      """
+      SELECT app, environment, count(*), min(withdrawn_at) FROM consent_withdrawal WHERE is_settled = 0 GROUP BY 1, 2
+      """
+    ) { row throws(StoreError) in
+      OpenConsentWithdrawals(
+        appID: row.text(0) ?? "", environment: try row.value(1), count: row.number(2),
+        withdrawnAt: Instant(millisecondsSince1970: row.number(3)))
+    }
+  }
+}
+
+// Withdrawals of consent in a write.
+extension SQLTransaction {
+  func consentWithdrawal(
+    _ appTransactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> ConsentWithdrawalRecord? {
+    try consentWithdrawal(ofInstall: appTransactionID, appID, environment)
+  }
+
+  func put(_ withdrawal: ConsentWithdrawalRecord) throws(StoreError) {
+    try run(
+      Upsert.sql("consent_withdrawal", key: "app_transaction_id, app, environment", columns),
+      withdrawal.appTransactionID, withdrawal.appID, withdrawal.environment, withdrawal.withdrawnAt,
+      withdrawal.evidenceID, withdrawal.settledAt, withdrawal.settlementID, withdrawal.isSettled)
+  }
+}

@@ -1,0 +1,107 @@
+package import AppStore
+
+/// A consent of a parent or guardian that was withdrawn (`RESCIND_CONSENT`) for one app install, and whether the operator
+/// has done what that requires. The customers of the app install are found through its lines.
+package struct ConsentWithdrawalRecord: Hashable, Sendable {
+  /// The operator's name for the app.
+  package let appID: String
+  package let environment: Environment
+  /// Apple's `appTransactionId` of the app install.
+  package let appTransactionID: String
+  /// When Apple signed the latest withdrawal.
+  package var withdrawnAt: Instant
+  /// The evidence of that withdrawal.
+  package var evidenceID: EvidenceID
+  /// When the operator settled it; `nil` if that did not happen.
+  package var settledAt: Instant?
+  /// The evidence of the settlement, which has the person and the note.
+  package var settlementID: EvidenceID?
+
+  /// Creates a withdrawal that is not settled.
+  package init(
+    _ appTransactionID: String, of appID: String, in environment: Environment, withdrawnAt: Instant,
+    evidenceID: EvidenceID
+  ) {
+    self.appID = appID
+    self.environment = environment
+    self.appTransactionID = appTransactionID
+    self.withdrawnAt = withdrawnAt
+    self.evidenceID = evidenceID
+  }
+
+  /// Whether the operator settled the latest withdrawal.
+  package var isSettled: Bool { settledAt.map { $0 >= withdrawnAt } ?? false }
+}
+
+/// Selects withdrawals of an app; a `nil` member matches all.
+package struct ConsentWithdrawalFilter: Hashable, Sendable {
+  package var appID: String
+  package var environment: Environment?
+  /// Whether settled withdrawals are left out.
+  package var onlyOpen = true
+  /// The last withdrawal of the previous page.
+  package var after: Position?
+  package var limit: Int
+
+  /// A place in the order of the list.
+  package struct Position: Hashable, Sendable {
+    package let withdrawnAt: Instant
+    package let appTransactionID: String
+
+    /// Creates a position from its parts.
+    package init(withdrawnAt: Instant, appTransactionID: String) {
+      self.withdrawnAt = withdrawnAt
+      self.appTransactionID = appTransactionID
+    }
+  }
+
+  /// Selects the oldest open withdrawals of an app.
+  package init(appID: String, limit: Int) {
+    self.appID = appID
+    self.limit = limit
+  }
+}
+
+/// Stores withdrawals of consent.
+package protocol ConsentWithdrawalStore {
+  /// Returns the withdrawal of an app install; `nil` if there was none.
+  func consentWithdrawal(
+    _ appTransactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> ConsentWithdrawalRecord?
+
+  /// Inserts or replaces a withdrawal.
+  func put(_ withdrawal: ConsentWithdrawalRecord) throws(StoreError)
+}
+
+/// Reads withdrawals of consent.
+package protocol ConsentWithdrawalReader {
+  /// Returns the withdrawal of an app install; `nil` if there was none.
+  func consentWithdrawal(
+    _ appTransactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> ConsentWithdrawalRecord?
+
+  /// Returns the withdrawals that match, the oldest first.
+  func consentWithdrawals(_ query: ConsentWithdrawalFilter) throws(StoreError) -> [ConsentWithdrawalRecord]
+
+  /// Returns the number of open withdrawals and the oldest one, of each app environment that has any.
+  func openConsentWithdrawals() throws(StoreError) -> [OpenConsentWithdrawals]
+}
+
+/// The open withdrawals of one app and environment.
+package struct OpenConsentWithdrawals: Hashable, Sendable {
+  /// The operator's name for the app.
+  package let appID: String
+  package let environment: Environment
+  /// At least 1.
+  package let count: Int64
+  /// When the oldest one was withdrawn.
+  package let withdrawnAt: Instant
+
+  /// Creates a count from its parts.
+  package init(appID: String, environment: Environment, count: Int64, withdrawnAt: Instant) {
+    self.appID = appID
+    self.environment = environment
+    self.count = count
+    self.withdrawnAt = withdrawnAt
+  }
+}

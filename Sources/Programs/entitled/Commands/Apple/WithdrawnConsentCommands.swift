@@ -1,0 +1,64 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled apple withdrawn-consents`.
+struct WithdrawnConsentsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "withdrawn-consents", abstract: "List withdrawn consents of parents to settle.",
+    discussion: "The earliest deadline first. 'apple settle-consent' settles one.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Flag(help: "List settled ones too.") var all = false
+  @Option(help: "Customer id (default: all).") var customer = ""
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: all ? "no withdrawn consents" : "no withdrawn consents to settle",
+      nextPageToken: \.nextPageToken,
+      rows: { (page: ListConsentWithdrawalsResponse) in page.withdrawals.map(\.row) },
+      fetch: { connection, token in
+        try await connection.listConsentWithdrawals(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.includeSettled = all
+            $0.customerId = customer
+            $0.pageToken = token
+          })
+      })
+  }
+}
+
+/// `entitled apple settle-consent`.
+struct SettleConsentCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settle-consent", abstract: "Record that a withdrawn consent is settled.",
+    discussion: "State with --note what was done. It changes no access.")
+
+  @OptionGroup var options: AppleChangeOptions
+
+  @Argument(help: "App transaction id, as 'apple withdrawn-consents' prints it.") var install: String
+
+  func run() async throws {
+    let body = SettleConsentWithdrawalRequest.with { $0.appTransactionId = install }
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.settleConsentWithdrawal(request) }
+    options.client.show(
+      response, [("consent", response.alreadySettled ? "was settled before" : "settled")])
+  }
+}
+
+extension SettleConsentWithdrawalRequest: AppleChangeRequest {}
+
+extension ConsentWithdrawal {
+  fileprivate var row: (String, String) {
+    let word = state.protoName.droppingPrefix("CONSENT_WITHDRAWAL_STATE_").lowercased()
+    let customers = customerIds.isEmpty ? "no customer" : customerIds.joined(separator: ", ")
+    let end = state == .settled ? settledAt.text : "settle by \(settleBy.text)"
+    return (appTransactionId, "\(word), \(end), withdrawn \(withdrawnAt.text), \(customers)")
+  }
+}

@@ -1,0 +1,53 @@
+internal import AppStore
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Wire
+
+// Withdrawn consents of parents or guardians, as a work list.
+extension WorkRows {
+  static func consents(
+    _ page: String, _ scope: Scope, _ visit: Visit
+  ) async throws(Status) -> WorkRows {
+    let response = try await visit.call(
+      Calls.listConsentWithdrawals,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.pageToken = page
+      })
+    let rows = response.withdrawals.map { withdrawal in
+      let state = Format.value(withdrawal.state, "CONSENT_WITHDRAWAL_STATE_")
+      let names = withdrawal.customerIds.map {
+        "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" as Markup
+      }
+      return Row(
+        cells: [
+          Format.id(withdrawal.appTransactionId),
+          Part.chip(state, withdrawal.state == .overdue ? .none : .grace),
+          Format.time(withdrawal.withdrawnAt), Format.time(withdrawal.settleBy),
+          names.isEmpty ? "\(Text.noCustomer)" : names.joined(separator: "<br>"),
+        ],
+        values: [
+          withdrawal.appTransactionId, state, withdrawal.withdrawnAt.text, withdrawal.settleBy.text,
+          withdrawal.customerIds.joined(separator: " "),
+        ])
+    }
+    return WorkRows(rows: rows, next: response.nextPageToken)
+  }
+}
+
+extension CustomerData {
+  /// The withdrawn consents of the customer in words, with the link to the work list.
+  var consentNotices: [Markup] {
+    guard case .success(let response) = consents else { return [] }
+    return response.withdrawals.map { withdrawal in
+      let text =
+        withdrawal.state == .settled
+        ? Text.consentSettled(withdrawal.withdrawnAt.text, withdrawal.settledAt.text)
+        : Text.consentOpen(withdrawal.withdrawnAt.text, withdrawal.settleBy.text)
+      let link: Markup = "<a href=\"\(scope.work(.consents))\">\(Text.queueConsents)</a>"
+      return "<p class=\"notice\">\(text) \(link)</p>\n"
+    }
+  }
+}

@@ -1,0 +1,109 @@
+"""Withdrawn consents of parents or guardians: records with deadlines, in lists, metrics, commands and the console."""
+
+import json
+
+import pytest
+
+import contract
+from contract import StatusCode, app_store_service
+from harness import CALL_LIMIT
+from test_apple_api import scraped
+from test_app_store import APP, World, commands
+from test_reconciliation import until
+
+STATE = app_store_service.ConsentWithdrawalState
+DAY = 86_400
+
+
+@pytest.fixture
+def world(start, tmp_path):
+    path = tmp_path / "entitled.yaml"
+    product = {
+        "type": "Auto-Renewable Subscription", "group": "pro", "entitlements": ["pro"], "period": "P1M",
+        "price": 4.99, "currency": "USD",
+    }  # fmt: skip
+    path.write_text(json.dumps({
+        "apps": {
+            APP: {
+                "bundle_id": "com.example.oceanjournal", "environments": ["Sandbox"],
+                "products": {"pro.monthly": product}, "rescind_consent": "end_access", "rescind_consent_days": 10,
+            }
+        }
+    }))  # fmt: skip
+    world = World(start(arguments=("--config", path)))
+    yield world
+    world.channel.close()
+
+
+def call(world, method, **members):
+    request = getattr(app_store_service, f"{method}Request")(app=APP, **members)
+    return getattr(world.apple, method)(request, timeout=CALL_LIMIT)
+
+
+def consents(world, **filters):
+    """The listed withdrawals: customers, state."""
+    found = call(world, "ListConsentWithdrawals", **filters).withdrawals
+    return [(list(one.customer_ids), STATE.Name(one.state).rsplit("_", 1)[-1]) for one in found]
+
+
+def withdraw(world, customer):
+    world.act("rescind-consent", app=APP, account=f"account-{customer}")
+    world.deliver()
+
+
+KID = "0c7b7c1e-5b8e-4c55-8a7e-000000000001"
+OTHER = "0c7b7c1e-5b8e-4c55-8a7e-000000000002"
+
+
+def test_a_withdrawn_consent_is_open_until_it_is_settled(world):
+    world.buy(KID)
+    world.buy(OTHER)
+    assert consents(world) == []
+    withdraw(world, KID)
+    until(lambda: consents(world) == [([KID], "OPEN")])
+    assert not world.check(KID).entitled and world.check(OTHER).entitled
+    [one] = call(world, "ListConsentWithdrawals").withdrawals
+    assert one.settle_by.seconds - one.withdrawn_at.seconds == 10 * DAY and one.ends_access and one.evidence_id
+    until(lambda: scraped(world, "entitled_consent_withdrawals_open") == 1)
+    until(lambda: scraped(world, "entitled_consent_withdrawal_deadline_seconds") == one.settle_by.seconds)
+    assert consents(world, customer_id=KID) and not consents(world, customer_id=OTHER)
+    listed = world.service.command("apple", "withdrawn-consents", "--app", APP).stdout
+    assert one.app_transaction_id in listed and KID in listed and "open" in listed
+    world.advance("11d")
+    assert consents(world) == [([KID], "OVERDUE")]
+    settled = call(
+        world, "SettleConsentWithdrawal", app_transaction_id=one.app_transaction_id, actor="support/lena",
+        note="account closed", idempotency_key="one")
+    assert settled.settlement_id and not settled.already_settled
+    again = call(
+        world, "SettleConsentWithdrawal", app_transaction_id=one.app_transaction_id, actor="support/lena",
+        note="account closed", idempotency_key="one")
+    assert again.repeated and again.settlement_id == settled.settlement_id
+    assert call(world, "SettleConsentWithdrawal", app_transaction_id=one.app_transaction_id).already_settled
+    assert consents(world) == [] and consents(world, include_settled=True) == [([KID], "SETTLED")]
+    until(lambda: scraped(world, "entitled_consent_withdrawals_open") == 0)
+    [command] = commands(world)
+    assert (command["command"], command["actor"]) == ("SETTLE_CONSENT", "support/lena")
+    # A parent who withdraws the consent again opens the record again.
+    world.advance("1d")
+    withdraw(world, KID)
+    until(lambda: consents(world) == [([KID], "OPEN")])
+
+
+def test_an_app_install_without_a_withdrawal_cannot_be_settled(world):
+    with pytest.raises(contract.RpcError) as error:
+        call(world, "SettleConsentWithdrawal", app_transaction_id="1")
+    assert (error.value.code(), contract.reason(error.value)) == (StatusCode.INVALID_ARGUMENT, "INVALID_FIELD")
+
+
+def test_withdrawals_are_listed_page_by_page(world):
+    customers = [f"0c7b7c1e-5b8e-4c55-8a7e-00000000000{number}" for number in range(3)]
+    for customer in customers:
+        world.buy(customer)
+        withdraw(world, customer)
+        world.advance("1h")
+    until(lambda: len(consents(world)) == 3)
+    first = call(world, "ListConsentWithdrawals", page_size=2)
+    rest = call(world, "ListConsentWithdrawals", page_size=2, page_token=first.next_page_token)
+    found = [list(one.customer_ids) for page in (first, rest) for one in page.withdrawals]
+    assert found == [[customer] for customer in customers] and not rest.next_page_token
