@@ -36,7 +36,7 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// The withdrawals of a customer, who owns the app installs, on one page.
+  /// The withdrawals of a customer, of the app installs, on one page.
   private func withdrawals(
     of customerID: String, _ app: AppDefinition, _ request: ListConsentWithdrawalsRequest
   ) async throws(Status) -> ListConsentWithdrawalsResponse {
@@ -47,8 +47,7 @@ extension AppStoreServiceHandler {
       var found: [(record: ConsentWithdrawalRecord, customers: [String])] = []
       for environment in environments {
         let customer = CustomerKey(appID: app.id, environment: environment, customerID: customerID)
-        for line in try reader.lines(of: customer) where line.lineID.hasPrefix(LineKey.appTransactionPrefix) {
-          let install = String(line.lineID.dropFirst(LineKey.appTransactionPrefix.count))
+        for install in (try reader.facts(of: customer) ?? CustomerFacts()).appInstalls.sorted() {
           let record = try reader.consentWithdrawal(install, of: app.id, in: environment)
           guard let record, request.includeSettled || !record.isSettled else { continue }
           found.append((record, try record.customers(in: reader)))
@@ -133,3 +132,10 @@ extension SettleConsentWithdrawalRequest: RepeatableRequest, ActorProviding {
 }
 
 extension SettleConsentWithdrawalResponse: RepeatedResponse {}
+
+extension CustomerFacts {
+  /// The app installs of the customer and of their purchases, by `appTransactionId`.
+  fileprivate var appInstalls: Set<String> {
+    Set(appTransactions.map(\.appTransactionID) + transactions.compactMap(\.details.appTransactionID))
+  }
+}
