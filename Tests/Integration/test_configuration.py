@@ -17,6 +17,29 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 # One of everything, so that each mapping of the schema occurs once.
 HASH = "sha256:" + "0a" * 32
+MESSAGE = "5f0c1f0e-6d0a-4d0c-9a43-0d8b6a3f5a01"
+RETENTION = {
+    "default_message": MESSAGE,
+    "offer_pause_days": 90,
+    "outcome_days": 5,
+    "rules": [
+        {
+            "name": "half-price",
+            "product_ids": ["pro.monthly"],
+            "storefronts": ["USA"],
+            "locales": ["en"],
+            "min_tenure_days": 60,
+            "max_tenure_days": 600,
+            "min_paid_days": 30,
+            "segments": ["retry"],
+            "answers": [
+                {"weight": 3, "message": MESSAGE, "offer": {"id": "stay_half"}},
+                {"weight": 1, "nothing": True},
+                {"weight": 1, "message": MESSAGE, "switch_to": {"product": "pro.yearly"}},
+            ],
+        }
+    ],
+}
 FULL = {
     "apps": {
         "sea": {
@@ -28,12 +51,22 @@ FULL = {
             "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},
             "shared_secret": {"variable": "SECRET"},
             "receipts": {"verify": "both"},
+            "device_check": {
+                "file": "check.p8", "key_id": "ABCDE12345", "team_id": "TEAM000001", "trial_once_per_device": "bit0",
+            },
+            "rescind_consent": "end_access",
+            "rescind_consent_days": 14,
+            "retention_messaging": RETENTION,
             "reports": {"close_after": "PT3H"},
             "consumption_requests": {"answer": "automatic", "by_reason": {"LEGAL": {"answer": "manual"}}},
             "segments": {"retry": {"states": ["BILLING_RETRY"], "min_days_in_state": 5}},
             "webhooks": {"crm": {"url": "https://crm.example.com/x", "secret": {"variable": "CRM"}}},
             "forward_notifications": {"old": {"url": "https://old.example.com/x"}},
-            "products": {"pro": {"type": "Non-Consumable", "entitlements": ["pro"]}},
+            "products": {
+                "pro": {"type": "Non-Consumable", "entitlements": ["pro"]},
+                "pro.monthly": {"type": "Auto-Renewable Subscription", "group": "pro", "offers": ["stay_half"]},
+                "pro.yearly": {"type": "Auto-Renewable Subscription", "group": "pro", "offers": ["stay_half"]},
+            },
         }
     },
     "callers": {"billing": {"roles": ["read"], "tokens": [HASH], "rate_limit": {"per_second": 5}}},
@@ -110,7 +143,8 @@ def mappings(schema, value, path=()):
 def described():
     """Every mapping with fixed keys that the schema describes, by its keys."""
     definitions = SCHEMA["$defs"]
-    inner = [definitions["tokenIssuer"]["properties"]["keys"], definitions["consoleListener"]["properties"]["identity"]]
+    answer = definitions["retentionAnswer"]["properties"]
+    inner = [definitions["tokenIssuer"]["properties"]["keys"], definitions["consoleListener"]["properties"]["identity"], answer["switch_to"], answer["offer"]]
     found = [SCHEMA, *definitions.values(), *inner]
     return {tuple(sorted(schema["properties"])) for schema in found if "properties" in schema}
 

@@ -61,5 +61,5 @@ def test_the_catalog_equals_the_configuration(service):
 
 def test_key_files_are_readable_by_their_owner_only(service):
     keys = list(service.data.rglob("*.key.pem"))
-    assert len(keys) == 3
+    assert len(keys) == 4, "two roots, an intermediate and a leaf"
     assert all(key.stat().st_mode & 0o077 == 0 for key in keys)

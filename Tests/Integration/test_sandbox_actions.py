@@ -188,7 +188,7 @@ def number_of(tester, account):
 
 
 # Actions of the Server API, and `keys`, whose value spans several lines; test_sandbox_api.py covers them.
-ELSEWHERE = {"keys", "retention-image", "retention-message", "retention-default", "review-retention", "realtime-url",
+ELSEWHERE = {"keys", "device-bits", "retention-image", "retention-message", "retention-default", "review-retention", "realtime-url",
              "advanced-commerce", "external-purchase-report", "report-consumption", "resend-notification"}  # fmt: skip
 
 

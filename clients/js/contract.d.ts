@@ -1489,6 +1489,11 @@ export interface SettleConsentWithdrawalResponse {
   settlementId?: string;
   /** Whether this is the stored response to an earlier request with the same idempotency key. */
   repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
 }
 
 /** The request of SendExternalPurchaseReport. */
@@ -4585,6 +4590,11 @@ export interface UpdateDeviceBitsResponse {
   acceptedAt?: string;
   /** Whether this is the stored response to an earlier request with the same idempotency key. */
   repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
 }
 
 /** The request of GetDeviceTrial. */
@@ -4634,6 +4644,11 @@ export interface UseDeviceTrialResponse {
   acceptedAt?: string;
   /** Whether this is the stored response to an earlier request with the same idempotency key. */
   repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
 }
 
 /**

@@ -104,7 +104,6 @@ struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
   var description: String { "sandbox" }
 
   func run() async throws {
-    logger.info("starting", metadata: ["version": "\(Version.current)"])
     var listeners: [Listener] = []
     var ready = "ready"
     do {
@@ -122,6 +121,7 @@ struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
     } catch {
       throw Failure("\(error)")
     }
+    logger.info("started", metadata: ["version": "\(Version.current)"])
     print(ready)
     fflush(nil)
     await withTaskGroup(of: Void.self) { group in

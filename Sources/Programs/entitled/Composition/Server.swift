@@ -26,7 +26,6 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
   func run() async throws {
     // Trapped first, because an untrapped SIGHUP terminates the process.
     let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
-    logger.info("starting", metadata: ["version": "\(Version.current)"])
     let store = try Startup.store(settings, configuration)
     do {
       try await serve(store, reloadSignals)
@@ -83,6 +82,8 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
         ])
     }
     await application.monitor.begin()
+    // A failed start prints its cause and nothing else.
+    logger.info("started", metadata: ["version": "\(Version.current)"])
     StartupBanner(
       listeners: listeners, data: settings.data, apps: configuration.apps,
       consoleLink: listeners.console.flatMap { application.consoleLinks?.link(at: $0.address) }

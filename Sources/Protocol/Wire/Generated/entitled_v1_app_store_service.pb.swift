@@ -2649,6 +2649,9 @@ package struct SettleConsentWithdrawalResponse: WireMessage {
   package var settlementId: Int64 = 0
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -2662,6 +2665,7 @@ package struct SettleConsentWithdrawalResponse: WireMessage {
     alreadySettled = CField.flag(c.pointee.already_settled)
     settlementId = c.pointee.settlement_id
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -2669,6 +2673,7 @@ package struct SettleConsentWithdrawalResponse: WireMessage {
     writer.flag(1, alreadySettled)
     writer.integer(2, settlementId)
     writer.flag(3, repeated)
+    writer.text(15, position)
   }
 }
 

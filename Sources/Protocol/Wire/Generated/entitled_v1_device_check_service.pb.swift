@@ -206,6 +206,9 @@ package struct UpdateDeviceBitsResponse: WireMessage {
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -219,6 +222,7 @@ package struct UpdateDeviceBitsResponse: WireMessage {
     bits = CField.message(c.pointee.bits)
     acceptedAt = CField.message(c.pointee.accepted_at)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -226,6 +230,7 @@ package struct UpdateDeviceBitsResponse: WireMessage {
     writer.message(1, bits)
     writer.message(2, acceptedAt)
     writer.flag(3, repeated)
+    writer.text(15, position)
   }
 }
 
@@ -343,6 +348,9 @@ package struct UseDeviceTrialResponse: WireMessage {
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -356,6 +364,7 @@ package struct UseDeviceTrialResponse: WireMessage {
     alreadyUsed = CField.flag(c.pointee.already_used)
     acceptedAt = CField.message(c.pointee.accepted_at)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -363,5 +372,6 @@ package struct UseDeviceTrialResponse: WireMessage {
     writer.flag(1, alreadyUsed)
     writer.message(2, acceptedAt)
     writer.flag(3, repeated)
+    writer.text(15, position)
   }
 }

@@ -64,7 +64,7 @@ extension AppStoreServiceMethods {
       .asyncUnary("/entitled.v1.AppStoreService/SendAdvancedCommerceRequest", context.positions.stamping(sendAdvancedCommerceRequest)),
       .asyncUnary("/entitled.v1.AppStoreService/ListExternalPurchaseTokens", listExternalPurchaseTokens),
       .asyncUnary("/entitled.v1.AppStoreService/ListConsentWithdrawals", listConsentWithdrawals),
-      .asyncUnary("/entitled.v1.AppStoreService/SettleConsentWithdrawal", settleConsentWithdrawal),
+      .asyncUnary("/entitled.v1.AppStoreService/SettleConsentWithdrawal", context.positions.stamping(settleConsentWithdrawal)),
       .asyncUnary("/entitled.v1.AppStoreService/SendExternalPurchaseReport", context.positions.stamping(sendExternalPurchaseReport)),
       .asyncUnary("/entitled.v1.AppStoreService/GetExternalPurchaseReport", getExternalPurchaseReport),
     ]
@@ -103,5 +103,7 @@ extension UnclaimSeatRequest: AppRequest {}
 extension UnclaimSeatResponse: PositionedResponse {}
 extension SendAdvancedCommerceRequestRequest: AppRequest {}
 extension SendAdvancedCommerceRequestResponse: PositionedResponse {}
+extension SettleConsentWithdrawalRequest: AppRequest {}
+extension SettleConsentWithdrawalResponse: PositionedResponse {}
 extension SendExternalPurchaseReportRequest: AppRequest {}
 extension SendExternalPurchaseReportResponse: PositionedResponse {}

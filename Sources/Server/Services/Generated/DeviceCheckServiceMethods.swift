@@ -6,6 +6,7 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.DeviceCheckService` that run as tasks.
 protocol DeviceCheckServiceMethods: Sendable {
+  var context: ServiceContext { get }
   func validateDeviceToken(_ request: ValidateDeviceTokenRequest, _ call: CallContext) async throws(Status) -> ValidateDeviceTokenResponse
   func queryDeviceBits(_ request: QueryDeviceBitsRequest, _ call: CallContext) async throws(Status) -> QueryDeviceBitsResponse
   func updateDeviceBits(_ request: UpdateDeviceBitsRequest, _ call: CallContext) async throws(Status) -> UpdateDeviceBitsResponse
@@ -19,9 +20,14 @@ extension DeviceCheckServiceMethods {
     [
       .asyncUnary("/entitled.v1.DeviceCheckService/ValidateDeviceToken", validateDeviceToken),
       .asyncUnary("/entitled.v1.DeviceCheckService/QueryDeviceBits", queryDeviceBits),
-      .asyncUnary("/entitled.v1.DeviceCheckService/UpdateDeviceBits", updateDeviceBits),
+      .asyncUnary("/entitled.v1.DeviceCheckService/UpdateDeviceBits", context.positions.stamping(updateDeviceBits)),
       .asyncUnary("/entitled.v1.DeviceCheckService/GetDeviceTrial", getDeviceTrial),
-      .asyncUnary("/entitled.v1.DeviceCheckService/UseDeviceTrial", useDeviceTrial),
+      .asyncUnary("/entitled.v1.DeviceCheckService/UseDeviceTrial", context.positions.stamping(useDeviceTrial)),
     ]
   }
 }
+
+extension UpdateDeviceBitsRequest: AppRequest {}
+extension UpdateDeviceBitsResponse: PositionedResponse {}
+extension UseDeviceTrialRequest: AppRequest {}
+extension UseDeviceTrialResponse: PositionedResponse {}

@@ -7964,7 +7964,7 @@ const ProtobufCMessageDescriptor entitled__v1__settle_consent_withdrawal_request
   (ProtobufCMessageInit) entitled__v1__settle_consent_withdrawal_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__settle_consent_withdrawal_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__settle_consent_withdrawal_response__field_descriptors[4] =
 {
   {
     "already_settled",
@@ -8002,16 +8002,30 @@ static const ProtobufCFieldDescriptor entitled__v1__settle_consent_withdrawal_re
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__settle_consent_withdrawal_response__field_indices_by_name[] = {
   0,   /* field[0] = already_settled */
+  3,   /* field[3] = position */
   2,   /* field[2] = repeated */
   1,   /* field[1] = settlement_id */
 };
-static const ProtobufCIntRange entitled__v1__settle_consent_withdrawal_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__settle_consent_withdrawal_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__settle_consent_withdrawal_response__descriptor =
 {
@@ -8021,10 +8035,10 @@ const ProtobufCMessageDescriptor entitled__v1__settle_consent_withdrawal_respons
   "Entitled__V1__SettleConsentWithdrawalResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SettleConsentWithdrawalResponse),
-  3,
+  4,
   entitled__v1__settle_consent_withdrawal_response__field_descriptors,
   entitled__v1__settle_consent_withdrawal_response__field_indices_by_name,
-  1,  entitled__v1__settle_consent_withdrawal_response__number_ranges,
+  2,  entitled__v1__settle_consent_withdrawal_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__settle_consent_withdrawal_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

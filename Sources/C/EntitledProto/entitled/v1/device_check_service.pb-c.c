@@ -912,7 +912,7 @@ const ProtobufCMessageDescriptor entitled__v1__update_device_bits_request__descr
   (ProtobufCMessageInit) entitled__v1__update_device_bits_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__update_device_bits_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__update_device_bits_response__field_descriptors[4] =
 {
   {
     "bits",
@@ -950,16 +950,30 @@ static const ProtobufCFieldDescriptor entitled__v1__update_device_bits_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UpdateDeviceBitsResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__update_device_bits_response__field_indices_by_name[] = {
   1,   /* field[1] = accepted_at */
   0,   /* field[0] = bits */
+  3,   /* field[3] = position */
   2,   /* field[2] = repeated */
 };
-static const ProtobufCIntRange entitled__v1__update_device_bits_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__update_device_bits_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__update_device_bits_response__descriptor =
 {
@@ -969,10 +983,10 @@ const ProtobufCMessageDescriptor entitled__v1__update_device_bits_response__desc
   "Entitled__V1__UpdateDeviceBitsResponse",
   "entitled.v1",
   sizeof(Entitled__V1__UpdateDeviceBitsResponse),
-  3,
+  4,
   entitled__v1__update_device_bits_response__field_descriptors,
   entitled__v1__update_device_bits_response__field_indices_by_name,
-  1,  entitled__v1__update_device_bits_response__number_ranges,
+  2,  entitled__v1__update_device_bits_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__update_device_bits_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1207,7 +1221,7 @@ const ProtobufCMessageDescriptor entitled__v1__use_device_trial_request__descrip
   (ProtobufCMessageInit) entitled__v1__use_device_trial_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__use_device_trial_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__use_device_trial_response__field_descriptors[4] =
 {
   {
     "already_used",
@@ -1245,16 +1259,30 @@ static const ProtobufCFieldDescriptor entitled__v1__use_device_trial_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UseDeviceTrialResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__use_device_trial_response__field_indices_by_name[] = {
   1,   /* field[1] = accepted_at */
   0,   /* field[0] = already_used */
+  3,   /* field[3] = position */
   2,   /* field[2] = repeated */
 };
-static const ProtobufCIntRange entitled__v1__use_device_trial_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__use_device_trial_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__use_device_trial_response__descriptor =
 {
@@ -1264,10 +1292,10 @@ const ProtobufCMessageDescriptor entitled__v1__use_device_trial_response__descri
   "Entitled__V1__UseDeviceTrialResponse",
   "entitled.v1",
   sizeof(Entitled__V1__UseDeviceTrialResponse),
-  3,
+  4,
   entitled__v1__use_device_trial_response__field_descriptors,
   entitled__v1__use_device_trial_response__field_indices_by_name,
-  1,  entitled__v1__use_device_trial_response__number_ranges,
+  2,  entitled__v1__use_device_trial_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__use_device_trial_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -872,14 +872,16 @@ class SettleConsentWithdrawalRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., app_transaction_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class SettleConsentWithdrawalResponse(_message.Message):
-    __slots__ = ["already_settled", "repeated", "settlement_id"]
+    __slots__ = ["already_settled", "position", "repeated", "settlement_id"]
     ALREADY_SETTLED_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     REPEATED_FIELD_NUMBER: _ClassVar[int]
     SETTLEMENT_ID_FIELD_NUMBER: _ClassVar[int]
     already_settled: bool
+    position: str
     repeated: bool
     settlement_id: int
-    def __init__(self, already_settled: bool = ..., settlement_id: _Optional[int] = ..., repeated: bool = ...) -> None: ...
+    def __init__(self, already_settled: bool = ..., settlement_id: _Optional[int] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class UnclaimSeatRequest(_message.Message):
     __slots__ = ["actor", "app", "environment", "idempotency_key", "note", "original_transaction_id", "seat_id"]

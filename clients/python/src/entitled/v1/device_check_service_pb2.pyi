@@ -72,14 +72,16 @@ class UpdateDeviceBitsRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., device_token: _Optional[str] = ..., bit0: bool = ..., bit1: bool = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class UpdateDeviceBitsResponse(_message.Message):
-    __slots__ = ["accepted_at", "bits", "repeated"]
+    __slots__ = ["accepted_at", "bits", "position", "repeated"]
     ACCEPTED_AT_FIELD_NUMBER: _ClassVar[int]
     BITS_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     REPEATED_FIELD_NUMBER: _ClassVar[int]
     accepted_at: _timestamp_pb2.Timestamp
     bits: DeviceBits
+    position: str
     repeated: bool
-    def __init__(self, bits: _Optional[_Union[DeviceBits, _Mapping[str, _Any]]] = ..., accepted_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., repeated: bool = ...) -> None: ...
+    def __init__(self, bits: _Optional[_Union[DeviceBits, _Mapping[str, _Any]]] = ..., accepted_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class UseDeviceTrialRequest(_message.Message):
     __slots__ = ["actor", "app", "customer_id", "device_token", "environment", "idempotency_key", "note"]
@@ -100,14 +102,16 @@ class UseDeviceTrialRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., device_token: _Optional[str] = ..., customer_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class UseDeviceTrialResponse(_message.Message):
-    __slots__ = ["accepted_at", "already_used", "repeated"]
+    __slots__ = ["accepted_at", "already_used", "position", "repeated"]
     ACCEPTED_AT_FIELD_NUMBER: _ClassVar[int]
     ALREADY_USED_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     REPEATED_FIELD_NUMBER: _ClassVar[int]
     accepted_at: _timestamp_pb2.Timestamp
     already_used: bool
+    position: str
     repeated: bool
-    def __init__(self, already_used: bool = ..., accepted_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., repeated: bool = ...) -> None: ...
+    def __init__(self, already_used: bool = ..., accepted_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ValidateDeviceTokenRequest(_message.Message):
     __slots__ = ["app", "device_token", "environment"]

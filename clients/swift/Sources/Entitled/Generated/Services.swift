@@ -64,6 +64,8 @@ struct EntitledMethod: Sendable {
     EntitledMethod("AppStoreService", "GetSeatInfo", onlyReads: true, isStreaming: false),
     EntitledMethod("AppStoreService", "SendAdvancedCommerceRequest", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "ListExternalPurchaseTokens", onlyReads: true, isStreaming: false),
+    EntitledMethod("AppStoreService", "ListConsentWithdrawals", onlyReads: true, isStreaming: false),
+    EntitledMethod("AppStoreService", "SettleConsentWithdrawal", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "SendExternalPurchaseReport", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "GetExternalPurchaseReport", onlyReads: true, isStreaming: false),
     EntitledMethod("AuditService", "ListAuditEntries", onlyReads: true, isStreaming: false),

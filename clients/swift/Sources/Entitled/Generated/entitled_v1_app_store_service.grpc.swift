@@ -319,6 +319,32 @@ public enum Entitled_V1_AppStoreService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "ListConsentWithdrawals" metadata.
+        public enum ListConsentWithdrawals: Sendable {
+            /// Request type for "ListConsentWithdrawals".
+            public typealias Input = Entitled_V1_ListConsentWithdrawalsRequest
+            /// Response type for "ListConsentWithdrawals".
+            public typealias Output = Entitled_V1_ListConsentWithdrawalsResponse
+            /// Descriptor for "ListConsentWithdrawals".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "ListConsentWithdrawals",
+                type: .unary
+            )
+        }
+        /// Namespace for "SettleConsentWithdrawal" metadata.
+        public enum SettleConsentWithdrawal: Sendable {
+            /// Request type for "SettleConsentWithdrawal".
+            public typealias Input = Entitled_V1_SettleConsentWithdrawalRequest
+            /// Response type for "SettleConsentWithdrawal".
+            public typealias Output = Entitled_V1_SettleConsentWithdrawalResponse
+            /// Descriptor for "SettleConsentWithdrawal".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "SettleConsentWithdrawal",
+                type: .unary
+            )
+        }
         /// Namespace for "SendExternalPurchaseReport" metadata.
         public enum SendExternalPurchaseReport: Sendable {
             /// Request type for "SendExternalPurchaseReport".
@@ -370,6 +396,8 @@ public enum Entitled_V1_AppStoreService: Sendable {
             GetSeatInfo.descriptor,
             SendAdvancedCommerceRequest.descriptor,
             ListExternalPurchaseTokens.descriptor,
+            ListConsentWithdrawals.descriptor,
+            SettleConsentWithdrawal.descriptor,
             SendExternalPurchaseReport.descriptor,
             GetExternalPurchaseReport.descriptor
         ]
@@ -923,6 +951,52 @@ extension Entitled_V1_AppStoreService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListExternalPurchaseTokensResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListExternalPurchaseTokensResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListConsentWithdrawals" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListConsentWithdrawalsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListConsentWithdrawalsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListConsentWithdrawalsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listConsentWithdrawals<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListConsentWithdrawalsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListConsentWithdrawalsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListConsentWithdrawalsResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListConsentWithdrawalsResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "SettleConsentWithdrawal" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Records that you have done what a withdrawn consent requires. It changes no access.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SettleConsentWithdrawalRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_SettleConsentWithdrawalRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SettleConsentWithdrawalResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func settleConsentWithdrawal<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SettleConsentWithdrawalRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SettleConsentWithdrawalRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SettleConsentWithdrawalResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SettleConsentWithdrawalResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
         /// Call the "SendExternalPurchaseReport" method.
@@ -1775,6 +1849,74 @@ extension Entitled_V1_AppStoreService {
             )
         }
 
+        /// Call the "ListConsentWithdrawals" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListConsentWithdrawalsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListConsentWithdrawalsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListConsentWithdrawalsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listConsentWithdrawals<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListConsentWithdrawalsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListConsentWithdrawalsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListConsentWithdrawalsResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListConsentWithdrawalsResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.ListConsentWithdrawals.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "SettleConsentWithdrawal" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Records that you have done what a withdrawn consent requires. It changes no access.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SettleConsentWithdrawalRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_SettleConsentWithdrawalRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SettleConsentWithdrawalResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func settleConsentWithdrawal<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SettleConsentWithdrawalRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SettleConsentWithdrawalRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SettleConsentWithdrawalResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SettleConsentWithdrawalResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.SettleConsentWithdrawal.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
         /// Call the "SendExternalPurchaseReport" method.
         ///
         /// > Source IDL Documentation:
@@ -2511,6 +2653,64 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListExternalPurchaseTokensRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListExternalPurchaseTokensResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListConsentWithdrawals" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_ListConsentWithdrawalsRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listConsentWithdrawals<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_ListConsentWithdrawalsRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListConsentWithdrawalsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listConsentWithdrawals(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListConsentWithdrawalsRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListConsentWithdrawalsResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "SettleConsentWithdrawal" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Records that you have done what a withdrawn consent requires. It changes no access.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_SettleConsentWithdrawalRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func settleConsentWithdrawal<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_SettleConsentWithdrawalRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SettleConsentWithdrawalResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.settleConsentWithdrawal(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_SettleConsentWithdrawalRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_SettleConsentWithdrawalResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -3332,6 +3532,72 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
             metadata: metadata
         )
         return try await self.listExternalPurchaseTokens(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListConsentWithdrawals" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listConsentWithdrawals<Result>(
+        _ message: Entitled_V1_ListConsentWithdrawalsRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListConsentWithdrawalsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_ListConsentWithdrawalsRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listConsentWithdrawals(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "SettleConsentWithdrawal" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Records that you have done what a withdrawn consent requires. It changes no access.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func settleConsentWithdrawal<Result>(
+        _ message: Entitled_V1_SettleConsentWithdrawalRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SettleConsentWithdrawalResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_SettleConsentWithdrawalRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.settleConsentWithdrawal(
             request: request,
             options: options,
             onResponse: handleResponse

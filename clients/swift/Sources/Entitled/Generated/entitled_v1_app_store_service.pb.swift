@@ -374,6 +374,57 @@ public nonisolated enum Entitled_V1_ExternalTokenState: SwiftProtobuf.Enum, Swif
 
 }
 
+/// The state of a withdrawn consent.
+public nonisolated enum Entitled_V1_ConsentWithdrawalState: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Not set.
+  case unspecified // = 0
+
+  /// It is not settled, and the deadline has not passed.
+  case `open` // = 1
+
+  /// It is not settled, and the deadline has passed.
+  case overdue // = 2
+
+  /// It is settled.
+  case settled // = 3
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .open
+    case 2: self = .overdue
+    case 3: self = .settled
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .open: return 1
+    case .overdue: return 2
+    case .settled: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Entitled_V1_ConsentWithdrawalState] = [
+    .unspecified,
+    .open,
+    .overdue,
+    .settled,
+  ]
+
+}
+
 /// The request of GetRefundHistory.
 public nonisolated struct Entitled_V1_GetRefundHistoryRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2071,6 +2122,172 @@ public nonisolated struct Entitled_V1_ListExternalPurchaseTokensResponse: Sendab
   public init() {}
 }
 
+/// A consent of a parent or guardian that was withdrawn for an app install (RESCIND_CONSENT).
+public nonisolated struct Entitled_V1_ConsentWithdrawal: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The app install, by Apple's id.
+  public var appTransactionID: String = String()
+
+  /// The environment.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The customers of the app install and of the purchases made through it.
+  public var customerIds: [String] = []
+
+  /// When Apple signed the latest withdrawal.
+  public var withdrawnAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_withdrawnAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_withdrawnAt = newValue}
+  }
+  /// Returns true if `withdrawnAt` has been explicitly set.
+  public var hasWithdrawnAt: Bool {self._withdrawnAt != nil}
+  /// Clears the value of `withdrawnAt`. Subsequent reads from it will return its default value.
+  public mutating func clearWithdrawnAt() {self._withdrawnAt = nil}
+
+  /// When it has to be settled, by `rescind_consent_days` of the app.
+  public var settleBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_settleBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_settleBy = newValue}
+  }
+  /// Returns true if `settleBy` has been explicitly set.
+  public var hasSettleBy: Bool {self._settleBy != nil}
+  /// Clears the value of `settleBy`. Subsequent reads from it will return its default value.
+  public mutating func clearSettleBy() {self._settleBy = nil}
+
+  /// The state.
+  public var state: Entitled_V1_ConsentWithdrawalState = .unspecified
+
+  /// When it was settled. Unset: never. A withdrawal after that is open again.
+  public var settledAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_settledAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_settledAt = newValue}
+  }
+  /// Returns true if `settledAt` has been explicitly set.
+  public var hasSettledAt: Bool {self._settledAt != nil}
+  /// Clears the value of `settledAt`. Subsequent reads from it will return its default value.
+  public mutating func clearSettledAt() {self._settledAt = nil}
+
+  /// The evidence of the withdrawal.
+  public var evidenceID: Int64 = 0
+
+  /// The evidence of the settlement, with actor and note. 0: none.
+  public var settlementID: Int64 = 0
+
+  /// Whether the policy `rescind_consent` ends access through the purchases of the app install.
+  public var endsAccess: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _withdrawnAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _settleBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _settledAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The request of ListConsentWithdrawals.
+public nonisolated struct Entitled_V1_ListConsentWithdrawalsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: all environments of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Whether to return settled withdrawals too.
+  public var includeSettled: Bool = false
+
+  /// The customer of the app install. Empty: all.
+  public var customerID: String = String()
+
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  public var pageSize: Int32 = 0
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of ListConsentWithdrawals.
+public nonisolated struct Entitled_V1_ListConsentWithdrawalsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The withdrawals, the earliest deadline first. With `customer_id`, all are on one page.
+  public var withdrawals: [Entitled_V1_ConsentWithdrawal] = []
+
+  /// The token of the next page; empty on the last page.
+  public var nextPageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The request of SettleConsentWithdrawal.
+public nonisolated struct Entitled_V1_SettleConsentWithdrawalRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The app install, by Apple's id. Required.
+  public var appTransactionID: String = String()
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  public var actor: String = String()
+
+  /// What was done, for the audit trail: at most 4096 bytes.
+  public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of SettleConsentWithdrawal.
+public nonisolated struct Entitled_V1_SettleConsentWithdrawalResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whether it was settled before. Nothing was changed then.
+  public var alreadySettled: Bool = false
+
+  /// The evidence of the settlement; 0 if nothing was changed.
+  public var settlementID: Int64 = 0
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 /// The request of SendExternalPurchaseReport.
 public nonisolated struct Entitled_V1_SendExternalPurchaseReportRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2186,6 +2403,10 @@ nonisolated extension Entitled_V1_AdvancedCommerceAction: SwiftProtobuf._ProtoNa
 
 nonisolated extension Entitled_V1_ExternalTokenState: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0EXTERNAL_TOKEN_STATE_UNSPECIFIED\0\u{1}EXTERNAL_TOKEN_STATE_UNREPORTED\0\u{1}EXTERNAL_TOKEN_STATE_OVERDUE\0\u{1}EXTERNAL_TOKEN_STATE_REPORTED\0")
+}
+
+nonisolated extension Entitled_V1_ConsentWithdrawalState: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CONSENT_WITHDRAWAL_STATE_UNSPECIFIED\0\u{1}CONSENT_WITHDRAWAL_STATE_OPEN\0\u{1}CONSENT_WITHDRAWAL_STATE_OVERDUE\0\u{1}CONSENT_WITHDRAWAL_STATE_SETTLED\0")
 }
 
 nonisolated extension Entitled_V1_GetRefundHistoryRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -5021,6 +5242,275 @@ nonisolated extension Entitled_V1_ListExternalPurchaseTokensResponse: SwiftProto
   public static func ==(lhs: Entitled_V1_ListExternalPurchaseTokensResponse, rhs: Entitled_V1_ListExternalPurchaseTokensResponse) -> Bool {
     if lhs.tokens != rhs.tokens {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ConsentWithdrawal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ConsentWithdrawal"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_transaction_id\0\u{1}environment\0\u{3}customer_ids\0\u{3}withdrawn_at\0\u{3}settle_by\0\u{1}state\0\u{3}settled_at\0\u{3}evidence_id\0\u{3}settlement_id\0\u{3}ends_access\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.appTransactionID) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.customerIds) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._withdrawnAt) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._settleBy) }()
+      case 6: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._settledAt) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self.settlementID) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.endsAccess) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.appTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.appTransactionID, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.customerIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.customerIds, fieldNumber: 3)
+    }
+    try { if let v = self._withdrawnAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._settleBy {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 6)
+    }
+    try { if let v = self._settledAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    if self.evidenceID != 0 {
+      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 8)
+    }
+    if self.settlementID != 0 {
+      try visitor.visitSingularInt64Field(value: self.settlementID, fieldNumber: 9)
+    }
+    if self.endsAccess != false {
+      try visitor.visitSingularBoolField(value: self.endsAccess, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ConsentWithdrawal, rhs: Entitled_V1_ConsentWithdrawal) -> Bool {
+    if lhs.appTransactionID != rhs.appTransactionID {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.customerIds != rhs.customerIds {return false}
+    if lhs._withdrawnAt != rhs._withdrawnAt {return false}
+    if lhs._settleBy != rhs._settleBy {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs._settledAt != rhs._settledAt {return false}
+    if lhs.evidenceID != rhs.evidenceID {return false}
+    if lhs.settlementID != rhs.settlementID {return false}
+    if lhs.endsAccess != rhs.endsAccess {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListConsentWithdrawalsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListConsentWithdrawalsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}include_settled\0\u{3}customer_id\0\u{3}page_size\0\u{3}page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.includeSettled) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 5: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if self.includeSettled != false {
+      try visitor.visitSingularBoolField(value: self.includeSettled, fieldNumber: 3)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 4)
+    }
+    if self.pageSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 5)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListConsentWithdrawalsRequest, rhs: Entitled_V1_ListConsentWithdrawalsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.includeSettled != rhs.includeSettled {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListConsentWithdrawalsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListConsentWithdrawalsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}withdrawals\0\u{3}next_page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.withdrawals) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.withdrawals.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.withdrawals, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListConsentWithdrawalsResponse, rhs: Entitled_V1_ListConsentWithdrawalsResponse) -> Bool {
+    if lhs.withdrawals != rhs.withdrawals {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SettleConsentWithdrawalRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SettleConsentWithdrawalRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}app_transaction_id\0\u{1}actor\0\u{1}note\0\u{3}idempotency_key\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.appTransactionID) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.appTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.appTransactionID, fieldNumber: 3)
+    }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 4)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 5)
+    }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SettleConsentWithdrawalRequest, rhs: Entitled_V1_SettleConsentWithdrawalRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.appTransactionID != rhs.appTransactionID {return false}
+    if lhs.actor != rhs.actor {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SettleConsentWithdrawalResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SettleConsentWithdrawalResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}already_settled\0\u{3}settlement_id\0\u{1}repeated\0\u{2}\u{c}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.alreadySettled) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.settlementID) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.alreadySettled != false {
+      try visitor.visitSingularBoolField(value: self.alreadySettled, fieldNumber: 1)
+    }
+    if self.settlementID != 0 {
+      try visitor.visitSingularInt64Field(value: self.settlementID, fieldNumber: 2)
+    }
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 3)
+    }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SettleConsentWithdrawalResponse, rhs: Entitled_V1_SettleConsentWithdrawalResponse) -> Bool {
+    if lhs.alreadySettled != rhs.alreadySettled {return false}
+    if lhs.settlementID != rhs.settlementID {return false}
+    if lhs.repeated != rhs.repeated {return false}
+    if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -202,6 +202,10 @@ public nonisolated struct Entitled_V1_UpdateDeviceBitsResponse: Sendable {
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   public var repeated: Bool = false
 
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -301,6 +305,10 @@ public nonisolated struct Entitled_V1_UseDeviceTrialResponse: Sendable {
 
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   public var repeated: Bool = false
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -573,7 +581,7 @@ nonisolated extension Entitled_V1_UpdateDeviceBitsRequest: SwiftProtobuf.Message
 
 nonisolated extension Entitled_V1_UpdateDeviceBitsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateDeviceBitsResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bits\0\u{3}accepted_at\0\u{1}repeated\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bits\0\u{3}accepted_at\0\u{1}repeated\0\u{2}\u{c}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -584,6 +592,7 @@ nonisolated extension Entitled_V1_UpdateDeviceBitsResponse: SwiftProtobuf.Messag
       case 1: try { try decoder.decodeSingularMessageField(value: &self._bits) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._acceptedAt) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
     }
@@ -603,6 +612,9 @@ nonisolated extension Entitled_V1_UpdateDeviceBitsResponse: SwiftProtobuf.Messag
     if self.repeated != false {
       try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 3)
     }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -610,6 +622,7 @@ nonisolated extension Entitled_V1_UpdateDeviceBitsResponse: SwiftProtobuf.Messag
     if lhs._bits != rhs._bits {return false}
     if lhs._acceptedAt != rhs._acceptedAt {return false}
     if lhs.repeated != rhs.repeated {return false}
+    if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -752,7 +765,7 @@ nonisolated extension Entitled_V1_UseDeviceTrialRequest: SwiftProtobuf.Message, 
 
 nonisolated extension Entitled_V1_UseDeviceTrialResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UseDeviceTrialResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}already_used\0\u{3}accepted_at\0\u{1}repeated\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}already_used\0\u{3}accepted_at\0\u{1}repeated\0\u{2}\u{c}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -763,6 +776,7 @@ nonisolated extension Entitled_V1_UseDeviceTrialResponse: SwiftProtobuf.Message,
       case 1: try { try decoder.decodeSingularBoolField(value: &self.alreadyUsed) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._acceptedAt) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
     }
@@ -782,6 +796,9 @@ nonisolated extension Entitled_V1_UseDeviceTrialResponse: SwiftProtobuf.Message,
     if self.repeated != false {
       try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 3)
     }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -789,6 +806,7 @@ nonisolated extension Entitled_V1_UseDeviceTrialResponse: SwiftProtobuf.Message,
     if lhs.alreadyUsed != rhs.alreadyUsed {return false}
     if lhs._acceptedAt != rhs._acceptedAt {return false}
     if lhs.repeated != rhs.repeated {return false}
+    if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

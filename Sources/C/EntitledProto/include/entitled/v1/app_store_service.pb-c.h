@@ -2190,10 +2190,15 @@ struct  Entitled__V1__SettleConsentWithdrawalResponse
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__settle_consent_withdrawal_response__descriptor) \
-    , 0, 0, 0 }
+    , 0, 0, 0, (char *)protobuf_c_empty_string }
 
 
 /*

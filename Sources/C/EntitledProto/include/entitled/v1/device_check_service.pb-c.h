@@ -219,10 +219,15 @@ struct  Entitled__V1__UpdateDeviceBitsResponse
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__UPDATE_DEVICE_BITS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__update_device_bits_response__descriptor) \
-    , NULL, NULL, 0 }
+    , NULL, NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -328,10 +333,15 @@ struct  Entitled__V1__UseDeviceTrialResponse
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__USE_DEVICE_TRIAL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__use_device_trial_response__descriptor) \
-    , 0, NULL, 0 }
+    , 0, NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /* Entitled__V1__DeviceBits methods */
