@@ -37,7 +37,8 @@ package protocol AnswerReader: AnyObject, EvidenceLookup {
 package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshReader, RepairReader,
   DeliveryReader, NotificationReader, ConsumptionRequestReader, MigrationJobReader, ErasureReader,
   AuditReader, ConsentWithdrawalReader, CustomerSearchReader, ExternalTokenReader, IdempotencyReader,
-  InstallationReader, NoteReader, StatusReader, GrantReader, PriceReader, ReportReader, RetentionRequestReader,
+  InstallationReader, NoteReader, StatusReader, GrantReader, PriceReader, ReportReader,
+  RetentionRequestReader,
   SegmentReader
 {
   /// Returns at most `limit` customers of an app in one environment with their facts, after the last one of

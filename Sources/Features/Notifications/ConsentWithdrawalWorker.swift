@@ -32,7 +32,8 @@ package struct ConsentWithdrawalWorker: Worker {
     defer { if Task.isCancelled { record([]) } }
     repeat {
       record(
-        try await store.read(.background) { reader throws(StoreError) in try reader.openConsentWithdrawals() })
+        try await store.read(.background) { reader throws(StoreError) in try reader.openConsentWithdrawals() }
+      )
     } while (try? await sleep(Self.interval)) != nil
   }
 
