@@ -131,6 +131,12 @@ def test_tampered_lines_are_found_in_their_buckets_and_the_others_stay_clean(liv
             continue
         chosen[kind, date] = text
         places.append((kind, date, fault, row.get("Subscription Name") or row["SKU"]))
+
+    def settled():
+        """The service derives the postings of the last days in the background."""
+        assert reconcile(service, write(tmp_path, reports))[0] == 0
+
+    eventually(settled)
     paths = write(tmp_path, reports | chosen)
     status, answer = reconcile(service, paths)
     assert status == 3
