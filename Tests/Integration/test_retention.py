@@ -285,7 +285,7 @@ def test_only_requests_of_apple_about_this_app_are_answered(world):
     assert error.value.code == 405
 
 
-@pytest.mark.skipif(not stores.IS_SQLITE, reason="it starts a database of its own")
+@pytest.mark.skipif(not stores.IS_SQLITE, reason="the test starts its own database")
 def test_nothing_is_answered_at_once_while_the_database_is_away(tmp_path):
     (tmp_path / "entitled.yaml").write_text(CONFIGURATION)
     key = write_key(tmp_path / "iap.p8")

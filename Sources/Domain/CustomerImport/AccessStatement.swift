@@ -58,7 +58,7 @@ package struct AccessStatements: Sendable {
     }
   }
 
-  /// Adds a row of an export, which was right at `knownAt` unless the row has a time of its own.
+  /// Adds a row of an export. Its time is that in the row, or `knownAt` if the row has none.
   package mutating func add(_ row: ImportRow, knownAt: Instant) {
     // The alias was used last.
     guard let customer = Self.id(of: row.aliases + [row.customerID]) else { return }

@@ -78,7 +78,7 @@ package struct Roster: Hashable, Sendable {
   /// The rows of a purchase.
   package func rows(of purchase: String) -> [Row] { rows.filter { $0.purchase == purchase } }
 
-  /// Whether a row that is to be about this purchase may be among the ``faults``: then the roster does not say who is
+  /// Whether a row of this purchase may be among the ``faults``: then the roster does not say who is
   /// no member.
   package func isIncomplete(_ purchase: String) -> Bool {
     faults.contains { $0.purchase == nil || $0.purchase == purchase }

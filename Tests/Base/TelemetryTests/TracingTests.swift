@@ -108,7 +108,7 @@ import Tracing
     var description: String { "the store of customer ana is away" }
   }
 
-  @Test("An error with a description of its own is recorded by its type")
+  @Test("An error with a custom description is recorded by its type")
   func describedFailures() {
     let spans = Spans()
     let span = tracer(spans).startCall("call", continuing: nil)
