@@ -81,24 +81,22 @@ def stored_postings(service):
     return [posting for page in stub.ListPostings(request, timeout=CALL_LIMIT) for posting in page.postings]
 
 
-def settled(service):
-    """The stored postings when none is added any more."""
-    known = []
+def exported(service, directory):
+    """All rows of the postings, when an export has each stored one. The service derives postings in the background; one that
+    an export has left out is never there, because each export continues after the last."""
 
     def check():
-        previous, known[:] = len(known), stored_postings(service)
-        assert known and len(known) == previous
+        export(service, directory)
+        found, known = rows(directory, "postings"), stored_postings(service)
+        assert known and [row["position"] for row in found] == [posting.position for posting in known]
+        return found, known
 
-    eventually(check)
-    return known
+    return eventually(check)
 
 
 def test_an_export_has_each_posting_and_event_once_with_its_schema(lived, tmp_path):
     service, _ = lived
-    known = settled(service)
-    export(service, tmp_path)
-    found = rows(tmp_path, "postings")
-    assert [row["position"] for row in found] == [posting.position for posting in known]
+    found, known = exported(service, tmp_path)
     for row, posting in zip(found, known):
         assert (row["kind"], row["units"], row["amount"], row["product_id"]) == (
             posting.kind, posting.units, posting.amount, posting.product_id,
@@ -110,13 +108,28 @@ def test_an_export_has_each_posting_and_event_once_with_its_schema(lived, tmp_pa
         check = jsonschema.Draft202012Validator(schema)
         for line in lines[::7]:
             check.validate(line)
-    assert export(service, tmp_path) == "nothing new\n"
+    eventually(lambda: _require_nothing_new(service, tmp_path))
+
+
+def _require_nothing_new(service, directory):
+    assert export(service, directory) == "nothing new\n"
 
 
 def test_postings_are_listed_by_time_with_the_stocks_before_and_not_after_a_position_that_is_gone(lived):
     service, lives = lived
-    known = settled(service)
     stub = contract.report_stub(service.channel())
+    eventually(lambda: _require_listed_by_time(service, lives, stub))
+    for wrong, reason in (
+        (report_service.ListPostingsRequest(app=APP, after_position=10**12), "UNKNOWN_POSITION"),
+        (report_service.ListPostingsRequest(app=APP, opening=True), "INVALID_RANGE"),
+    ):
+        with pytest.raises(grpc.RpcError) as failure:
+            list(stub.ListPostings(wrong, timeout=CALL_LIMIT))
+        assert contract.reason(failure.value) == reason
+
+
+def _require_listed_by_time(service, lives, stub):
+    known = stored_postings(service)
     request = report_service.ListPostingsRequest(app=APP, opening=True)
     first, end = (lives.first + 5) * DAY, (lives.first + 9) * DAY
     getattr(request, "from").FromMilliseconds(first)
@@ -129,39 +142,37 @@ def test_postings_are_listed_by_time_with_the_stocks_before_and_not_after_a_posi
     )
     before = sum(posting.units for posting in known if posting.kind == "ACTIVE" and times[posting.position] < first)
     assert sum(posting.units for posting in sums if posting.kind == "ACTIVE") == before
-    for wrong, reason in (
-        (report_service.ListPostingsRequest(app=APP, after_position=10**12), "UNKNOWN_POSITION"),
-        (report_service.ListPostingsRequest(app=APP, opening=True), "INVALID_RANGE"),
-    ):
-        with pytest.raises(grpc.RpcError) as failure:
-            list(stub.ListPostings(wrong, timeout=CALL_LIMIT))
-        assert contract.reason(failure.value) == reason
 
 
 def test_late_facts_are_new_files_and_old_ones_stay_as_they_are(lived, tmp_path):
     service, lives = lived
-    settled(service)
-    export(service, tmp_path)
+    exported(service, tmp_path)
     before = {path: path.read_bytes() for *_, path in files(tmp_path, "postings")}
     late = datetime.datetime.fromtimestamp((lives.first + 1) * DAY / 1000, datetime.timezone.utc)
     lives.act("purchases", app=APP, productId="coins", account="late", purchaseDate=late.isoformat().replace("+00:00", "Z"))
     lives.wait_for_notifications()
-    eventually(lambda: _require_more(service, tmp_path, len(before)))
+    charge = eventually(lambda: _require_late_charge(service, tmp_path, before))
     after = {path: path.read_bytes() for *_, path in files(tmp_path, "postings")}
     assert {path: after[path] for path in before} == before
-    new = [row for path in after.keys() - before.keys() for row in map(json.loads, gzip.decompress(after[path]).splitlines())]
-    charge = next(row for row in new if row["kind"] == "CHARGE" and row["product_id"] == "coins")
     assert charge["effective_at"][:10] == late.date().isoformat() < charge["known_at"][:10]
 
 
-def _require_more(service, directory, count):
+def _require_late_charge(service, directory, before):
     export(service, directory)
-    assert len(files(directory, "postings")) > count
+    new = [path for *_, path in files(directory, "postings") if path not in before]
+    found = [row for path in new for row in map(json.loads, gzip.decompress(path.read_bytes()).splitlines())]
+    late = [row for row in found if row["effective_at"][:10] < row["known_at"][:10]]
+    charges = [row for row in late if (row["kind"], row["product_id"]) == ("CHARGE", "coins")]
+    assert charges
+    return charges[0]
 
 
 def test_duckdb_and_pyarrow_recount_mrr(lived, tmp_path):
     service, lives = lived
-    settled(service)
+    eventually(lambda: _recount_mrr(service, lives, tmp_path))
+
+
+def _recount_mrr(service, lives, tmp_path):
     export(service, tmp_path)
     expected = {
         (day, currency): value
@@ -205,12 +216,10 @@ def test_an_export_that_is_killed_at_any_moment_has_no_position_twice_or_missing
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
-    known = settled(service)
     torn = tmp_path / "postings" / "known_day=2020-01-01"
     torn.mkdir()
     (torn / "00000000000000000001-00000000000000000002.ndjson.gz.new").write_bytes(b"\x1f\x8b torn")
-    export(service, tmp_path)
-    assert [row["position"] for row in rows(tmp_path, "postings")] == [posting.position for posting in known]
+    exported(service, tmp_path)
     events = rows(tmp_path, "events")
     assert [row["position"] for row in events] == list(range(1, len(events) + 1))
 
