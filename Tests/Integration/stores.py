@@ -22,6 +22,7 @@ SQLITE_ONLY = {
     "test_erasure.py::test_a_restored_copy_is_erased_before_its_first_answer": _FILES,
     "test_health.py::test_on_a_full_disk_notifications_get_503_and_health_fails_until_space_is_free": _FILES,
     "test_litestream.py": "Litestream copies SQLite; a standby copies PostgreSQL",
+    "test_frozen_versions.py": _FILES,
     "test_load.py": _SEEDED,
     "test_lost_machine.py": "Litestream copies SQLite; a standby copies PostgreSQL",
     "test_replica_feed.py::test_a_position_from_after_a_backup_is_refused_by_the_restored_sqlite_store": _FILES,
