@@ -112,13 +112,15 @@ let package = Package(
     // Signed data and its store.
     library(.trust, "SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
     library(.trust, "AppReceipt", ["AppStore", "Bytes", "JSON", "SignedData", asn1]),
-    library(.data, "Store", ["AppStore", "Bytes", "Entitlements", "FamilySharing", "Reports"]),
+    library(
+      .data, "Store", ["AppStore", "Bytes", "CustomerImport", "Entitlements", "FamilySharing", "Reports"]),
     library(.data, "SQLite", ["CSQLite3"]),
     library(.data, "PostgreSQL", ["CPostgreSQL", "Platform"]),
     library(
       .data, "SQLStore",
       [
-        "AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "Reports", "SignedData", "Store",
+        "AppStore", "Bytes", "CustomerImport", "Entitlements", "FamilySharing", "Platform", "Reports",
+        "SignedData", "Store",
         "Telemetry", metrics, tracing,
       ]),
     library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
@@ -127,7 +129,8 @@ let package = Package(
     library(
       .data, "Ledger",
       [
-        "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Platform", "SignedData", "Store",
+        "AppStore", "Bytes", "CustomerImport", "Entitlements", "FamilySharing", "JSON", "Platform",
+        "SignedData", "Store",
         "Telemetry", logging, metrics, tracing,
       ]),
 
@@ -147,11 +150,12 @@ let package = Package(
     library(
       .server, "Services",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "DeviceCheck",
+        "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "CustomerImport",
+        "DeviceCheck",
         "Entitlements",
         "FamilySharing",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
-        "Reports", "RetentionMessaging", "SignedData", "Store",
+        "Reports", "RetentionMessaging", "SideBySide", "SignedData", "Store",
         "Telemetry", "Webhooks", "Wire", metrics, tracing,
       ]),
     library(
@@ -211,6 +215,9 @@ let package = Package(
       .features, "RetentionMessaging",
       ["AppStore", "Entitlements", "JSON", "Ledger", "Platform", "SignedData", "Store", metrics]),
     library(
+      .features, "SideBySide",
+      ["AppStore", "CustomerImport", "Entitlements", "Ledger", "Platform", "SignedData", "Store", metrics]),
+    library(
       .features, "Reporting",
       ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", metrics]),
     library(
@@ -245,7 +252,8 @@ let package = Package(
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reporting",
         "PostgreSQL", "PostgresStore", "ReportReconciliation", "Reports", "RetentionMessaging", "SQLStore",
-        "SQLiteStore", "Sandbox", "SandboxCommands", "SeatRoster", "Services", "SignedData", "Store",
+        "SQLiteStore", "Sandbox", "SandboxCommands", "SeatRoster", "Services", "SideBySide", "SignedData",
+        "Store",
         "Telemetry", "Traces",
         "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
@@ -397,8 +405,8 @@ let package = Package(
     test(
       .data, "StoreTests",
       [
-        "AppStore", "Entitlements", "FamilySharing", "PostgresStore", "PostgresSupport", "Reports",
-        "SQLStore",
+        "AppStore", "CustomerImport", "Entitlements", "FamilySharing", "PostgresStore", "PostgresSupport",
+        "Reports", "SQLStore",
         "SQLiteStore",
         "Store", "TestSupport",
       ]),

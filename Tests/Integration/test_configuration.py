@@ -57,6 +57,10 @@ FULL = {
             "rescind_consent": "end_access",
             "rescind_consent_days": 14,
             "retention_messaging": RETENTION,
+            "revenuecat_events": {
+                "authorization": {"variable": "REVENUECAT"}, "entitlements": {"premium": "pro"}, "tolerance_seconds": 5,
+                "retention_days": 90,
+            },
             "reports": {"close_after": "PT3H"},
             "consumption_requests": {"answer": "automatic", "by_reason": {"LEGAL": {"answer": "manual"}}},
             "segments": {"retry": {"states": ["BILLING_RETRY"], "min_days_in_state": 5}},

@@ -299,6 +299,7 @@ def commands(caller):
         "ReceiptService/ListMigrations": (["migrate", "list"], {0}),
         "ReceiptService/ListMigrationFailures": (["migrate", "failures", job], {0}),
         "ReceiptService/CompareWithApple": (["migrate", "compare"], {0, 3}),
+        "ReceiptService/ListDisagreements": (["import", "disagreements"], {0}),
         "ReceiptService/CancelMigration": (["migrate", "cancel", job], {0}),
         "ReceiptService/PurgeMigration": (["migrate", "purge", job], {0}),
         "ReceiptService/SignOffer": (

@@ -3272,6 +3272,13 @@ export type OfferSignatureForm =
   | "OFFER_SIGNATURE_FORM_INTRODUCTORY_ELIGIBILITY_JWS"
   | "OFFER_SIGNATURE_FORM_ADVANCED_COMMERCE_JWS";
 
+/** How the answer here differs from what RevenueCat states. */
+export type DisagreementKind =
+  | "DISAGREEMENT_KIND_UNSPECIFIED"
+  | "DISAGREEMENT_KIND_THEIRS_ONLY"
+  | "DISAGREEMENT_KIND_OURS_ONLY"
+  | "DISAGREEMENT_KIND_OTHER_END";
+
 /** The request of SubmitTransaction. */
 export interface SubmitTransactionRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
@@ -3846,6 +3853,58 @@ export interface SignOfferResponse {
   timestamp?: string;
 }
 
+/** A disagreement that is open, with both sides at the last comparison. */
+export interface Disagreement {
+  /** The customer, by RevenueCat's id. */
+  customerId?: string;
+  /** The entitlement, by its name here. */
+  entitlement?: string;
+  /** How both sides differ. */
+  kind?: DisagreementKind;
+  /** When it was found first. */
+  detectedAt?: string;
+  /** The time of both sides: that of the last comparison. */
+  checkedAt?: string;
+  /** When access ends or ended in RevenueCat. Unset: it does not end. */
+  statedUntil?: string;
+  /** RevenueCat's id of the event that decides there. */
+  eventId?: string;
+  /** The type of the event, for example "RENEWAL". */
+  eventType?: string;
+  /** When the event occurred. */
+  eventAt?: string;
+  /** The body of the webhook with the event, as it arrived. */
+  eventJson?: string;
+  /** The reason of the answer here, for example "NEVER_PURCHASED". */
+  reason?: string;
+  /** When access ends or ended here. Unset: it does not end, or there was none. */
+  until?: string;
+  /** The evidence of the answer here. 0: no single document decides. */
+  evidenceId?: string;
+}
+
+/** The request of ListDisagreements. */
+export interface ListDisagreementsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The customer, by RevenueCat's id. Empty: all. */
+  customerId?: string;
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of ListDisagreements. */
+export interface ListDisagreementsResponse {
+  /** The disagreements. */
+  disagreements?: Array<Disagreement>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+}
+
 /** Evidence from apps, migrations of receipts, and signatures for offers. */
 export interface ReceiptService {
   /**
@@ -3878,6 +3937,11 @@ export interface ReceiptService {
   uploadMigrationInput(request: UploadMigrationInputRequest, options?: CallOptions): Promise<UploadMigrationInputResponse>;
   /** Compares the stored facts of customers with Apple's, page by page. Changes nothing. */
   compareWithApple(request: CompareWithAppleRequest, options?: CallOptions): Promise<CompareWithAppleResponse>;
+  /**
+   * Returns the open disagreements between RevenueCat's webhooks and the answers here, the one that is open for the longest
+   * time first, page by page.
+   */
+  listDisagreements(request: ListDisagreementsRequest, options?: CallOptions): Promise<ListDisagreementsResponse>;
   /** Cancels a job; finished lines stay. A job that has ended stays as it is. */
   cancelMigration(request: CancelMigrationRequest, options?: CallOptions): Promise<CancelMigrationResponse>;
   /** Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays. */

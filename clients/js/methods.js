@@ -96,6 +96,7 @@ export const services = {
       ListMigrationFailures: true,
       UploadMigrationInput: false,
       CompareWithApple: false,
+      ListDisagreements: true,
       CancelMigration: false,
       PurgeMigration: false,
       SignOffer: false,

@@ -115,6 +115,15 @@ package enum MetricCatalog {
       help:
         "Earliest deadline of a withdrawn consent that is not settled, in seconds since 1970; 0 for none."),
     MetricFamily(
+      "entitled_imported_events_total", .counter, labels: ["app", "environment", "result"],
+      help: "Events of RevenueCat's webhooks, by result."),
+    MetricFamily(
+      "entitled_import_refusals_total", .counter, labels: ["reason"],
+      help: "Webhooks of RevenueCat that were refused or left out, by reason."),
+    MetricFamily(
+      "entitled_disagreements_open", .gauge, labels: ["app", "environment"],
+      help: "Open disagreements between RevenueCat's events and the answers here."),
+    MetricFamily(
       "entitled_notification_watermark_seconds", .gauge, labels: ["app", "environment"],
       help: "Time up to which all deliveries of Apple are accounted for, in seconds since 1970."),
     MetricFamily(

@@ -37,7 +37,7 @@ package protocol AnswerReader: AnyObject, EvidenceLookup {
 package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshReader, RepairReader,
   DeliveryReader, NotificationReader, ConsumptionRequestReader, MigrationJobReader, ErasureReader,
   AuditReader, ConsentWithdrawalReader, CustomerSearchReader, ExternalTokenReader, IdempotencyReader,
-  InstallationReader, NoteReader, StatusReader, GrantReader, PriceReader, ReportReader,
+  ImportedEventReader, InstallationReader, NoteReader, StatusReader, GrantReader, PriceReader, ReportReader,
   RetentionRequestReader,
   SegmentReader
 {

@@ -5,7 +5,7 @@ package protocol StoreTransaction: EvidenceLog, FactStore, OwnershipStore, Claim
   SeatStore, EventLog, ExpiryStore, ErasureStore, NotificationStore, RefreshStore, PollStore, RepairStore,
   RetentionStore, MigrationJobStore, DeliveryStore, ConsumptionRequestStore, EvidenceLookup, LineReader,
   AuditStore, ConsentWithdrawalStore, ExternalTokenStore, FulfillmentStore, IdempotencyStore,
-  InstallationStore, NoteStore, ReportStore, RetentionRequestStore, SegmentStore
+  ImportedEventStore, InstallationStore, NoteStore, ReportStore, RetentionRequestStore, SegmentStore
 {
   /// Returns the last arguments of ``putFacts(_:answers:of:)`` for the customer; `nil` if there are none.
   func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState?

@@ -3,7 +3,7 @@ package import JSON
 
 /// What another system states about a customer's access to an entitlement through one purchase.
 package struct AccessStatement: Hashable, Sendable {
-  package let customerID: String
+  package fileprivate(set) var customerID: String
   /// The name of the entitlement here.
   package let entitlement: String
   /// The purchase in its store; statements about the same one replace each other.
@@ -13,6 +13,8 @@ package struct AccessStatement: Hashable, Sendable {
   package let until: Instant?
   /// Where it is stated, such as `RENEWAL e1` or `line 7`.
   package let origin: String
+  /// The id of the event; empty for a line of a table.
+  package let eventID: String
   /// The event; `nil` for a line of a table.
   package let document: JSONValue?
 
@@ -28,9 +30,19 @@ package struct AccessStatements: Sendable {
     let purchase: String
   }
 
+  private struct Transfer {
+    let at: Instant
+    let from: Set<String>
+    let to: String
+  }
+
   private let names: [String: String]
   private var latest: [Key: AccessStatement] = [:]
-  /// The number of events that state no access, such as `TEST` and `TRANSFER`.
+  /// Transfers of all purchases of some ids to another customer.
+  private var transfers: [Transfer] = []
+  /// The customers of anonymous ids, from events that name both.
+  private var customers: [String: String] = [:]
+  /// The number of events that state no access themselves, such as `TEST` and `TRANSFER`.
   package private(set) var silentEvents = 0
 
   /// Creates an empty collection.
@@ -40,7 +52,15 @@ package struct AccessStatements: Sendable {
 
   /// Adds an event of a webhook with its body.
   package mutating func add(_ event: RevenueCatEvent, _ document: JSONValue) {
-    guard let access = event.access, let customer = Self.id(of: event.customerIDs) else {
+    let customer = Self.id(of: event.customerIDs)
+    if let customer {
+      for id in event.customerIDs where id != customer && Self.isAnonymous(id) { customers[id] = customer }
+      if !event.formerCustomerIDs.isEmpty {
+        transfers.append(
+          Transfer(at: event.occurredAt, from: Set(event.formerCustomerIDs), to: customer))
+      }
+    }
+    guard let access = event.access, let customer else {
       silentEvents += 1
       return
     }
@@ -54,7 +74,8 @@ package struct AccessStatements: Sendable {
       add(
         AccessStatement(
           customerID: customer, entitlement: names[entitlement] ?? entitlement, purchase: purchase,
-          statedAt: event.occurredAt, until: until, origin: "\(event.type) \(event.id)", document: document))
+          statedAt: event.occurredAt, until: until, origin: "\(event.type) \(event.id)", eventID: event.id,
+          document: document))
     }
   }
 
@@ -69,11 +90,14 @@ package struct AccessStatements: Sendable {
           customerID: customer, entitlement: names[entitlement] ?? entitlement,
           purchase: "\(row.store) \(row.purchaseID) \(row.since?.description ?? "")",
           statedAt: row.revision.map(Instant.init(millisecondsSince1970:)) ?? knownAt, until: end,
-          origin: row.line.map { "line \($0)" } ?? "\(row.store) \(row.purchaseID)", document: nil))
+          origin: row.line.map { "line \($0)" } ?? "\(row.store) \(row.purchaseID)", eventID: "",
+          document: nil))
     }
   }
 
-  private mutating func add(_ statement: AccessStatement) {
+  private mutating func add(_ statement: AccessStatement) { Self.add(statement, to: &latest) }
+
+  private static func add(_ statement: AccessStatement, to latest: inout [Key: AccessStatement]) {
     let key = Key(
       customerID: statement.customerID, entitlement: statement.entitlement, purchase: statement.purchase)
     if let known = latest[key], known.statedAt > statement.statedAt { return }
@@ -83,12 +107,33 @@ package struct AccessStatements: Sendable {
   /// The customer's id: the first that is not anonymous, otherwise the first.
   private static func id(of ids: [String]) -> String? {
     let ids = ids.filter { (1...256).contains($0.utf8.count) }
-    return ids.first { !$0.hasPrefix(ImportPlanner.anonymousPrefix) } ?? ids.first
+    return ids.first { !isAnonymous($0) } ?? ids.first
+  }
+
+  /// Whether RevenueCat made the id up.
+  package static func isAnonymous(_ id: String) -> Bool { id.hasPrefix(ImportPlanner.anonymousPrefix) }
+
+  /// The owner of a statement after the transfers that followed it.
+  private func owner(of statement: AccessStatement, after transfers: [Transfer]) -> String {
+    var owner = customers[statement.customerID] ?? statement.customerID
+    for transfer in transfers
+    where transfer.at >= statement.statedAt
+      && (transfer.from.contains(owner) || transfer.from.contains(statement.customerID))
+    {
+      owner = transfer.to
+    }
+    return owner
   }
 
   /// The access of each customer to each entitlement, ordered by both.
   package var access: [StatedAccess] {
-    let groups = Dictionary(grouping: latest.values) { [$0.customerID, $0.entitlement] }
+    let transfers = transfers.sorted { $0.at < $1.at }
+    var owned: [Key: AccessStatement] = [:]
+    for var statement in latest.values.sorted(by: { $0.statedAt < $1.statedAt }) {
+      statement.customerID = owner(of: statement, after: transfers)
+      Self.add(statement, to: &owned)
+    }
+    let groups = Dictionary(grouping: owned.values) { [$0.customerID, $0.entitlement] }
     return groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, statements in
       StatedAccess(
         customerID: key[0], entitlement: key[1],

@@ -98,3 +98,15 @@ extension RevenueCatEvent {
     }
   }
 }
+
+extension RevenueCatEvent {
+  /// All ids of the event that can be ids of customers here, each once.
+  package var allCustomerIDs: [String] {
+    Self.unique(customerIDs + formerCustomerIDs).filter { (1...256).contains($0.utf8.count) }
+  }
+
+  /// The ids whose events a comparison of a customer of this event needs too: anonymous ones, and those of a transfer.
+  package var relatedCustomerIDs: [String] {
+    allCustomerIDs.filter { AccessStatements.isAnonymous($0) || !formerCustomerIDs.isEmpty }
+  }
+}

@@ -14,6 +14,7 @@ extension AppConfiguration {
       "renewal_slack", "clock_tolerance", "grace_entitlements",
       "customer_from_app_account_token", "fulfillment_since", "rescind_consent", "device_sync",
       "device_check", "reports", "rescind_consent_days", "segments",
+      "revenuecat_events",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -40,6 +41,7 @@ extension AppConfiguration {
     fullPollInterval = try members["full_poll_interval"].map(Period.init)
     webhooks = try WebhookConfiguration.webhooks(members["webhooks"])
     forwardings = try WebhookConfiguration.forwardings(members["forward_notifications"])
+    revenueCatEvents = try members["revenuecat_events"].map(RevenueCatEventsConfiguration.init)
     let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []
     let entitlements = Set(
       products.flatMap(\.entitlements) + boughtBefore.flatMap { Array($0.entitlements.keys) })

@@ -32,6 +32,12 @@ package let demoConfiguration = """
       # app_store_servers: {Sandbox: http://127.0.0.1:8090}
       # The shared secret of version 1 notifications: {file: ...} or {variable: NAME}.
       # shared_secret: {variable: OCEAN_JOURNAL_SHARED_SECRET}
+      # RevenueCat's webhooks at POST /import/revenuecat/ocean-journal, compared with the answers here.
+      # revenuecat_events:
+      #   authorization: {file: revenuecat.secret}
+      #   entitlements: {premium: pro}
+      #   tolerance_seconds: 60
+      #   retention_days: 400
       # Legacy app receipts. verify: local (the signature), endpoint (Apple's verifyReceipt) or both, which
       # must agree. retain: whether receipts are stored in full. look_up_unverified: whether receipts
       # from before iOS 7, which cannot be verified, are looked up by their transaction ids.

@@ -62,6 +62,8 @@ package struct AppConfiguration: Hashable, Sendable {
   package let webhooks: [WebhookConfiguration]
   /// The webhooks of `forward_notifications`, which receive Apple's notifications unchanged.
   package let forwardings: [WebhookConfiguration]
+  /// How RevenueCat's events are received and compared; `nil` turns it off.
+  package let revenueCatEvents: RevenueCatEventsConfiguration?
 }
 
 /// The sale terms of a product in the sandbox. They do not affect entitlements.

@@ -45,6 +45,33 @@ import Testing
     #expect(statements.access.first?.statements.count == 2 && statements.silentEvents == 1)
   }
 
+  @Test("A transfer moves the purchases of the former customer")
+  func transfers() throws {
+    let body = """
+      {"event": {"id": "t", "type": "TRANSFER", "event_timestamp_ms": 20, "transferred_from": ["ann"],
+        "transferred_to": ["$RCAnonymousID:2", "bea"]}}
+      """
+    let transfer = (try RevenueCatEvent(Array(body.utf8)), try JSONValue(parsing: Array(body.utf8)))
+    let before = try Self.event("e1", "RENEWAL", at: 10, until: 900)
+    let after = try Self.event("e2", "RENEWAL", at: 30, until: 950, purchase: "2")
+    let access = Self.statements(transfer, after, before).access
+    #expect(access.map(\.customerID) == ["ann", "bea"])
+    #expect(access.map { $0.deciding?.eventID } == ["e2", "e1"])
+  }
+
+  @Test("What is stated about an anonymous id belongs to the customer who has it as an alias")
+  func aliases() throws {
+    let body = """
+      {"event": {"id": "e2", "type": "EXPIRATION", "event_timestamp_ms": 20, "expiration_at_ms": 15,
+        "app_user_id": "ann", "aliases": ["$RCAnonymousID:1"], "entitlement_ids": ["premium"], "store": "APP_STORE",
+        "original_transaction_id": "1"}}
+      """
+    let expiration = (try RevenueCatEvent(Array(body.utf8)), try JSONValue(parsing: Array(body.utf8)))
+    let purchase = try Self.event("e1", "RENEWAL", at: 10, until: 900, customer: "$RCAnonymousID:1")
+    let access = Self.statements(expiration, purchase).access
+    #expect(access.map(\.customerID) == ["ann"] && access.first?.deciding?.eventID == "e2")
+  }
+
   @Test("A row of an export states access until its end or its refund, for the id that is not anonymous")
   func rows() {
     var row = ImportRow()

@@ -106,11 +106,12 @@ extension CommandHandler {
     return found
   }
 
-  /// Whether there are facts or evidence of one of the customers.
+  /// Whether there are facts, evidence or events of another system of one of the customers.
   private func exists(_ customers: [CustomerKey]) throws(StoreError) -> Bool {
     for customer in customers {
       if try store.customer(customer) != nil { return true }
       if try !store.evidence(naming: customer).isEmpty { return true }
+      if try store.hasImportedEvents(naming: customer) { return true }
     }
     return false
   }

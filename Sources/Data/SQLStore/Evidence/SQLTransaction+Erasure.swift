@@ -81,6 +81,7 @@ extension SQLTransaction {
       "UPDATE delivery SET subject = ?4 WHERE subject = ?1 AND app = ?2 AND environment = ?3", customer,
       pseudonym)
     count += try eraseIdempotencyRecords(naming: customer)
+    count += try eraseImportedEvents(naming: customer)
     for table in ["account_token", "merged_customer", "consumption_consent", "note", "customer_attribute"] {
       count += try runCounting(
         "DELETE FROM \(table) WHERE customer_id = ?1 AND app = ?2 AND environment = ?3", customer)
@@ -181,6 +182,9 @@ extension SQLTransaction {
       "migration_failure JOIN migration USING (migration_id)": "customer_id, app, environment",
       "delivery WHERE kind = 'EVENTS'": "subject, app, environment",
       "idempotency_customer": "customer_id, app, environment",
+      "imported_event_customer": "customer_id, app, environment",
+      "access_comparison": "customer_id, app, environment",
+      "access_disagreement": "customer_id, app, environment",
       "purchase_state": "customer_id, app, environment",
     ]
     let query = pairs.sorted { $0.key < $1.key }.map { "SELECT \($0.value) FROM \($0.key)" }

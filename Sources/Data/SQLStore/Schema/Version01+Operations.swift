@@ -178,6 +178,59 @@ extension Version01 {
     CREATE INDEX consent_withdrawal_open ON consent_withdrawal (withdrawn_at, app_transaction_id)
       WHERE is_settled = 0;
 
+    -- Events of RevenueCat's webhooks, as they arrived.
+    CREATE TABLE imported_event (
+      event_id TEXT NOT NULL,           -- RevenueCat's
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      type TEXT NOT NULL,
+      occurred_at INTEGER NOT NULL,     -- milliseconds since 1970
+      received_at INTEGER NOT NULL,
+      body BLOB NOT NULL,
+      PRIMARY KEY (event_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX imported_event_by_time ON imported_event (app, received_at);
+
+    -- The customers that these events name.
+    CREATE TABLE imported_event_customer (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      event_id TEXT NOT NULL,
+      PRIMARY KEY (customer_id, app, environment, event_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX imported_event_customer_by_event ON imported_event_customer (event_id, app, environment);
+
+    -- The next comparison of each of them with the answers here.
+    CREATE TABLE access_comparison (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      due_at INTEGER NOT NULL,          -- milliseconds since 1970; 0: at once
+      events INTEGER NOT NULL,          -- the number of events so far
+      PRIMARY KEY (customer_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX access_comparison_due ON access_comparison (due_at);
+
+    -- Open disagreements, with both sides at the last comparison.
+    CREATE TABLE access_disagreement (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      entitlement TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      detected_at INTEGER NOT NULL,     -- milliseconds since 1970
+      checked_at INTEGER NOT NULL,
+      stated_until INTEGER,             -- NULL: no end
+      event_id TEXT NOT NULL,           -- the deciding event
+      reason TEXT NOT NULL,
+      until INTEGER,                    -- NULL: no end, or no access
+      evidence_id INTEGER,              -- of the answer here; NULL: none
+      PRIMARY KEY (customer_id, app, environment, entitlement)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX access_disagreement_by_time
+      ON access_disagreement (app, environment, detected_at, customer_id, entitlement);
+
     -- Calls that looked at or changed customers.
     CREATE TABLE audit_entry (
       entry_id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -10,6 +10,8 @@ package enum InboxKind: String, CaseIterable, Sendable {
   case audit
   /// Requests for retention messages that another replica answered.
   case retention
+  /// An event of RevenueCat's whose sender was answered already.
+  case importedEvent
 }
 
 /// What a replica hands to the leader.

@@ -75,6 +75,13 @@ extension ClientConnection {
     try await call("/entitled.v1.ReceiptService/CompareWithApple", request, timeoutSeconds: timeoutSeconds)
   }
 
+  /// Calls `entitled.v1.ReceiptService/ListDisagreements` with a deadline of `timeoutSeconds`.
+  package func listDisagreements(
+    _ request: ListDisagreementsRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> ListDisagreementsResponse {
+    try await call("/entitled.v1.ReceiptService/ListDisagreements", request, timeoutSeconds: timeoutSeconds)
+  }
+
   /// Calls `entitled.v1.ReceiptService/CancelMigration` with a deadline of `timeoutSeconds`.
   package func cancelMigration(
     _ request: CancelMigrationRequest, timeoutSeconds: Int64 = 30

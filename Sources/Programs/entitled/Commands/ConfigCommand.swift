@@ -61,6 +61,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     attempt { _ = try Startup.signing(configuration) }
     attempt { _ = try Startup.deviceCheckClients(configuration, sandbox: nil) }
     attempt { _ = try Startup.sharedSecrets(configuration) }
+    attempt { _ = try Startup.revenueCat(configuration) }
     attempt { try checkStore(configuration.store) }
     if let traces = configuration.traces { attempt { _ = try TraceExport.headers(traces) } }
     for root in configuration.roots { attempt { _ = try Startup.certificate(root.path) } }

@@ -17,6 +17,7 @@ internal import Reconciliation
 internal import RetentionMessaging
 internal import Sandbox
 internal import Services
+internal import SideBySide
 internal import SignedData
 internal import Store
 internal import Telemetry
@@ -59,6 +60,7 @@ struct Application: Sendable {
   private let store: any EntitlementStore
   private let traces: TraceExport?
   private let retentionEndpoint: RetentionEndpoint
+  private let revenueCatEndpoint: RevenueCatEndpoint
 
   /// Constructs all components over `store`. With a sandbox, its environment follows the sandbox's clock, which a
   /// tester may advance; all other environments, webhooks and certificates follow the system's clock.
@@ -167,6 +169,10 @@ struct Application: Sendable {
         store: store, verifier: verifier, catalog: currentCatalog, clocks: clocks,
         signer: { [offers = signing.offers] in offers[$0]?.signer }, ticks: SystemClock.ticks),
       limiter: rejectedPosts, trail: retention)
+    revenueCatEndpoint = RevenueCatEndpoint(
+      receiver: RevenueCatReceiver(
+        settings: features.revenueCat, ledger: ledger, catalog: currentCatalog, now: SystemClock.now),
+      limiter: rejectedPosts, leadership: leadership)
     var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, trail, retention]
     if let sandbox { workers.append(sandbox) }
     if let traces { workers.append(traces.exporter) }
@@ -259,7 +265,7 @@ struct Application: Sendable {
       writes: services.requestForwarder(routes, now: SystemClock.now),
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
       readiness: ReadinessEndpoint(monitor: monitor), tracer: traces?.tracer
-    ).adding(retentionEndpoint)
+    ).adding(retentionEndpoint, revenueCatEndpoint)
   }
 
   /// Reloads the keys of entitlement tokens. On an error, the current keys stay in force.
@@ -267,7 +273,7 @@ struct Application: Sendable {
   /// - Returns: the id of the signing key; `nil` if tokens are turned off.
   func reloadTokenKeys() throws(PrivateKeyFileError) -> String? { try signing.tokens?.keys.reload() }
 
-  /// Reads the in-app purchase keys and shared secrets again. On an error, all current ones stay in force.
+  /// Reads the in-app purchase keys, shared secrets and settings of RevenueCat's events again. On an error, all current ones stay in force.
   ///
   /// - Throws: ``Failure``.
   func reloadAppKeys(_ configuration: ServiceConfiguration) throws {
@@ -275,11 +281,13 @@ struct Application: Sendable {
     let deviceCheck = try Startup.deviceCheckClients(configuration, sandbox: sandbox)
     let offers = try Startup.offers(configuration)
     let secrets = try Startup.sharedSecrets(configuration)
+    let revenueCat = try Startup.revenueCat(configuration)
     features.clients.adoptKeys(of: clients)
     features.deviceCheck.adoptKeys(of: deviceCheck)
     features.reconciler.adoptClients(policies: Startup.reconciliationPolicies(configuration))
     signing.offers.replace(with: offers)
     features.secrets.replace(with: secrets)
+    features.revenueCat.replace(with: revenueCat)
   }
 
   /// Ends streams without a natural end, so that a drain does not wait for them.

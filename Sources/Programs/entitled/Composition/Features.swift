@@ -13,6 +13,7 @@ internal import Reconciliation
 internal import Reporting
 internal import RetentionMessaging
 internal import Services
+internal import SideBySide
 internal import SignedData
 internal import Store
 internal import Webhooks
@@ -23,6 +24,7 @@ struct Features: Sendable {
   let clients: AppStoreClients
   let deviceCheck: DeviceCheckClients
   let secrets: SharedSecrets
+  let revenueCat: CurrentRevenueCatSettings
   let lookup: PurchaseLookup
   let onlineChecks: OnlineCheckEnforcer?
   let inbox: NotificationInbox
@@ -45,6 +47,8 @@ struct Features: Sendable {
     let onlineChecks = Startup.onlineChecks(configuration, verifier)
     self.onlineChecks = onlineChecks
     secrets = SharedSecrets(try Startup.sharedSecrets(configuration))
+    let revenueCat = CurrentRevenueCatSettings(try Startup.revenueCat(configuration))
+    self.revenueCat = revenueCat
 
     let cadence = DeliveryCadence()
     inbox = NotificationInbox(
@@ -84,12 +88,16 @@ struct Features: Sendable {
       loops.append(RefreshWorker(receiptIntake, store: store, clock: clock))
       loops.append(ReportWorker(store: store, catalog: catalog, clock: clock))
       loops.append(RetentionOutcomeWorker(store: store, ledger: ledger, clock: clock))
+      loops.append(ComparisonWorker(store: store, ledger: ledger, settings: revenueCat, clock: clock))
       loops.append(
         ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock)
       )
     }
     loops.append(ExternalTokenWorker(store: store, catalog: catalog))
     loops.append(ConsentWithdrawalWorker(store: store, catalog: catalog))
+    loops.append(
+      DisagreementWorker(
+        store: store, ledger: ledger, catalog: catalog, settings: revenueCat, now: SystemClock.now))
     workers = loops
   }
 }

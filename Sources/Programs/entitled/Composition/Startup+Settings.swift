@@ -3,6 +3,7 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import CommandSupport
 internal import Configuration
+internal import CustomerImport
 internal import Entitlements
 internal import Ledger
 internal import Notifications
@@ -10,6 +11,7 @@ internal import ReceiptMigration
 internal import Reconciliation
 internal import Sandbox
 internal import Services
+internal import SideBySide
 internal import SignedData
 internal import Store
 internal import Webhooks
@@ -111,6 +113,22 @@ extension Startup {
       if let source = app.sharedSecret { secrets[app.definition.id] = SharedSecret(try secret(source)) }
     }
     return secrets
+  }
+
+  /// The settings of RevenueCat's events, by app id.
+  static func revenueCat(_ configuration: ServiceConfiguration) throws -> [String: RevenueCatSettings] {
+    var settings: [String: RevenueCatSettings] = [:]
+    for app in configuration.apps {
+      guard let events = app.revenueCatEvents,
+        let authorization = SharedSecret(try secret(events.authorization))
+      else { continue }
+      settings[app.definition.id] = RevenueCatSettings(
+        authorization: authorization,
+        comparison: AccessComparison(
+          entitlementNames: events.entitlements, tolerance: events.toleranceSeconds * 1_000),
+        retentionDays: events.retentionDays)
+    }
+    return settings
   }
 
   /// Reads a secret; it is not empty.

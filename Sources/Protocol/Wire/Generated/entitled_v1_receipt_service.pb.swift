@@ -288,6 +288,53 @@ package enum OfferSignatureForm: WireEnum {
   }
 }
 
+/// How the answer here differs from what RevenueCat states.
+package enum DisagreementKind: WireEnum {
+  /// Not set.
+  case unspecified
+  /// RevenueCat states access, and there is none here.
+  case theirsOnly
+  /// There is access here, and RevenueCat states its end.
+  case oursOnly
+  /// Both have access, with ends that differ by more than the tolerance.
+  case otherEnd
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .theirsOnly
+    case 2: self = .oursOnly
+    case 3: self = .otherEnd
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .theirsOnly: 1
+    case .oursOnly: 2
+    case .otherEnd: 3
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "DISAGREEMENT_KIND_UNSPECIFIED"
+    case .theirsOnly: "DISAGREEMENT_KIND_THEIRS_ONLY"
+    case .oursOnly: "DISAGREEMENT_KIND_OURS_ONLY"
+    case .otherEnd: "DISAGREEMENT_KIND_OTHER_END"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// The request of SubmitTransaction.
 package struct SubmitTransactionRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
@@ -1874,5 +1921,142 @@ package struct SignOfferResponse: WireMessage {
     writer.text(2, keyIdentifier)
     writer.text(3, nonce)
     writer.integer(4, timestamp)
+  }
+}
+
+/// A disagreement that is open, with both sides at the last comparison.
+package struct Disagreement: WireMessage {
+  /// The customer, by RevenueCat's id.
+  package var customerId: String = ""
+  /// The entitlement, by its name here.
+  package var entitlement: String = ""
+  /// How both sides differ.
+  package var kind: DisagreementKind = .init()
+  /// When it was found first.
+  package var detectedAt: GoogleProtobuf.Timestamp?
+  /// The time of both sides: that of the last comparison.
+  package var checkedAt: GoogleProtobuf.Timestamp?
+  /// When access ends or ended in RevenueCat. Unset: it does not end.
+  package var statedUntil: GoogleProtobuf.Timestamp?
+  /// RevenueCat's id of the event that decides there.
+  package var eventId: String = ""
+  /// The type of the event, for example "RENEWAL".
+  package var eventType: String = ""
+  /// When the event occurred.
+  package var eventAt: GoogleProtobuf.Timestamp?
+  /// The body of the webhook with the event, as it arrived.
+  package var eventJson: String = ""
+  /// The reason of the answer here, for example "NEVER_PURCHASED".
+  package var reason: String = ""
+  /// When access ends or ended here. Unset: it does not end, or there was none.
+  package var until: GoogleProtobuf.Timestamp?
+  /// The evidence of the answer here. 0: no single document decides.
+  package var evidenceId: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__Disagreement())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__Disagreement.self)
+    customerId = CField.text(c.pointee.customer_id)
+    entitlement = CField.text(c.pointee.entitlement)
+    kind = DisagreementKind(rawValue: CField.number(c.pointee.kind.rawValue))
+    detectedAt = CField.message(c.pointee.detected_at)
+    checkedAt = CField.message(c.pointee.checked_at)
+    statedUntil = CField.message(c.pointee.stated_until)
+    eventId = CField.text(c.pointee.event_id)
+    eventType = CField.text(c.pointee.event_type)
+    eventAt = CField.message(c.pointee.event_at)
+    eventJson = CField.text(c.pointee.event_json)
+    reason = CField.text(c.pointee.reason)
+    until = CField.message(c.pointee.until)
+    evidenceId = c.pointee.evidence_id
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, customerId)
+    writer.text(2, entitlement)
+    writer.integer(3, kind.rawValue)
+    writer.message(4, detectedAt)
+    writer.message(5, checkedAt)
+    writer.message(6, statedUntil)
+    writer.text(7, eventId)
+    writer.text(8, eventType)
+    writer.message(9, eventAt)
+    writer.text(10, eventJson)
+    writer.text(11, reason)
+    writer.message(12, until)
+    writer.integer(13, evidenceId)
+  }
+}
+
+/// The request of ListDisagreements.
+package struct ListDisagreementsRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The customer, by RevenueCat's id. Empty: all.
+  package var customerId: String = ""
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListDisagreementsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListDisagreementsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    customerId = CField.text(c.pointee.customer_id)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, customerId)
+    writer.integer(4, pageSize)
+    writer.text(5, pageToken)
+  }
+}
+
+/// The response of ListDisagreements.
+package struct ListDisagreementsResponse: WireMessage {
+  /// The disagreements.
+  package var disagreements: [Disagreement] = []
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListDisagreementsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListDisagreementsResponse.self)
+    disagreements = CField.messages(c.pointee.disagreements, count: c.pointee.n_disagreements)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, disagreements)
+    writer.text(2, nextPageToken)
   }
 }

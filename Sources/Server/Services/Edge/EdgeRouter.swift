@@ -19,6 +19,8 @@ package struct EdgeRouter: Sendable {
   private let tracer: RecordingTracer?
   /// Answers Apple's requests for retention messages; `nil` answers none.
   private var retention: RetentionEndpoint?
+  /// Receives RevenueCat's webhooks; `nil` receives none.
+  private var revenueCat: RevenueCatEndpoint?
 
   /// - Parameters:
   ///   - connect: the methods of the contract by the Connect protocol.
@@ -46,10 +48,11 @@ package struct EdgeRouter: Sendable {
     self.tracer = tracer
   }
 
-  /// The same routes with Apple's requests for retention messages.
-  package func adding(_ retention: RetentionEndpoint) -> EdgeRouter {
+  /// The same routes with Apple's requests for retention messages and RevenueCat's webhooks.
+  package func adding(_ retention: RetentionEndpoint, _ revenueCat: RevenueCatEndpoint) -> EdgeRouter {
     var router = self
     router.retention = retention
+    router.revenueCat = revenueCat
     return router
   }
 
@@ -75,6 +78,8 @@ package struct EdgeRouter: Sendable {
     case let path where writes.route(of: path) != nil: await write(request)
     case let path where retention?.serves(path) ?? false:
       await retention?.respond(to: request) ?? Self.unknown(request.path)
+    case let path where revenueCat?.serves(path) ?? false:
+      await revenueCat?.respond(to: request) ?? Self.unknown(request.path)
     case let path where connect.serves(path): await connect.respond(to: request)
     default: Self.unknown(request.path)
     }
@@ -113,6 +118,7 @@ package struct EdgeRouter: Sendable {
     return switch path {
     case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json", OpenAPIEndpoint.path: path
     case _ where retention?.serves(path) ?? false: RetentionEndpoint.route
+    case _ where revenueCat?.serves(path) ?? false: RevenueCatEndpoint.route
     case _ where flags.serves(path): path == FlagEndpoint.path ? path : "\(FlagEndpoint.path)/{key}"
     case _ where subscribers?.serves(path) ?? false: SubscriberEndpoint.route
     case _ where connect.serves(path): "/{service}/{method}"
@@ -142,10 +148,11 @@ package struct EdgeRouter: Sendable {
     ["/healthz", "/readyz"].contains(path) || HealthService.serves(path)
   }
 
-  /// Whether a path is called by probes, Apple or apps, under any host name.
+  /// Whether a path is called by probes, Apple, RevenueCat or apps, under any host name.
   package static func isCalledByOthers(_ path: String) -> Bool {
     ["/healthz", "/readyz", "/metrics"].contains(path) || path.hasPrefix(NotificationEndpoint.prefix)
-      || path.hasPrefix(RetentionEndpoint.prefix) || DeviceSyncEndpoint.serves(path)
+      || path.hasPrefix(RetentionEndpoint.prefix) || path.hasPrefix(RevenueCatEndpoint.prefix)
+      || DeviceSyncEndpoint.serves(path)
   }
 
   /// Responds to plain HTTP requests on the gRPC port with an error that names the cause.

@@ -18,6 +18,7 @@ protocol ReceiptServiceMethods: Sendable {
   func listMigrationFailures(_ request: ListMigrationFailuresRequest, _ call: CallContext) async throws(Status) -> ListMigrationFailuresResponse
   func uploadMigrationInput(_ request: UploadMigrationInputRequest, _ call: CallContext) async throws(Status) -> UploadMigrationInputResponse
   func compareWithApple(_ request: CompareWithAppleRequest, _ call: CallContext) async throws(Status) -> CompareWithAppleResponse
+  func listDisagreements(_ request: ListDisagreementsRequest, _ call: CallContext) async throws(Status) -> ListDisagreementsResponse
   func cancelMigration(_ request: CancelMigrationRequest, _ call: CallContext) async throws(Status) -> CancelMigrationResponse
   func purgeMigration(_ request: PurgeMigrationRequest, _ call: CallContext) async throws(Status) -> PurgeMigrationResponse
   func signOffer(_ request: SignOfferRequest, _ call: CallContext) async throws(Status) -> SignOfferResponse
@@ -38,6 +39,7 @@ extension ReceiptServiceMethods {
       .asyncUnary("/entitled.v1.ReceiptService/ListMigrationFailures", listMigrationFailures),
       .asyncUnary("/entitled.v1.ReceiptService/UploadMigrationInput", uploadMigrationInput),
       .asyncUnary("/entitled.v1.ReceiptService/CompareWithApple", context.positions.stamping(compareWithApple)),
+      .asyncUnary("/entitled.v1.ReceiptService/ListDisagreements", listDisagreements),
       .asyncUnary("/entitled.v1.ReceiptService/CancelMigration", context.positions.stamping(cancelMigration)),
       .asyncUnary("/entitled.v1.ReceiptService/PurgeMigration", context.positions.stamping(purgeMigration)),
       .asyncUnary("/entitled.v1.ReceiptService/SignOffer", signOffer),

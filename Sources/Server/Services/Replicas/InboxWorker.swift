@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Callers
+internal import CustomerImport
 internal import HTTP
 internal import JSON
 internal import Ledger
@@ -118,9 +119,10 @@ package final class InboxWorker: Worker {
     Counter(label: "entitled_inbox_entries_total", dimensions: [("kind", entry.kind.rawValue)]).increment()
   }
 
-  /// Audit entries and requests for retention messages have theirs already, in the transaction that stored them.
+  /// Audit entries, requests for retention messages and imported events have theirs already, in the transaction that
+  /// stored them.
   private func store(_ outcome: ForwardedOutcome, of entry: InboxEntry) async throws(StoreError) {
-    if [.audit, .retention].contains(entry.kind), case .done = outcome { return }
+    if [.audit, .retention, .importedEvent].contains(entry.kind), case .done = outcome { return }
     try await inbox.finish(entry.id, outcome.encoded)
   }
 
@@ -137,6 +139,7 @@ package final class InboxWorker: Worker {
       case .notification: await ingest(entry, context)
       case .audit: await append(entry)
       case .retention: await appendRequests(entry)
+      case .importedEvent: await appendEvent(entry, context)
       }
     }
     if case .failure(let status)? = outcome { span?.fail(status) }
@@ -232,6 +235,24 @@ extension InboxWorker {
     guard let requests = [RetentionRequestRecord](decoding: entry.body) else { return Self.unreadable }
     do throws(LedgerError) {
       try await ledger.append(requests) { [inbox] transaction throws(StoreError) in
+        try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
+      }
+      return .done
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension InboxWorker {
+  /// Stores an event of RevenueCat's that another replica authenticated.
+  private func appendEvent(_ entry: InboxEntry, _ context: ForwardedContext) async -> ForwardedOutcome? {
+    guard let event = try? RevenueCatEvent(entry.body), let receivedAt = context.receivedAt else {
+      return Self.unreadable
+    }
+    let imported = ImportedEvent(event, of: entry.appID, receivedAt: receivedAt, body: entry.body)
+    do throws(LedgerError) {
+      _ = try await ledger.append(imported) { [inbox] transaction throws(StoreError) in
         try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
       }
       return .done

@@ -92,6 +92,7 @@ extension ListConsumptionRequestsRequest: PagedRequest {}
 extension ListContradictionsRequest: PagedRequest {}
 extension ListCustomersRequest: PagedRequest {}
 extension ListDeliveriesRequest: PagedRequest {}
+extension ListDisagreementsRequest: PagedRequest {}
 extension ListGrantsRequest: PagedRequest {}
 extension ListMigrationFailuresRequest: PagedRequest {}
 extension ListMigrationsRequest: PagedRequest {}

@@ -624,6 +624,14 @@ class ReceiptService:
             request_serializer=receipt_service_pb2.CompareWithAppleRequest.SerializeToString,
             response_deserializer=receipt_service_pb2.CompareWithAppleResponse.FromString,
         )
+        self.ListDisagreements: grpc.UnaryUnaryMultiCallable[
+            receipt_service_pb2.ListDisagreementsRequest,
+            receipt_service_pb2.ListDisagreementsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReceiptService/ListDisagreements",
+            request_serializer=receipt_service_pb2.ListDisagreementsRequest.SerializeToString,
+            response_deserializer=receipt_service_pb2.ListDisagreementsResponse.FromString,
+        )
         self.CancelMigration: grpc.UnaryUnaryMultiCallable[
             receipt_service_pb2.CancelMigrationRequest,
             receipt_service_pb2.CancelMigrationResponse,
@@ -1712,6 +1720,14 @@ class AsyncReceiptService:
             "/entitled.v1.ReceiptService/CompareWithApple",
             request_serializer=receipt_service_pb2.CompareWithAppleRequest.SerializeToString,
             response_deserializer=receipt_service_pb2.CompareWithAppleResponse.FromString,
+        )
+        self.ListDisagreements: grpc.aio.UnaryUnaryMultiCallable[
+            receipt_service_pb2.ListDisagreementsRequest,
+            receipt_service_pb2.ListDisagreementsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReceiptService/ListDisagreements",
+            request_serializer=receipt_service_pb2.ListDisagreementsRequest.SerializeToString,
+            response_deserializer=receipt_service_pb2.ListDisagreementsResponse.FromString,
         )
         self.CancelMigration: grpc.aio.UnaryUnaryMultiCallable[
             receipt_service_pb2.CancelMigrationRequest,

@@ -1762,6 +1762,141 @@ void   entitled__v1__sign_offer_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__sign_offer_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__disagreement__init
+                     (Entitled__V1__Disagreement         *message)
+{
+  static const Entitled__V1__Disagreement init_value = ENTITLED__V1__DISAGREEMENT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__disagreement__get_packed_size
+                     (const Entitled__V1__Disagreement *message)
+{
+  assert(message->base.descriptor == &entitled__v1__disagreement__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__disagreement__pack
+                     (const Entitled__V1__Disagreement *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__disagreement__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__disagreement__pack_to_buffer
+                     (const Entitled__V1__Disagreement *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__disagreement__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__Disagreement *
+       entitled__v1__disagreement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__Disagreement *)
+     protobuf_c_message_unpack (&entitled__v1__disagreement__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__disagreement__free_unpacked
+                     (Entitled__V1__Disagreement *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__disagreement__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_disagreements_request__init
+                     (Entitled__V1__ListDisagreementsRequest         *message)
+{
+  static const Entitled__V1__ListDisagreementsRequest init_value = ENTITLED__V1__LIST_DISAGREEMENTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_disagreements_request__get_packed_size
+                     (const Entitled__V1__ListDisagreementsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_disagreements_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_disagreements_request__pack
+                     (const Entitled__V1__ListDisagreementsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_disagreements_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_disagreements_request__pack_to_buffer
+                     (const Entitled__V1__ListDisagreementsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_disagreements_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListDisagreementsRequest *
+       entitled__v1__list_disagreements_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListDisagreementsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_disagreements_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_disagreements_request__free_unpacked
+                     (Entitled__V1__ListDisagreementsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_disagreements_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_disagreements_response__init
+                     (Entitled__V1__ListDisagreementsResponse         *message)
+{
+  static const Entitled__V1__ListDisagreementsResponse init_value = ENTITLED__V1__LIST_DISAGREEMENTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_disagreements_response__get_packed_size
+                     (const Entitled__V1__ListDisagreementsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_disagreements_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_disagreements_response__pack
+                     (const Entitled__V1__ListDisagreementsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_disagreements_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_disagreements_response__pack_to_buffer
+                     (const Entitled__V1__ListDisagreementsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_disagreements_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListDisagreementsResponse *
+       entitled__v1__list_disagreements_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListDisagreementsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_disagreements_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_disagreements_response__free_unpacked
+                     (Entitled__V1__ListDisagreementsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_disagreements_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__submit_transaction_request__field_descriptors[5] =
 {
   {
@@ -5228,6 +5363,341 @@ const ProtobufCMessageDescriptor entitled__v1__sign_offer_response__descriptor =
   (ProtobufCMessageInit) entitled__v1__sign_offer_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__disagreement__field_descriptors[13] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entitlement",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, entitlement),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, kind),
+    &entitled__v1__disagreement_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "detected_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, detected_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "checked_at",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, checked_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stated_until",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, stated_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "event_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, event_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "event_type",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, event_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "event_at",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, event_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "event_json",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, event_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__disagreement__field_indices_by_name[] = {
+  4,   /* field[4] = checked_at */
+  0,   /* field[0] = customer_id */
+  3,   /* field[3] = detected_at */
+  1,   /* field[1] = entitlement */
+  8,   /* field[8] = event_at */
+  6,   /* field[6] = event_id */
+  9,   /* field[9] = event_json */
+  7,   /* field[7] = event_type */
+  12,   /* field[12] = evidence_id */
+  2,   /* field[2] = kind */
+  10,   /* field[10] = reason */
+  5,   /* field[5] = stated_until */
+  11,   /* field[11] = until */
+};
+static const ProtobufCIntRange entitled__v1__disagreement__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 13 }
+};
+const ProtobufCMessageDescriptor entitled__v1__disagreement__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.Disagreement",
+  "Disagreement",
+  "Entitled__V1__Disagreement",
+  "entitled.v1",
+  sizeof(Entitled__V1__Disagreement),
+  13,
+  entitled__v1__disagreement__field_descriptors,
+  entitled__v1__disagreement__field_indices_by_name,
+  1,  entitled__v1__disagreement__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__disagreement__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_disagreements_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListDisagreementsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListDisagreementsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListDisagreementsRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListDisagreementsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListDisagreementsRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_disagreements_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  2,   /* field[2] = customer_id */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = page_size */
+  4,   /* field[4] = page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_disagreements_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_disagreements_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListDisagreementsRequest",
+  "ListDisagreementsRequest",
+  "Entitled__V1__ListDisagreementsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListDisagreementsRequest),
+  5,
+  entitled__v1__list_disagreements_request__field_descriptors,
+  entitled__v1__list_disagreements_request__field_indices_by_name,
+  1,  entitled__v1__list_disagreements_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_disagreements_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_disagreements_response__field_descriptors[2] =
+{
+  {
+    "disagreements",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListDisagreementsResponse, n_disagreements),
+    offsetof(Entitled__V1__ListDisagreementsResponse, disagreements),
+    &entitled__v1__disagreement__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListDisagreementsResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_disagreements_response__field_indices_by_name[] = {
+  0,   /* field[0] = disagreements */
+  1,   /* field[1] = next_page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_disagreements_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_disagreements_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListDisagreementsResponse",
+  "ListDisagreementsResponse",
+  "Entitled__V1__ListDisagreementsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListDisagreementsResponse),
+  2,
+  entitled__v1__list_disagreements_response__field_descriptors,
+  entitled__v1__list_disagreements_response__field_indices_by_name,
+  1,  entitled__v1__list_disagreements_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_disagreements_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__document_kind__enum_values_by_number[11] =
 {
   { "DOCUMENT_KIND_UNSPECIFIED", "ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED", 0 },
@@ -5408,7 +5878,39 @@ const ProtobufCEnumDescriptor entitled__v1__offer_signature_form__descriptor =
   entitled__v1__offer_signature_form__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[14] =
+static const ProtobufCEnumValue entitled__v1__disagreement_kind__enum_values_by_number[4] =
+{
+  { "DISAGREEMENT_KIND_UNSPECIFIED", "ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_UNSPECIFIED", 0 },
+  { "DISAGREEMENT_KIND_THEIRS_ONLY", "ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_THEIRS_ONLY", 1 },
+  { "DISAGREEMENT_KIND_OURS_ONLY", "ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_OURS_ONLY", 2 },
+  { "DISAGREEMENT_KIND_OTHER_END", "ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_OTHER_END", 3 },
+};
+static const ProtobufCIntRange entitled__v1__disagreement_kind__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex entitled__v1__disagreement_kind__enum_values_by_name[4] =
+{
+  { "DISAGREEMENT_KIND_OTHER_END", 3 },
+  { "DISAGREEMENT_KIND_OURS_ONLY", 2 },
+  { "DISAGREEMENT_KIND_THEIRS_ONLY", 1 },
+  { "DISAGREEMENT_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__disagreement_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.DisagreementKind",
+  "DisagreementKind",
+  "Entitled__V1__DisagreementKind",
+  "entitled.v1",
+  4,
+  entitled__v1__disagreement_kind__enum_values_by_number,
+  4,
+  entitled__v1__disagreement_kind__enum_values_by_name,
+  1,
+  entitled__v1__disagreement_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[15] =
 {
   { "SubmitTransaction", &entitled__v1__submit_transaction_request__descriptor, &entitled__v1__submit_transaction_response__descriptor },
   { "SubmitTransactions", &entitled__v1__submit_transactions_request__descriptor, &entitled__v1__submit_transactions_response__descriptor },
@@ -5421,20 +5923,22 @@ static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_des
   { "ListMigrationFailures", &entitled__v1__list_migration_failures_request__descriptor, &entitled__v1__list_migration_failures_response__descriptor },
   { "UploadMigrationInput", &entitled__v1__upload_migration_input_request__descriptor, &entitled__v1__upload_migration_input_response__descriptor },
   { "CompareWithApple", &entitled__v1__compare_with_apple_request__descriptor, &entitled__v1__compare_with_apple_response__descriptor },
+  { "ListDisagreements", &entitled__v1__list_disagreements_request__descriptor, &entitled__v1__list_disagreements_response__descriptor },
   { "CancelMigration", &entitled__v1__cancel_migration_request__descriptor, &entitled__v1__cancel_migration_response__descriptor },
   { "PurgeMigration", &entitled__v1__purge_migration_request__descriptor, &entitled__v1__purge_migration_response__descriptor },
   { "SignOffer", &entitled__v1__sign_offer_request__descriptor, &entitled__v1__sign_offer_response__descriptor },
 };
 const unsigned entitled__v1__receipt_service__method_indices_by_name[] = {
-  11,        /* CancelMigration */
+  12,        /* CancelMigration */
   10,        /* CompareWithApple */
   6,        /* GetMigration */
   3,        /* Inspect */
+  11,        /* ListDisagreements */
   8,        /* ListMigrationFailures */
   7,        /* ListMigrations */
   4,        /* MigrateReceipts */
-  12,        /* PurgeMigration */
-  13,        /* SignOffer */
+  13,        /* PurgeMigration */
+  14,        /* SignOffer */
   5,        /* StartMigration */
   2,        /* SubmitReceipt */
   0,        /* SubmitTransaction */
@@ -5448,7 +5952,7 @@ const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor =
   "ReceiptService",
   "Entitled__V1__ReceiptService",
   "entitled.v1",
-  14,
+  15,
   entitled__v1__receipt_service__method_descriptors,
   entitled__v1__receipt_service__method_indices_by_name
 };
@@ -5540,13 +6044,21 @@ void entitled__v1__receipt_service__compare_with_apple(ProtobufCService *service
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
   service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__receipt_service__list_disagreements(ProtobufCService *service,
+                                                       const Entitled__V1__ListDisagreementsRequest *input,
+                                                       Entitled__V1__ListDisagreementsResponse_Closure closure,
+                                                       void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
                                                      const Entitled__V1__CancelMigrationRequest *input,
                                                      Entitled__V1__CancelMigrationResponse_Closure closure,
                                                      void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__purge_migration(ProtobufCService *service,
                                                     const Entitled__V1__PurgeMigrationRequest *input,
@@ -5554,7 +6066,7 @@ void entitled__v1__receipt_service__purge_migration(ProtobufCService *service,
                                                     void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                const Entitled__V1__SignOfferRequest *input,
@@ -5562,7 +6074,7 @@ void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *service,
                                           Entitled__V1__ReceiptService_ServiceDestroy destroy)

@@ -126,7 +126,7 @@ extension ServiceConfiguration {
       files += [database.passwordFile, database.clientCertificate?.key]
     }
     for app in apps {
-      files += [app.key?.path, app.sharedSecret?.file]
+      files += [app.key?.path, app.sharedSecret?.file, app.revenueCatEvents?.authorization.file]
       files += (app.webhooks + app.forwardings).flatMap { $0.secrets.map(\.file) }
     }
     return files.compactMap(\.self)

@@ -9,7 +9,10 @@ internal import Foundation
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import customers of another system.",
-    subcommands: [ImportRevenueCatCommand.self, ImportCSVCommand.self, ImportCompareCommand.self])
+    subcommands: [
+      ImportRevenueCatCommand.self, ImportCSVCommand.self, ImportCompareCommand.self,
+      ImportDisagreementsCommand.self,
+    ])
 }
 
 /// `entitled import revenuecat`.

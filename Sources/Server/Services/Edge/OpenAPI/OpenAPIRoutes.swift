@@ -8,6 +8,10 @@ enum OpenAPIRoutes {
       "description": "Entitlements as flags, by the OpenFeature Remote Evaluation Protocol.",
     ],
     OpenAPIDeviceSync.tag,
+    [
+      "name": "RevenueCat",
+      "description": "For leaving RevenueCat: its webhooks, and customers in the form of its API.",
+    ],
     ["name": "Apple", "description": "Called by Apple and by backends of older apps."],
     ["name": "Operation", "description": "Probes, keys and this document."],
   ]
@@ -18,6 +22,8 @@ enum OpenAPIRoutes {
     DeviceSyncEndpoint.route: ["post": .object(OpenAPIDeviceSync.operation)],
     "/notifications/{app}": ["post": .object(notification)],
     RetentionEndpoint.route: ["post": .object(OpenAPIRetention.operation)],
+    RevenueCatEndpoint.route: ["post": .object(OpenAPIRevenueCat.event)],
+    SubscriberEndpoint.route: ["get": .object(OpenAPIRevenueCat.subscriber)],
     "/.well-known/jwks.json": [
       "get": .object(
         probe(

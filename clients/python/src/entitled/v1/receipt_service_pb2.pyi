@@ -12,6 +12,10 @@ from google.protobuf import message as _message
 from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+DISAGREEMENT_KIND_OTHER_END: DisagreementKind
+DISAGREEMENT_KIND_OURS_ONLY: DisagreementKind
+DISAGREEMENT_KIND_THEIRS_ONLY: DisagreementKind
+DISAGREEMENT_KIND_UNSPECIFIED: DisagreementKind
 DOCUMENT_KIND_APP_RECEIPT: DocumentKind
 DOCUMENT_KIND_NOTIFICATION_V1: DocumentKind
 DOCUMENT_KIND_NOTIFICATION_V2: DocumentKind
@@ -115,6 +119,36 @@ class CustomerDrift(_message.Message):
     transaction_id: str
     def __init__(self, customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
+class Disagreement(_message.Message):
+    __slots__ = ["checked_at", "customer_id", "detected_at", "entitlement", "event_at", "event_id", "event_json", "event_type", "evidence_id", "kind", "reason", "stated_until", "until"]
+    CHECKED_AT_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    DETECTED_AT_FIELD_NUMBER: _ClassVar[int]
+    ENTITLEMENT_FIELD_NUMBER: _ClassVar[int]
+    EVENT_AT_FIELD_NUMBER: _ClassVar[int]
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    EVENT_JSON_FIELD_NUMBER: _ClassVar[int]
+    EVENT_TYPE_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    STATED_UNTIL_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_FIELD_NUMBER: _ClassVar[int]
+    checked_at: _timestamp_pb2.Timestamp
+    customer_id: str
+    detected_at: _timestamp_pb2.Timestamp
+    entitlement: str
+    event_at: _timestamp_pb2.Timestamp
+    event_id: str
+    event_json: str
+    event_type: str
+    evidence_id: int
+    kind: DisagreementKind
+    reason: str
+    stated_until: _timestamp_pb2.Timestamp
+    until: _timestamp_pb2.Timestamp
+    def __init__(self, customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., kind: _Optional[_Union[DisagreementKind, str]] = ..., detected_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., checked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., stated_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., event_id: _Optional[str] = ..., event_type: _Optional[str] = ..., event_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., event_json: _Optional[str] = ..., reason: _Optional[str] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
+
 class GetMigrationRequest(_message.Message):
     __slots__ = ["app", "migration_id"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -182,6 +216,28 @@ class InspectedDocument(_message.Message):
     reason: str
     verified: bool
     def __init__(self, kind: _Optional[_Union[DocumentKind, str]] = ..., verified: bool = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., payload_json: _Optional[str] = ...) -> None: ...
+
+class ListDisagreementsRequest(_message.Message):
+    __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    page_size: int
+    page_token: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListDisagreementsResponse(_message.Message):
+    __slots__ = ["disagreements", "next_page_token"]
+    DISAGREEMENTS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    disagreements: _containers.RepeatedCompositeFieldContainer[Disagreement]
+    next_page_token: str
+    def __init__(self, disagreements: _Optional[_Iterable[_Union[Disagreement, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListMigrationFailuresRequest(_message.Message):
     __slots__ = ["app", "migration_id", "page_size", "page_token"]
@@ -594,4 +650,7 @@ class MigrationState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []
 
 class OfferSignatureForm(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
+
+class DisagreementKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []

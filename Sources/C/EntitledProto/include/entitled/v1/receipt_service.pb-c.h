@@ -61,6 +61,9 @@ typedef struct Entitled__V1__PurgeMigrationRequest Entitled__V1__PurgeMigrationR
 typedef struct Entitled__V1__PurgeMigrationResponse Entitled__V1__PurgeMigrationResponse;
 typedef struct Entitled__V1__SignOfferRequest Entitled__V1__SignOfferRequest;
 typedef struct Entitled__V1__SignOfferResponse Entitled__V1__SignOfferResponse;
+typedef struct Entitled__V1__Disagreement Entitled__V1__Disagreement;
+typedef struct Entitled__V1__ListDisagreementsRequest Entitled__V1__ListDisagreementsRequest;
+typedef struct Entitled__V1__ListDisagreementsResponse Entitled__V1__ListDisagreementsResponse;
 
 
 /* --- enums --- */
@@ -215,6 +218,28 @@ typedef enum _Entitled__V1__OfferSignatureForm {
   ENTITLED__V1__OFFER_SIGNATURE_FORM__OFFER_SIGNATURE_FORM_ADVANCED_COMMERCE_JWS = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OFFER_SIGNATURE_FORM)
 } Entitled__V1__OfferSignatureForm;
+/*
+ * How the answer here differs from what RevenueCat states.
+ */
+typedef enum _Entitled__V1__DisagreementKind {
+  /*
+   * Not set.
+   */
+  ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_UNSPECIFIED = 0,
+  /*
+   * RevenueCat states access, and there is none here.
+   */
+  ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_THEIRS_ONLY = 1,
+  /*
+   * There is access here, and RevenueCat states its end.
+   */
+  ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_OURS_ONLY = 2,
+  /*
+   * Both have access, with ends that differ by more than the tolerance.
+   */
+  ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_OTHER_END = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DISAGREEMENT_KIND)
+} Entitled__V1__DisagreementKind;
 
 /* --- messages --- */
 
@@ -1549,6 +1574,123 @@ struct  Entitled__V1__SignOfferResponse
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * A disagreement that is open, with both sides at the last comparison.
+ */
+struct  Entitled__V1__Disagreement
+{
+  ProtobufCMessage base;
+  /*
+   * The customer, by RevenueCat's id.
+   */
+  char *customer_id;
+  /*
+   * The entitlement, by its name here.
+   */
+  char *entitlement;
+  /*
+   * How both sides differ.
+   */
+  Entitled__V1__DisagreementKind kind;
+  /*
+   * When it was found first.
+   */
+  Google__Protobuf__Timestamp *detected_at;
+  /*
+   * The time of both sides: that of the last comparison.
+   */
+  Google__Protobuf__Timestamp *checked_at;
+  /*
+   * When access ends or ended in RevenueCat. Unset: it does not end.
+   */
+  Google__Protobuf__Timestamp *stated_until;
+  /*
+   * RevenueCat's id of the event that decides there.
+   */
+  char *event_id;
+  /*
+   * The type of the event, for example "RENEWAL".
+   */
+  char *event_type;
+  /*
+   * When the event occurred.
+   */
+  Google__Protobuf__Timestamp *event_at;
+  /*
+   * The body of the webhook with the event, as it arrived.
+   */
+  char *event_json;
+  /*
+   * The reason of the answer here, for example "NEVER_PURCHASED".
+   */
+  char *reason;
+  /*
+   * When access ends or ended here. Unset: it does not end, or there was none.
+   */
+  Google__Protobuf__Timestamp *until;
+  /*
+   * The evidence of the answer here. 0: no single document decides.
+   */
+  int64_t evidence_id;
+};
+#define ENTITLED__V1__DISAGREEMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__disagreement__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_UNSPECIFIED, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
+
+
+/*
+ * The request of ListDisagreements.
+ */
+struct  Entitled__V1__ListDisagreementsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The customer, by RevenueCat's id. Empty: all.
+   */
+  char *customer_id;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_DISAGREEMENTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_disagreements_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of ListDisagreements.
+ */
+struct  Entitled__V1__ListDisagreementsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The disagreements.
+   */
+  size_t n_disagreements;
+  Entitled__V1__Disagreement **disagreements;
+  /*
+   * The token of the next page; empty on the last page.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_DISAGREEMENTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_disagreements_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
 /* Entitled__V1__SubmitTransactionRequest methods */
 void   entitled__v1__submit_transaction_request__init
                      (Entitled__V1__SubmitTransactionRequest         *message);
@@ -2290,6 +2432,63 @@ Entitled__V1__SignOfferResponse *
 void   entitled__v1__sign_offer_response__free_unpacked
                      (Entitled__V1__SignOfferResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__Disagreement methods */
+void   entitled__v1__disagreement__init
+                     (Entitled__V1__Disagreement         *message);
+size_t entitled__v1__disagreement__get_packed_size
+                     (const Entitled__V1__Disagreement   *message);
+size_t entitled__v1__disagreement__pack
+                     (const Entitled__V1__Disagreement   *message,
+                      uint8_t             *out);
+size_t entitled__v1__disagreement__pack_to_buffer
+                     (const Entitled__V1__Disagreement   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__Disagreement *
+       entitled__v1__disagreement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__disagreement__free_unpacked
+                     (Entitled__V1__Disagreement *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListDisagreementsRequest methods */
+void   entitled__v1__list_disagreements_request__init
+                     (Entitled__V1__ListDisagreementsRequest         *message);
+size_t entitled__v1__list_disagreements_request__get_packed_size
+                     (const Entitled__V1__ListDisagreementsRequest   *message);
+size_t entitled__v1__list_disagreements_request__pack
+                     (const Entitled__V1__ListDisagreementsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_disagreements_request__pack_to_buffer
+                     (const Entitled__V1__ListDisagreementsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListDisagreementsRequest *
+       entitled__v1__list_disagreements_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_disagreements_request__free_unpacked
+                     (Entitled__V1__ListDisagreementsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListDisagreementsResponse methods */
+void   entitled__v1__list_disagreements_response__init
+                     (Entitled__V1__ListDisagreementsResponse         *message);
+size_t entitled__v1__list_disagreements_response__get_packed_size
+                     (const Entitled__V1__ListDisagreementsResponse   *message);
+size_t entitled__v1__list_disagreements_response__pack
+                     (const Entitled__V1__ListDisagreementsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_disagreements_response__pack_to_buffer
+                     (const Entitled__V1__ListDisagreementsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListDisagreementsResponse *
+       entitled__v1__list_disagreements_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_disagreements_response__free_unpacked
+                     (Entitled__V1__ListDisagreementsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__SubmitTransactionRequest_Closure)
@@ -2409,6 +2608,15 @@ typedef void (*Entitled__V1__SignOfferRequest_Closure)
 typedef void (*Entitled__V1__SignOfferResponse_Closure)
                  (const Entitled__V1__SignOfferResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__Disagreement_Closure)
+                 (const Entitled__V1__Disagreement *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListDisagreementsRequest_Closure)
+                 (const Entitled__V1__ListDisagreementsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListDisagreementsResponse_Closure)
+                 (const Entitled__V1__ListDisagreementsResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -2460,6 +2668,10 @@ struct Entitled__V1__ReceiptService_Service
                              const Entitled__V1__CompareWithAppleRequest *input,
                              Entitled__V1__CompareWithAppleResponse_Closure closure,
                              void *closure_data);
+  void (*list_disagreements)(Entitled__V1__ReceiptService_Service *service,
+                             const Entitled__V1__ListDisagreementsRequest *input,
+                             Entitled__V1__ListDisagreementsResponse_Closure closure,
+                             void *closure_data);
   void (*cancel_migration)(Entitled__V1__ReceiptService_Service *service,
                            const Entitled__V1__CancelMigrationRequest *input,
                            Entitled__V1__CancelMigrationResponse_Closure closure,
@@ -2491,6 +2703,7 @@ void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *
       function_prefix__ ## list_migration_failures,\
       function_prefix__ ## upload_migration_input,\
       function_prefix__ ## compare_with_apple,\
+      function_prefix__ ## list_disagreements,\
       function_prefix__ ## cancel_migration,\
       function_prefix__ ## purge_migration,\
       function_prefix__ ## sign_offer  }
@@ -2538,6 +2751,10 @@ void entitled__v1__receipt_service__compare_with_apple(ProtobufCService *service
                                                        const Entitled__V1__CompareWithAppleRequest *input,
                                                        Entitled__V1__CompareWithAppleResponse_Closure closure,
                                                        void *closure_data);
+void entitled__v1__receipt_service__list_disagreements(ProtobufCService *service,
+                                                       const Entitled__V1__ListDisagreementsRequest *input,
+                                                       Entitled__V1__ListDisagreementsResponse_Closure closure,
+                                                       void *closure_data);
 void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
                                                      const Entitled__V1__CancelMigrationRequest *input,
                                                      Entitled__V1__CancelMigrationResponse_Closure closure,
@@ -2558,6 +2775,7 @@ extern const ProtobufCEnumDescriptor    entitled__v1__migration_outcome__descrip
 extern const ProtobufCEnumDescriptor    entitled__v1__migration_input_syntax__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__migration_state__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__offer_signature_form__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__disagreement_kind__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_transaction_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_transaction_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_transactions_request__descriptor;
@@ -2597,6 +2815,9 @@ extern const ProtobufCMessageDescriptor entitled__v1__purge_migration_request__d
 extern const ProtobufCMessageDescriptor entitled__v1__purge_migration_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__sign_offer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__sign_offer_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__disagreement__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_disagreements_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_disagreements_response__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor;
 
 PROTOBUF_C__END_DECLS

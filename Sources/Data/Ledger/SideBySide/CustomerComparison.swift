@@ -1,0 +1,86 @@
+internal import AppStore
+internal import CustomerImport
+internal import Entitlements
+internal import Store
+
+/// The comparison of one customer's access in RevenueCat's events with the answers here.
+struct CustomerComparison: Sendable {
+  private(set) var disagreements: [OpenDisagreement] = []
+  /// The time of the next comparison; `nil` without a statement about the customer.
+  private(set) var next: Instant?
+
+  /// The maximum number of ids whose events are read, and of events of each.
+  private static let maxIDs = 32
+  private static let maxEvents = 500
+  /// An open disagreement is compared again after the time for which it has been open, within these bounds, and another
+  /// customer after a day, in milliseconds.
+  private static let recheckBounds: ClosedRange<Int64> = 2_000...600_000
+  private static let day: Int64 = 86_400_000
+  /// The time for which the other system may be late to report an end, in milliseconds.
+  private static let lateness: Int64 = 300_000
+
+  /// Creates a result without statements.
+  init() {}
+
+  /// Compares at `now`.
+  init(
+    of customer: CustomerKey, _ comparison: AccessComparison, in app: AppDefinition, at now: Instant,
+    _ reader: any StoreSnapshot
+  ) throws(StoreError) {
+    let bodies = try Self.bodies(concerning: customer, reader)
+    let stated = comparison.access(of: customer.customerID, statedBy: bodies)
+    guard !stated.isEmpty else { return }
+    var filter = DisagreementFilter(
+      appID: customer.appID, environment: customer.environment, limit: .max)
+    filter.customerID = customer.customerID
+    let earlier = Dictionary(
+      try reader.openDisagreements(filter).map { ($0.entitlement, $0.detectedAt) }, uniquingKeysWith: min)
+    let owner = try reader.finalMergeTarget(of: customer)
+    let facts = try reader.facts(of: owner) ?? CustomerFacts()
+    var ends: [Instant] = []
+    for access in stated {
+      let status = evaluate(facts, entitlement: access.entitlement, in: app, at: now)
+      ends += [access.deciding?.until, status.until].compactMap { $0 }.filter { $0 > now }
+      let kind = comparison.disagreement(
+        about: access, isEntitled: status.isEntitled, until: status.until, at: now)
+      guard let kind else { continue }
+      disagreements.append(
+        OpenDisagreement(
+          customer: customer, entitlement: access.entitlement, kind: kind,
+          detectedAt: earlier[access.entitlement] ?? now, checkedAt: now,
+          statedUntil: access.deciding?.until, eventID: access.deciding?.eventID ?? "",
+          reason: status.reason, until: status.until,
+          evidenceID: try reader.evidence(deciding: status, of: owner)))
+    }
+    next = nextComparison(after: now, ends)
+  }
+
+  private func nextComparison(after now: Instant, _ ends: [Instant]) -> Instant {
+    var delay = Self.day
+    if let end = ends.min() { delay = min(delay, end.milliseconds(since: now) + Self.lateness) }
+    for open in disagreements {
+      let age = now.milliseconds(since: open.detectedAt)
+      delay = min(delay, max(Self.recheckBounds.lowerBound, min(Self.recheckBounds.upperBound, age)))
+    }
+    return now.advanced(byMilliseconds: delay)
+  }
+
+  /// The bodies of the events of a customer, of the anonymous ids with which these name the customer, and of the customers
+  /// of transfers in them.
+  private static func bodies(
+    concerning customer: CustomerKey, _ reader: any StoreSnapshot
+  ) throws(StoreError) -> [[UInt8]] {
+    var (ids, next) = ([customer.customerID], 0)
+    var bodies: [[UInt8]] = []
+    while next < ids.count, next < maxIDs {
+      let found = try reader.importedEvents(naming: customer.other(ids[next]), limit: maxEvents)
+      next += 1
+      bodies += found
+      for body in found {
+        guard let event = try? RevenueCatEvent(body) else { continue }
+        for id in event.relatedCustomerIDs where !ids.contains(id) { ids.append(id) }
+      }
+    }
+    return bodies
+  }
+}

@@ -1,0 +1,69 @@
+package import AppStore
+package import CustomerImport
+internal import Entitlements
+package import Store
+
+// RevenueCat's events, side by side with the answers here. They are no evidence: no answer depends on them.
+extension EvidenceLedger {
+  /// The maximum number of comparisons between two looks at what is due.
+  private static let batchSize = 100
+
+  /// Stores an event that is not stored yet, and runs `extra` in the same transaction. Durable on return.
+  ///
+  /// - Returns: whether the event is new.
+  /// - Throws: ``LedgerError/store(_:)``.
+  package func append(
+    _ event: ImportedEvent,
+    also extra: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Void = { _ in }
+  ) async throws(LedgerError) -> Bool {
+    try await write { store throws(StoreError) in
+      let isNew = try store.insert(event)
+      try extra(store)
+      return isNew
+    }
+  }
+
+  /// Compares the customers that are due by `clock`.
+  ///
+  /// - Parameters:
+  ///   - clock: the clock of the environments to compare.
+  ///   - comparison: returns the comparison of an app; `nil` if events of the app are not compared.
+  /// - Throws: ``LedgerError/store(_:)``.
+  package func compareImportedEvents(
+    by clock: ServiceClock, _ comparison: @escaping @Sendable (String) -> AccessComparison?
+  ) async throws(LedgerError) {
+    while true {
+      let now = clock.now()
+      let due = try await read { reader throws(StoreError) in
+        try reader.comparisons(dueBy: now, in: clock.domain, limit: Self.batchSize)
+      }
+      guard !due.isEmpty else { return }
+      let catalog = catalog.value
+      for pending in due {
+        let result = try await read { reader throws(StoreError) -> CustomerComparison in
+          guard let app = catalog[pending.customer.appID], let comparison = comparison(app.id) else {
+            return CustomerComparison()
+          }
+          return try CustomerComparison(of: pending.customer, comparison, in: app, at: now, reader)
+        }
+        try await write { store throws(StoreError) in
+          try store.settle(pending, result.disagreements, next: result.next)
+        }
+      }
+    }
+  }
+
+  /// Deletes the events of an app that arrived before `instant`, in pages between which others can write.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``.
+  package func deleteImportedEvents(
+    of appID: String, receivedBefore instant: Instant
+  ) async throws(LedgerError) {
+    var count = 0
+    repeat {
+      count = try await write { store throws(StoreError) in
+        try store.deleteImportedEvents(of: appID, receivedBefore: instant, limit: Self.batchSize)
+      }
+    } while count == Self.batchSize
+  }
+}

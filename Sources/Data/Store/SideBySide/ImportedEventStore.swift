@@ -1,0 +1,179 @@
+package import AppStore
+package import CustomerImport
+package import Entitlements
+
+/// An event of RevenueCat's webhooks as it arrived.
+package struct ImportedEvent: Hashable, Sendable {
+  /// RevenueCat's id of the event; a repeated delivery has the same.
+  package let eventID: String
+  package let appID: String
+  package let environment: Environment
+  /// Such as `RENEWAL`.
+  package let type: String
+  package let occurredAt: Instant
+  /// By the system's clock.
+  package let receivedAt: Instant
+  /// The customers that the event names, each once.
+  package let customerIDs: [String]
+  /// The body of the webhook.
+  package let body: [UInt8]
+
+  /// The maximum number of customers of an event; RevenueCat limits aliases in a similar way.
+  package static let maxCustomers = 100
+
+  /// Creates an event of an app from its parsed body. Customers above ``maxCustomers`` are left out.
+  package init(_ event: RevenueCatEvent, of appID: String, receivedAt: Instant, body: [UInt8]) {
+    eventID = event.id
+    self.appID = appID
+    environment = event.isSandbox ? .sandbox : .production
+    type = event.type
+    occurredAt = event.occurredAt
+    self.receivedAt = receivedAt
+    customerIDs = Array(event.allCustomerIDs.prefix(Self.maxCustomers))
+    self.body = body
+  }
+}
+
+/// A customer whose access is to be compared.
+package struct PendingComparison: Hashable, Sendable {
+  package let customer: CustomerKey
+  /// The number of events so far, which tells whether another one arrived during a comparison.
+  package let events: Int64
+
+  /// Creates a comparison from its parts.
+  package init(customer: CustomerKey, events: Int64) {
+    self.customer = customer
+    self.events = events
+  }
+}
+
+/// A disagreement about a customer's access to an entitlement that is open, with both sides at the last comparison.
+package struct OpenDisagreement: Hashable, Sendable {
+  package let customer: CustomerKey
+  package let entitlement: String
+  package let kind: AccessDisagreement
+  /// When it was found first.
+  package let detectedAt: Instant
+  /// The time of both sides.
+  package let checkedAt: Instant
+  /// When access ends or ended in RevenueCat; `nil`: it does not end.
+  package let statedUntil: Instant?
+  /// The event that decides there.
+  package let eventID: String
+  package let reason: EntitlementReason
+  /// When access ends or ended here; `nil`: it does not end, or there was none.
+  package let until: Instant?
+  /// The evidence of the answer here.
+  package let evidenceID: EvidenceID?
+
+  /// Creates a disagreement from its parts.
+  package init(
+    customer: CustomerKey, entitlement: String, kind: AccessDisagreement, detectedAt: Instant,
+    checkedAt: Instant, statedUntil: Instant?, eventID: String, reason: EntitlementReason, until: Instant?,
+    evidenceID: EvidenceID?
+  ) {
+    self.customer = customer
+    self.entitlement = entitlement
+    self.kind = kind
+    self.detectedAt = detectedAt
+    self.checkedAt = checkedAt
+    self.statedUntil = statedUntil
+    self.eventID = eventID
+    self.reason = reason
+    self.until = until
+    self.evidenceID = evidenceID
+  }
+}
+
+/// Selects open disagreements of an app in one environment, the one that is open for the longest time first.
+package struct DisagreementFilter: Hashable, Sendable {
+  package var appID: String
+  package var environment: Environment
+  /// `nil`: all.
+  package var customerID: String?
+  /// The last disagreement of the previous page.
+  package var after: Position?
+  package var limit: Int
+
+  /// A place in the order of the list.
+  package struct Position: Hashable, Sendable {
+    package let detectedAt: Instant
+    package let customerID: String
+    package let entitlement: String
+
+    /// Creates a position from its parts.
+    package init(detectedAt: Instant, customerID: String, entitlement: String) {
+      self.detectedAt = detectedAt
+      self.customerID = customerID
+      self.entitlement = entitlement
+    }
+  }
+
+  /// Selects the first `limit` disagreements.
+  package init(appID: String, environment: Environment, limit: Int) {
+    self.appID = appID
+    self.environment = environment
+    self.limit = limit
+  }
+}
+
+/// Stores RevenueCat's events and the results of comparisons.
+package protocol ImportedEventStore {
+  /// Inserts an event, and requests a comparison of its customers. Returns `false` and changes nothing if an event with
+  /// this id is stored.
+  func insert(_ event: ImportedEvent) throws(StoreError) -> Bool
+
+  /// Whether an event names the customer.
+  func hasImportedEvents(naming customer: CustomerKey) throws(StoreError) -> Bool
+
+  /// Replaces the open disagreements of a customer, and sets the time of the next comparison; `nil`: there is none.
+  /// Changes nothing if another event of the customer arrived since.
+  func settle(
+    _ comparison: PendingComparison, _ disagreements: [OpenDisagreement], next: Instant?
+  ) throws(StoreError)
+
+  /// Deletes at most `limit` events of an app that arrived before `instant`; returns their number.
+  func deleteImportedEvents(
+    of appID: String, receivedBefore instant: Instant, limit: Int
+  ) throws(StoreError) -> Int
+}
+
+/// Reads RevenueCat's events and open disagreements.
+package protocol ImportedEventReader {
+  /// Returns the body of the event with this id; `nil` if it is not stored.
+  func importedEvent(
+    _ eventID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [UInt8]?
+
+  /// Returns at most `limit` bodies of the latest events that name a customer, the latest first.
+  func importedEvents(naming customer: CustomerKey, limit: Int) throws(StoreError) -> [[UInt8]]
+
+  /// Returns at most `limit` comparisons that are due by `instant`, the longest overdue first.
+  func comparisons(
+    dueBy instant: Instant, in domain: ClockDomain, limit: Int
+  ) throws(StoreError) -> [PendingComparison]
+
+  /// Returns the time of the next comparison; `nil` if none is due.
+  func nextComparison(in domain: ClockDomain) throws(StoreError) -> Instant?
+
+  /// Returns the open disagreements that match.
+  func openDisagreements(_ query: DisagreementFilter) throws(StoreError) -> [OpenDisagreement]
+
+  /// Returns the number of open disagreements of each app and environment that has any.
+  func openDisagreementCounts() throws(StoreError) -> [DisagreementCount]
+}
+
+/// The number of open disagreements of an app in one environment.
+package struct DisagreementCount: Hashable, Sendable {
+  package let appID: String
+  package let environment: Environment
+  /// At least 1.
+  package let count: Int64
+
+  /// Creates a count from its parts.
+  package init(appID: String, environment: Environment, count: Int64) {
+    self.appID = appID
+    self.environment = environment
+    self.count = count
+  }
+}

@@ -1,0 +1,70 @@
+package import AppStore
+internal import Entitlements
+package import Ledger
+internal import Metrics
+internal import Platform
+package import Store
+
+/// Exports the number of open disagreements, and deletes old events once a day.
+package struct DisagreementWorker: Worker {
+  package let name = "disagreements"
+  private static let interval = Duration.seconds(10)
+  private static let day: Int64 = 86_400_000
+
+  private let store: any EntitlementStore
+  private let ledger: EvidenceLedger
+  private let catalog: CurrentCatalog
+  private let settings: CurrentRevenueCatSettings
+  private let now: @Sendable () -> Instant
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// Creates a worker for the events in `store`; `now` is the system's clock.
+  package init(
+    store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog,
+    settings: CurrentRevenueCatSettings, now: @escaping @Sendable () -> Instant,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    self.store = store
+    self.ledger = ledger
+    self.catalog = catalog
+    self.settings = settings
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// Runs until the task is cancelled.
+  ///
+  /// - Throws: the first error of the store; the supervisor starts it again.
+  package func run() async throws {
+    // A replica that no longer leads exports no numbers; the next leader does.
+    defer { if Task.isCancelled { record([]) } }
+    var cleaned: Instant?
+    repeat {
+      let now = now()
+      if cleaned.map({ now.milliseconds(since: $0) >= Self.day }) ?? true {
+        for (appID, settings) in settings.all {
+          try await ledger.deleteImportedEvents(
+            of: appID, receivedBefore: now.advanced(byMilliseconds: -settings.retentionDays * Self.day))
+        }
+        cleaned = now
+      }
+      record(
+        try await store.read(.background) { reader throws(StoreError) in try reader.openDisagreementCounts() }
+      )
+    } while (try? await sleep(Self.interval)) != nil
+  }
+
+  /// Records the gauges of each environment of the apps that receive events.
+  private func record(_ open: [DisagreementCount]) {
+    let catalog = catalog.value
+    for app in settings.all.keys.compactMap({ catalog[$0] }) {
+      for environment in app.environments {
+        let found = open.first { $0.appID == app.id && $0.environment == environment }
+        Gauge(
+          label: "entitled_disagreements_open",
+          dimensions: [("app", app.id), ("environment", environment.rawValue)]
+        ).record(found?.count ?? 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package import CustomerImport
+package import SignedData
+internal import Synchronization
+
+/// How an app receives and compares RevenueCat's events.
+package struct RevenueCatSettings: Sendable {
+  /// The value of the header `authorization` that RevenueCat sends.
+  package let authorization: SharedSecret
+  package let comparison: AccessComparison
+  /// The number of days after which events are deleted, from their arrival.
+  package let retentionDays: Int64
+
+  /// Creates settings from their parts.
+  package init(authorization: SharedSecret, comparison: AccessComparison, retentionDays: Int64) {
+    self.authorization = authorization
+    self.comparison = comparison
+    self.retentionDays = retentionDays
+  }
+}
+
+/// The settings of all apps, by app id. A reload replaces them.
+package final class CurrentRevenueCatSettings: Sendable {
+  private let settings: Mutex<[String: RevenueCatSettings]>
+
+  /// Starts with `settings`; apps that receive no events are absent.
+  package init(_ settings: [String: RevenueCatSettings]) { self.settings = Mutex(settings) }
+
+  /// The settings of an app; `nil` if it receives no events.
+  package subscript(appID: String) -> RevenueCatSettings? { settings.withLock { $0[appID] } }
+
+  /// The settings of all apps.
+  package var all: [String: RevenueCatSettings] { settings.withLock { $0 } }
+
+  /// Puts other settings in force.
+  package func replace(with settings: [String: RevenueCatSettings]) {
+    self.settings.withLock { $0 = settings }
+  }
+}

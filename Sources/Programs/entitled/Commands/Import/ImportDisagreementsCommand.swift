@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled import disagreements`.
+struct ImportDisagreementsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disagreements", abstract: "List open disagreements with RevenueCat's webhooks.",
+    discussion: """
+      Both sides of each, the one that is open for the longest time first. It is closed as soon as a later event or \
+      answer agrees. --json has the whole event; 'evidence ID' shows Apple's document.
+      """)
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @Option(help: "Customer id (default: all).") var customer = ""
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: "no disagreements", nextPageToken: \.nextPageToken,
+      rows: { (page: ListDisagreementsResponse) in page.disagreements.map(\.row) },
+      fetch: { connection, token in
+        try await connection.listDisagreements(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.customerId = customer
+            $0.pageToken = token
+          })
+      })
+  }
+}
+
+extension Disagreement {
+  fileprivate var row: (String, String) {
+    let word = kind.protoName.droppingPrefix("DISAGREEMENT_KIND_")
+    let theirs = "RevenueCat until \(end(statedUntil)), \(eventType) \(eventId)"
+    let evidence = evidenceId > 0 ? ", evidence \(evidenceId)" : ""
+    let ours = kind == .theirsOnly ? "here no access" : "here until \(end(until))"
+    return ("\(customerId) \(entitlement)", "\(word): \(theirs); \(ours), \(reason)\(evidence)")
+  }
+
+  private func end(_ time: GoogleProtobuf.Timestamp?) -> String {
+    time.text.isEmpty ? "no expiry" : time.text
+  }
+}

@@ -1,0 +1,21 @@
+/// The section `revenuecat_events` of an app: RevenueCat's webhooks, side by side with the answers here.
+package struct RevenueCatEventsConfiguration: Hashable, Sendable {
+  /// The value of the header `authorization`, as it is set in RevenueCat.
+  package let authorization: SecretSource
+  /// The names of entitlements here, by their names in RevenueCat; others have the same name.
+  package let entitlements: [String: String]
+  /// The greatest difference of ends that counts as none, in seconds: 0 to a day.
+  package let toleranceSeconds: Int64
+  /// The number of days after which events are deleted: 1 to 3650.
+  package let retentionDays: Int64
+
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["authorization", "entitlements", "tolerance_seconds", "retention_days"])
+    authorization = try SecretSource(members.required("authorization"))
+    var names: [String: String] = [:]
+    for (theirs, ours) in try members["entitlements"]?.entries() ?? [] { names[theirs] = try ours.text() }
+    entitlements = names
+    toleranceSeconds = try members["tolerance_seconds"]?.number(in: 0...86_400) ?? 60
+    retentionDays = try members["retention_days"]?.number(in: 1...3_650) ?? 400
+  }
+}

@@ -1,0 +1,117 @@
+internal import AppStore
+internal import Entitlements
+internal import HTTP
+internal import JSON
+internal import Ledger
+internal import Metrics
+internal import RPC
+package import SideBySide
+internal import Store
+
+/// `POST /import/revenuecat/{app}` on the edge: RevenueCat's webhooks, which are compared with the answers here.
+///
+/// RevenueCat sends an event again unless the status is 200 (RevenueCat, "Webhooks"). An event is confirmed when it is
+/// stored; a replica that does not lead hands it to the leader through the database.
+package struct RevenueCatEndpoint: Sendable {
+  static let prefix = "/import/revenuecat/"
+  static let route = "/import/revenuecat/{app}"
+
+  private static let maxBytes = 1 << 18
+  /// How long an event waits for a store that does not take it.
+  private static let patience = Duration.seconds(5)
+  private static let pause = Duration.milliseconds(50)
+
+  private let receiver: RevenueCatReceiver
+  private let limiter: AddressLimiter
+  private let leadership: Leadership
+
+  /// - Parameters:
+  ///   - receiver: authenticates and stores the events.
+  ///   - limiter: limits the refused posts of each address.
+  ///   - leadership: tells whether this process writes.
+  package init(receiver: RevenueCatReceiver, limiter: AddressLimiter, leadership: Leadership) {
+    self.receiver = receiver
+    self.limiter = limiter
+    self.leadership = leadership
+  }
+
+  /// Whether a path is that of an event.
+  func serves(_ path: String) -> Bool { path.hasPrefix(Self.prefix) }
+
+  /// Responds to a request to a path that ``serves(_:)`` accepts.
+  func respond(to request: HTTPRequest) async -> HTTPResponse {
+    guard request.method == "POST" else { return .methodNotAllowed("POST") }
+    guard request.mediaType ?? "application/json" == "application/json" else {
+      return Self.answer(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
+    }
+    guard request.body.count <= Self.maxBytes else {
+      return Self.answer(413, "TOO_LARGE", "the body has more than \(Self.maxBytes) bytes")
+    }
+    let event: ImportedEvent
+    do throws(RevenueCatRefusal) {
+      event = try receiver.event(
+        request.body, authorization: request.header("authorization"),
+        of: String(request.path.dropFirst(Self.prefix.count)))
+    } catch {
+      return refuse(error, request)
+    }
+    guard let result = await store(event) else {
+      var response = Self.answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
+      response.headers.append(name: "retry-after", value: "1")
+      return response
+    }
+    Counter(
+      label: "entitled_imported_events_total",
+      dimensions: [("app", event.appID), ("environment", event.environment.rawValue), ("result", result)]
+    ).increment()
+    return Self.answer(200, result, "stored; it is compared within seconds")
+  }
+
+  /// Stores an event here or through the leader. While another replica takes over, it tries again for some seconds.
+  ///
+  /// - Returns: the result; `nil` if it is not stored.
+  private func store(_ event: ImportedEvent) async -> String? {
+    let end = ContinuousClock.now + Self.patience
+    while true {
+      if let inbox = leadership.replication?.inbox, !leadership.executesWrites {
+        var context = ForwardedContext()
+        context.receivedAt = event.receivedAt
+        let entry = InboxEntry(
+          kind: .importedEvent, appID: event.appID, method: "", caller: "", context: context.encoded,
+          body: event.body)
+        if (try? await inbox.append(entry)) != nil { return "ACCEPTED" }
+      } else {
+        do throws(LedgerError) {
+          return try await receiver.store(event) ? "STORED" : "ALREADY_STORED"
+        } catch {
+          guard error.isPassing else { return nil }
+        }
+      }
+      guard ContinuousClock.now < end, (try? await Task.sleep(for: Self.pause)) != nil else { return nil }
+    }
+  }
+
+  /// Refuses a request; strangers may send only so many of them.
+  private func refuse(_ refusal: RevenueCatRefusal, _ request: HTTPRequest) -> HTTPResponse {
+    Counter(label: "entitled_import_refusals_total", dimensions: [("reason", refusal.reason)]).increment()
+    let status: Int
+    switch refusal {
+    // Sent again it would be refused again.
+    case .otherEnvironment: return Self.answer(200, refusal.reason, refusal.description)
+    case .unknownApp: status = 404
+    case .unauthenticated: status = 401
+    case .malformed: status = 400
+    }
+    if let delay = limiter.delay(of: request.address) {
+      var response = Self.answer(429, "TOO_MANY_REJECTIONS", "too many requests that are refused")
+      response.headers.append(name: "retry-after", value: String((delay + 999) / 1000))
+      return response
+    }
+    return Self.answer(status, refusal.reason, refusal.description)
+  }
+
+  private static func answer(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {
+    let body: JSONObject = ["reason": .string(reason), "explanation": .string(explanation.excerpt)]
+    return .json(status, JSONValue.object(body).serialized())
+  }
+}

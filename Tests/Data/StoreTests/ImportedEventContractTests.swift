@@ -1,0 +1,135 @@
+import AppStore
+import CustomerImport
+import Entitlements
+import Store
+import TestSupport
+import Testing
+
+@Suite("Contract: RevenueCat's events and disagreements")
+struct ImportedEventContractTests {
+  private let ann = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ann")
+
+  private func event(_ id: String, of customers: String..., received: Int64 = 5) throws -> ImportedEvent {
+    let aliases = customers.map { "\"\($0)\"" }.joined(separator: ",")
+    let body = Array(
+      """
+      {"event":{"id":"\(id)","type":"RENEWAL","event_timestamp_ms":\(received),"environment":"SANDBOX",
+        "aliases":[\(aliases)],"entitlement_ids":["pro"]}}
+      """.utf8)
+    return ImportedEvent(
+      try RevenueCatEvent(body), of: "ocean", receivedAt: instant(received), body: body)
+  }
+
+  private func disagreement(_ customer: CustomerKey, detected: Int64) -> OpenDisagreement {
+    OpenDisagreement(
+      customer: customer, entitlement: "pro", kind: .oursOnly, detectedAt: instant(detected),
+      checkedAt: instant(9), statedUntil: nil, eventID: "e1", reason: .subscriptionActive, until: instant(90),
+      evidenceID: nil)
+  }
+
+  @Test("An event is stored once, and requests a comparison of each customer", arguments: Backend.allCases)
+  func events(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let (first, other) = (try event("e1", of: "ann", "bea"), try event("e2", of: "ann", received: 6))
+      let results = try await store.write { store throws(StoreError) in
+        [try store.insert(first), try store.insert(first), try store.insert(other)]
+      }
+      #expect(results == [true, false, true])
+      try await store.snapshot { reader throws in
+        #expect(try reader.importedEvent("e1", of: "ocean", in: .sandbox) == first.body)
+        #expect(try reader.importedEvent("e1", of: "ocean", in: .production) == nil)
+        #expect(try reader.importedEvents(naming: ann, limit: 9) == [other.body, first.body])
+        #expect(try reader.importedEvents(naming: ann, limit: 1) == [other.body])
+        let due = try reader.comparisons(dueBy: instant(0), in: .sandbox, limit: 9)
+        #expect(Set(due.map { "\($0.customer.customerID) \($0.events)" }) == ["ann 2", "bea 1"])
+        #expect(try reader.nextComparison(in: .others) == nil)
+      }
+    }
+  }
+
+  @Test("A comparison replaces what is open, unless an event arrived meanwhile", arguments: Backend.allCases)
+  func settle(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let (first, other) = (try event("e1", of: "ann"), try event("e2", of: "ann"))
+      let open = disagreement(ann, detected: 7)
+      try await store.write { store throws(StoreError) in
+        _ = try store.insert(first)
+        try store.settle(PendingComparison(customer: ann, events: 1), [open], next: instant(50))
+        _ = try store.insert(other)
+        try store.settle(PendingComparison(customer: ann, events: 1), [], next: nil)
+      }
+      try await store.snapshot { reader throws in
+        let query = DisagreementFilter(appID: "ocean", environment: .sandbox, limit: 9)
+        #expect(try reader.openDisagreements(query) == [open])
+        #expect(
+          try reader.openDisagreementCounts()
+            == [DisagreementCount(appID: "ocean", environment: .sandbox, count: 1)])
+        #expect(try reader.comparisons(dueBy: instant(0), in: .all, limit: 9).map(\.events) == [2])
+      }
+      try await store.write { store throws(StoreError) in
+        try store.settle(PendingComparison(customer: ann, events: 2), [], next: instant(50))
+      }
+      try await store.snapshot { reader throws in
+        #expect(try reader.openDisagreementCounts().isEmpty)
+        #expect(try reader.nextComparison(in: .all) == instant(50))
+      }
+    }
+  }
+
+  @Test("Disagreements are listed page by page, the oldest first", arguments: Backend.allCases)
+  func list(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let events = try ["a", "b", "c"].map { try event($0, of: $0) }
+      try await store.write { store throws(StoreError) in
+        for (position, event) in events.enumerated() {
+          _ = try store.insert(event)
+          let customer = ann.other(event.eventID)
+          try store.settle(
+            PendingComparison(customer: customer, events: 1),
+            [disagreement(customer, detected: Int64(3 - position))], next: instant(50))
+        }
+      }
+      try await store.snapshot { reader throws in
+        func ids(_ change: (inout DisagreementFilter) -> Void) throws -> [String] {
+          var query = DisagreementFilter(appID: "ocean", environment: .sandbox, limit: 9)
+          change(&query)
+          return try reader.openDisagreements(query).map(\.customer.customerID)
+        }
+        #expect(try ids { _ in } == ["c", "b", "a"])
+        #expect(try ids { $0.limit = 1 } == ["c"])
+        #expect(
+          try ids { $0.after = .init(detectedAt: instant(1), customerID: "c", entitlement: "pro") }
+            == ["b", "a"])
+        #expect(try ids { $0.customerID = "b" } == ["b"])
+        #expect(try ids { $0.environment = .production } == [])
+      }
+    }
+  }
+
+  @Test("Old events and those of an erased customer are deleted", arguments: Backend.allCases)
+  func deletion(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let events = [
+        try event("e1", of: "ann", received: 1), try event("e2", of: "ann", "bea", received: 2),
+        try event("e3", of: "bea", received: 3), try event("e4", of: "bea", received: 4),
+      ]
+      try await store.write { store throws(StoreError) in
+        for event in events { _ = try store.insert(event) }
+        _ = try store.erase(ann, as: "erased")
+      }
+      let bea = ann.other("bea")
+      try await store.snapshot { reader throws in
+        #expect(try reader.importedEvents(naming: ann, limit: 9).isEmpty)
+        #expect(try reader.importedEvents(naming: bea, limit: 9).count == 2)
+        #expect(try reader.comparisons(dueBy: instant(0), in: .all, limit: 9).map(\.customer) == [bea])
+      }
+      let count = try await store.write { store throws(StoreError) in
+        try store.deleteImportedEvents(of: "ocean", receivedBefore: instant(4), limit: 9)
+      }
+      #expect(count == 1)
+      try await store.snapshot { reader throws in
+        #expect(try reader.importedEvents(naming: bea, limit: 9) == [events[3].body])
+      }
+    }
+  }
+}

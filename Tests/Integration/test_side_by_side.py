@@ -1,0 +1,191 @@
+"""RevenueCat's webhooks beside the answers here: received, stored, compared, and listed while they disagree."""
+
+import json
+import re
+import uuid
+
+import pytest
+
+import contract
+import stores
+from contract import entitlement_service as wire
+from contract import receipt_service
+from harness import CALL_LIMIT, Service, post
+from test_identity import APP, Client
+from test_reconciliation import until
+from test_replicas import replicas  # noqa: F401
+
+SECRET = "Bearer side-by-side-7f3a"
+FAR = 4_102_444_800_000
+KIND = receipt_service.DisagreementKind.Name
+
+
+def write(folder, demo):
+    """Writes the demo configuration with the section; returns its path."""
+    secret = folder / "revenuecat.secret"
+    secret.write_text(SECRET + "\n")
+    secret.chmod(0o600)
+    section = (f"    revenuecat_events:\n      authorization: {{file: {secret}}}\n"
+               "      entitlements: {premium: pro}\n      tolerance_seconds: 60\n      retention_days: 30\n")
+    head = f"  {APP}:\n"
+    assert head in demo
+    path = folder / "entitled.yaml"
+    text = re.sub(r"environments: \[.*?\]", "environments: [Sandbox]", demo.replace(head, head + section, 1), count=1)
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory):
+    service = Service(tmp_path_factory.mktemp("demo") / "data")
+    text = service.command("config", "demo").stdout
+    service.kill()
+    return text
+
+
+@pytest.fixture
+def client(tmp_path, demo):
+    path = write(tmp_path, demo)
+    client = Client(Service(tmp_path / "data", ["--config", path]))
+    client.path = path
+    yield client
+    client.channel.close()
+    client.service.kill()
+
+
+def event(type_, customer, end=FAR, time=1_767_225_600_000, entitlement="premium", **more):
+    """A webhook in the shape of RevenueCat's "Sample Events"."""
+    return {"api_version": "1.0", "event": {
+        "aliases": [customer], "app_id": "1234567890",
+        "app_user_id": customer, "country_code": "US", "currency": "USD", "entitlement_id": entitlement,
+        "entitlement_ids": [entitlement], "environment": "SANDBOX", "event_timestamp_ms": time, "expiration_at_ms": end,
+        "id": str(uuid.uuid4()), "is_family_share": False, "offer_code": None, "original_app_user_id": customer,
+        "original_transaction_id": "2000000000000001", "period_type": "NORMAL", "presented_offering_id": None, "price": 4.99,
+        "price_in_purchased_currency": 4.99, "product_id": "pro.monthly", "purchased_at_ms": time - 1000, "store": "APP_STORE",
+        "subscriber_attributes": {"$email": {"updated_at_ms": time, "value": "a@example.com"}}, "takehome_percentage": 0.7,
+        "transaction_id": "2000000000000002", "type": type_, **more}}
+
+
+def transfer(source, target, time):
+    return {"api_version": "1.0", "event": {
+        "app_id": "1234567890", "environment": "SANDBOX", "event_timestamp_ms": time, "id": str(uuid.uuid4()),
+        "store": "APP_STORE", "transferred_from": [source], "transferred_to": [target], "type": "TRANSFER"}}
+
+
+def send(service, body, authorization=SECRET, app=APP):
+    headers = {"authorization": authorization} if authorization else {}
+    return post(f"http://{service.http}/import/revenuecat/{app}", body, headers)
+
+
+def open_ones(client, **filters):
+    return client.receipts.ListDisagreements(
+        receipt_service.ListDisagreementsRequest(app=APP, **filters), timeout=CALL_LIMIT).disagreements
+
+
+def kinds(client):
+    return {one.customer_id: KIND(one.kind).removeprefix("DISAGREEMENT_KIND_") for one in open_ones(client)}
+
+
+def test_a_disagreement_appears_with_both_sides_and_is_resolved_by_an_answer_or_an_event(client):
+    client.buy("gus")
+    purchase = event("INITIAL_PURCHASE", "bob")
+    assert send(client.service, purchase) == (200, {"reason": "STORED", "explanation": "stored; it is compared within seconds"})
+    assert send(client.service, event("EXPIRATION", "gus", 1_767_225_600_000, expiration_reason="UNSUBSCRIBE"))[0] == 200
+    assert send(client.service, event("EXPIRATION", "ida", 1_767_225_600_000))[0] == 200
+    assert send(client.service, event("TEST", "tia"))[0] == 200
+    until(lambda: kinds(client) == {"bob": "THEIRS_ONLY", "gus": "OURS_ONLY"})
+
+    [bob] = open_ones(client, customer_id="bob")
+    assert (bob.entitlement, bob.reason, bob.evidence_id) == ("pro", "NEVER_PURCHASED", 0)
+    assert (bob.event_id, bob.event_type) == (purchase["event"]["id"], "INITIAL_PURCHASE")
+    assert bob.stated_until.seconds == FAR // 1000 and json.loads(bob.event_json) == purchase
+    [gus] = open_ones(client, customer_id="gus")
+    ours = client.call("Check", customer_id="gus", entitlement="pro").entitlement
+    assert gus.evidence_id == ours.evidence_id > 0 and gus.reason == ours.reason and gus.until == ours.until
+
+    text = client.service.command("import", "disagreements").stdout
+    assert "bob pro" in text and "THEIRS_ONLY" in text and "NEVER_PURCHASED" in text and purchase["event"]["id"] in text
+
+    # The answer here changes: the next check closes one and finds the other end.
+    client.buy("bob")
+    until(lambda: kinds(client).get("bob") == "OTHER_END")
+    end = client.call("Check", customer_id="bob", entitlement="pro").entitlement.until
+    assert send(client.service, event("RENEWAL", "bob", end.seconds * 1000, 1_767_225_700_000))[0] == 200
+    end = ours.until.seconds * 1000
+    assert send(client.service, event("RENEWAL", "gus", end, 1_767_225_800_000))[0] == 200
+    until(lambda: not open_ones(client))
+    assert "no disagreements" in client.service.command("import", "disagreements").stdout
+
+
+def test_a_transfer_moves_what_is_stated(client):
+    assert send(client.service, event("INITIAL_PURCHASE", "ann"))[0] == 200
+    until(lambda: kinds(client) == {"ann": "THEIRS_ONLY"})
+    assert send(client.service, transfer("ann", "bea", 1_767_225_700_000))[0] == 200
+    until(lambda: kinds(client) == {"bea": "THEIRS_ONLY"})
+
+
+def test_only_the_configured_authorization_is_accepted(client):
+    body = event("INITIAL_PURCHASE", "bob")
+    for authorization in (None, "Bearer wrong", SECRET + "x", SECRET.removeprefix("Bearer ")):
+        status, answer = send(client.service, body, authorization)
+        assert (status, answer["reason"]) == (401, "UNKNOWN_AUTHORIZATION")
+        assert "authorization" in answer["explanation"]
+    assert send(client.service, body, app="unknown")[0] == 404
+    assert send(client.service, {"event": {}})[1]["reason"] == "MALFORMED_MESSAGE"
+    assert send(client.service, b" " * (1 << 18) + b"{}")[0] == 413
+    production = event("RENEWAL", "bob", environment="PRODUCTION")
+    assert send(client.service, production) == (
+        200, {"reason": "OTHER_ENVIRONMENT", "explanation": "not stored: the app has no environment Production"})
+    assert stores.query(client.service.data, "SELECT count(*) FROM imported_event") == [(0,)]
+
+
+def test_a_repetition_is_stored_once_and_an_acknowledged_event_survives_a_kill(client):
+    body = event("INITIAL_PURCHASE", "bob")
+    assert [send(client.service, body)[1]["reason"] for _ in range(3)] == ["STORED", "ALREADY_STORED", "ALREADY_STORED"]
+    others = [event("RENEWAL", f"c{number}") for number in range(20)]
+    for other in others:
+        assert send(client.service, other)[0] == 200
+    client.channel.close()
+    client.service.kill()
+    again = Client(Service(client.service.data, ["--config", client.path]))
+    client.service, client.channel, client.receipts = again.service, again.channel, again.receipts
+    ids = {row[0] for row in stores.query(client.service.data, "SELECT event_id FROM imported_event")}
+    assert ids == {one["event"]["id"] for one in [body, *others]}
+    assert send(client.service, body)[1]["reason"] == "ALREADY_STORED"
+    until(lambda: len(kinds(client)) == 21)
+    page = client.receipts.ListDisagreements(
+        receipt_service.ListDisagreementsRequest(app=APP, page_size=15), timeout=CALL_LIMIT)
+    rest = client.receipts.ListDisagreements(
+        receipt_service.ListDisagreementsRequest(app=APP, page_size=15, page_token=page.next_page_token), timeout=CALL_LIMIT)
+    names = [one.customer_id for one in [*page.disagreements, *rest.disagreements]]
+    assert len(page.disagreements) == 15 and len(set(names)) == len(names) == 21 and not rest.next_page_token
+
+
+def test_an_erased_customer_leaves_no_event(client):
+    for customer in ("ann", "bob"):
+        assert send(client.service, event("INITIAL_PURCHASE", customer))[0] == 200
+    until(lambda: set(kinds(client)) == {"ann", "bob"})
+    client.entitlements.EraseCustomer(
+        wire.EraseCustomerRequest(app=APP, environment=contract.environment.ENVIRONMENT_SANDBOX, customer_id="ann"), timeout=CALL_LIMIT)
+    assert set(kinds(client)) == {"bob"}
+    for table in ("imported_event_customer", "access_comparison", "access_disagreement"):
+        rows = stores.query(client.service.data, f"SELECT customer_id FROM {table}")
+        assert {row[0] for row in rows} == {"bob"}
+    assert stores.query(client.service.data, "SELECT count(*) FROM imported_event") == [(1,)]
+
+
+def test_a_follower_confirms_and_the_leader_stores_and_compares(replicas, tmp_path, demo):  # noqa: F811
+    group = replicas(2, configurations=dict.fromkeys("ab", write(tmp_path, demo)))
+    group.wait_for_leader()
+    follower = group.services[group.followers[0]]
+    body = event("INITIAL_PURCHASE", "bob")
+    assert send(follower, body, "Bearer wrong")[0] == 401
+    assert [send(follower, body)[1]["reason"] for _ in range(2)] == ["ACCEPTED", "ACCEPTED"]
+    with follower.channel() as channel:
+        stub = contract.receipt_stub(channel)
+
+        def found():
+            request = receipt_service.ListDisagreementsRequest(app=APP)
+            return [one.customer_id for one in stub.ListDisagreements(request, timeout=CALL_LIMIT).disagreements]
+
+        until(lambda: found() == ["bob"])
