@@ -43,6 +43,12 @@ def test_every_command_in_the_runbook_exists():
     assert set(named) <= known and len(named) > 10, set(named) - known
 
 
+def test_every_alert_has_a_test_of_its_rule():
+    tests = yaml.safe_load((FOLDER / "entitled.rules.test.yaml").read_text(encoding="utf-8"))["tests"]
+    tested = {rule["alertname"] for test in tests for rule in test["alert_rule_test"] if rule["exp_alerts"]}
+    assert tested == {alert["alert"] for alert in ALERTS}
+
+
 @pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (Debian's package prometheus)")
 @pytest.mark.parametrize("command", ["check rules entitled.rules.yaml", "test rules entitled.rules.test.yaml"])
 def test_promtool_accepts(command):

@@ -921,3 +921,53 @@ def test_the_command_prints_a_table_and_a_chart(lived):
     assert "lapsed_voluntary" in listed.stdout
     done = service.command("report", "movements", "--from", days[0], "--to", days[1], "--csv")
     assert done.stdout.startswith("bucket,active_start,")
+
+
+def test_refund_requests_are_counted_by_their_day_and_first_outcome(tmp_path):
+    from harness import Service
+
+    (tmp_path / "entitled.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    lives = Lives(service)
+    for account in lives.accounts[:4]:
+        lives.act("purchases", app=APP, productId="coins", account=account)
+    declined, granted, reversed_later, left_open = [
+        str(row["transaction_id"]) for row in read(service, f"{BEGUN} ORDER BY transaction_id")
+    ]
+
+    def request(transaction, reason):
+        assert "error" not in lives.act("request-consumption", transactionId=transaction, reason=reason)
+
+    request(declined, "LEGAL")
+    for transaction in (granted, reversed_later, left_open):
+        request(transaction, "OTHER")
+    lives.sleep_until(lives.first * DAY + DAY // 4)
+    # Within 12 hours: the same request.
+    request(granted, "OTHER")
+    lives.sleep_until((lives.first + 1) * DAY + 1000)
+    lives.act("decline-refund", transactionId=declined)
+    lives.act("refund", transactionId=granted)
+    lives.act("refund", transactionId=reversed_later)
+    lives.sleep_until((lives.first + 2) * DAY + 1000)
+    request(declined, "OTHER")
+    lives.act("reverse-refund", transactionId=reversed_later)
+    lives.wait_for_notifications()
+    lives.end = lives.first + 4
+    first, third = lives.first, lives.first + 2
+    expected = {
+        ("asked", first, "LEGAL"): 1, ("declined", first, "LEGAL"): 1, ("decided", first, "LEGAL"): 1,
+        ("asked", first, "OTHER"): 3, ("granted", first, "OTHER"): 2, ("decided", first, "OTHER"): 2,
+        ("reversed", first, "OTHER"): 1, ("open", first, "OTHER"): 1,
+        ("asked", third, "OTHER"): 1, ("open", third, "OTHER"): 1,
+    }  # fmt: skip
+    names = ["asked", "answered", "granted", "declined", "decided", "reversed", "open"]
+
+    def check():
+        reports = Reports(service, lives)
+        found = reports.values("refund-requests", *names, group_by=[report_service.REPORT_DIMENSION_REASON])
+        assert found == expected, sorted(set(found.items()) ^ set(expected.items()))
+
+    try:
+        eventually(check)
+    finally:
+        service.stop()

@@ -247,6 +247,15 @@ package enum MetricCatalog {
         "Closed days whose movements do not explain their stocks ([reports](reports.md#days-closing-and-revisions)); 0 unless there is a defect."
     ),
     MetricFamily(
+      "entitled_report_backlog", .gauge, labels: ["app", "environment"],
+      help:
+        "Purchases with evidence that is not in the [reports](reports.md#days-closing-and-revisions) yet."),
+    MetricFamily(
+      "entitled_report_lag_seconds", .gauge, labels: ["app", "environment"],
+      help:
+        "Age of the oldest evidence, expiry or other due time that is not in the reports yet; 0 if nothing waits."
+    ),
+    MetricFamily(
       "entitled_segment_members", .gauge, labels: ["app", "environment", "segment"],
       help: "Rows of a saved segment."),
   ]

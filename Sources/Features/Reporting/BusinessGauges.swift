@@ -58,6 +58,10 @@ package struct BusinessGauges: Worker {
         from: ReportDay(number: -.max / 2), to: ReportDay(number: .max / 2), knownBy: nil, of: appID,
         in: environment)
       Gauge(label: "entitled_report_identity_broken", dimensions: labels).record(broken.count)
+      let backlog = try reader.reportBacklog(of: appID, in: environment, at: now)
+      Gauge(label: "entitled_report_backlog", dimensions: labels).record(backlog.purchases)
+      Gauge(label: "entitled_report_lag_seconds", dimensions: labels)
+        .record(max(0, backlog.since.map { now.milliseconds(since: $0) / 1_000 } ?? 0))
       return try reader.segments(of: AppEnvironment(appID: appID, environment: environment)).map {
         segment throws(StoreError) in
         (segment.name, try reader.memberCount(SegmentQuery(segment, at: now)))

@@ -95,6 +95,7 @@ struct ReportBatch {
       let state = try store.reportState(of: line)
       payer.standing[line.lineID] = state.standing
       payer.claims[line.lineID] = try store.claims(of: line)
+      payer.requests.append(try KnownRefundRequests(about: line, in: store))
       payer.due = [payer.due, state.due].compactMap(\.self).min()
       payer.stored[line] = state
     }
@@ -120,6 +121,10 @@ private struct PayerState {
   var standing: [String: [UInt64]] = [:]
   /// When customers owned each purchase.
   var claims: [String: PurchaseClaims] = [:]
+  /// The refund requests about each purchase.
+  var requests: [KnownRefundRequests] = []
+  /// The last evidence that counts; `nil`: all.
+  var lastEvidence: EvidenceID?
   /// What the store has.
   var stored: [LineKey: ReportLineState] = [:]
   /// The postings that are not stored yet.
@@ -148,7 +153,9 @@ extension ReportBatch {
     let history = try PurchaseFactHistory(of: payer.lines, in: store)
     var known: Payers = []
     if let first = pending.first {
-      known = history.payers(through: EvidenceID(rawValue: first.id.rawValue - 1))
+      let before = EvidenceID(rawValue: first.id.rawValue - 1)
+      known = history.payers(through: before)
+      payer.lastEvidence = before
     }
     var rest = pending[...]
     while let first = rest.first {
@@ -161,6 +168,7 @@ extension ReportBatch {
       guard let last = group.last else { break }
       try advance(known, to: first.knownAt.advanced(byMilliseconds: -1), &payer)
       known = history.payers(through: last.id)
+      payer.lastEvidence = last.id
       try derive(known, at: last.knownAt, RevisionCause(group), &payer)
     }
     try advance(known, to: now, &payer)
@@ -181,8 +189,9 @@ extension ReportBatch {
     let app = catalog.definition(of: line.appID)
     var derived: [Posting] = []
     payer.due = nil
+    let requests = payer.requests.flatMap { $0.requests(through: payer.lastEvidence) }
     for (_, facts) in payers {
-      let found = PayerPostings(facts, in: app, at: instant, claims: payer.claims)
+      let found = PayerPostings(facts, in: app, at: instant, claims: payer.claims, requests: requests)
       derived += found.postings
       payer.due = [payer.due, found.due].compactMap(\.self).min()
     }

@@ -230,6 +230,10 @@ import Testing
         return try transaction.reportQueue(in: .sandbox, limit: 9).map(\.line)
       }
       #expect(queued == [line("L1"), line("L2"), line("L1")])
+      let backlog = try await store.snapshot {
+        try $0.reportBacklog(of: "ocean", in: .sandbox, at: at(100))
+      }
+      #expect(backlog.purchases == 2 && backlog.since != nil)
       #expect(
         try await store.snapshot { try $0.nextReportDue(in: .sandbox) { _ in 0 } } == instant(0))
       let due = try await store.write { transaction throws(StoreError) in
@@ -242,6 +246,16 @@ import Testing
         return try transaction.reportsDue(by: at(5), in: .sandbox, limit: 9).map(\.line)
       }
       #expect(due == [line("L1")])
+      for (day, since) in [(Int64(4), nil), (5, at(5)), (9, at(5))] as [(Int64, Instant?)] {
+        let backlog = try await store.snapshot {
+          try $0.reportBacklog(of: "ocean", in: .sandbox, at: at(day))
+        }
+        #expect(backlog == ReportBacklog(purchases: 0, since: since))
+      }
+      let other = try await store.snapshot {
+        try $0.reportBacklog(of: "ocean", in: .production, at: at(9))
+      }
+      #expect(other == ReportBacklog(purchases: 0, since: nil))
       #expect(try await store.snapshot { try $0.nextReportDue(in: .sandbox) { _ in 0 } } == at(5))
     }
   }

@@ -145,7 +145,7 @@ extension FactApplier {
     try recordExternalReport(call, evidence, of: line.appID, in: line.environment)
     guard !call.originalTransactionID.isEmpty else { return }
     try store.index(evidence, under: line)
-    try settleConsumptionRequests(answeredBy: call, about: line)
+    try settleConsumptionRequests(answeredBy: call, about: line, evidence)
     for owner in try lines.owners(of: line) { try store.index(evidence, under: line.customer(owner)) }
     changes.emitInformational(.appStoreCalled, to: .owners(line), about: call.transactionID, by: origin)
   }

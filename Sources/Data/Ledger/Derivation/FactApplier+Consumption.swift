@@ -16,6 +16,7 @@ extension FactApplier {
     var request = request
     if try isDecided(request) { request.settle(.decided, at: now) }
     try store.put(request)
+    try store.enqueueForReports(request.line, from: request.id)
     changes.effects.append(
       .consumptionRequestOpened(appID: request.line.appID, request.line.environment))
     changes.emitInformational(
@@ -48,24 +49,27 @@ extension FactApplier {
 
   /// Settles the open consumption requests that a call to Apple answered.
   mutating func settleConsumptionRequests(
-    answeredBy call: AppleCall, about line: LineKey
+    answeredBy call: AppleCall, about line: LineKey, _ evidence: EvidenceID
   ) throws(StoreError) {
     guard call.answersConsumptionRequest, !call.isRefused else { return }
     for var request in try store.consumptionRequests(about: line) where request.state == .open {
       guard call.transactionID.isEmpty || request.transactionID == call.transactionID else { continue }
       request.settle(.answered, at: now)
       try update(request)
+      try store.enqueueForReports(line, from: evidence)
     }
   }
 
   /// Settles the open consumption requests about a refund that Apple decided at `instant`.
   mutating func settleConsumptionRequests(
-    decidedAt instant: Instant, about transactionID: String, of line: LineKey
+    decidedAt instant: Instant, about transactionID: String, of line: LineKey, _ evidence: EvidenceID
   ) throws(StoreError) {
-    for var request in try store.consumptionRequests(about: line) where request.state == .open {
+    for var request in try store.consumptionRequests(about: line) {
       guard request.requestedAt <= instant,
         transactionID.isEmpty || request.transactionID == transactionID
       else { continue }
+      try store.enqueueForReports(line, from: evidence)
+      guard request.state == .open else { continue }
       request.settle(.decided, at: now)
       try update(request)
     }

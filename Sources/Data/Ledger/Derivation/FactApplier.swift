@@ -90,7 +90,7 @@ struct FactApplier {
     case .refund, .refundDeclined:
       try settleConsumptionRequests(
         decidedAt: contents.payload.signedDate ?? source.receivedAt, about: record.transactionID,
-        of: source.line(record.originalTransactionID))
+        of: source.line(record.originalTransactionID), source.id)
     case .rescindConsent:
       try recordRescindedConsent(
         contents.appTransaction, at: contents.payload.signedDate ?? source.receivedAt, from: source)

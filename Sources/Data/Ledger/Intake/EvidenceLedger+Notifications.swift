@@ -177,7 +177,8 @@ extension EvidenceLedger {
       var applier = FactApplier(store, catalog: catalog, now: now)
       if let request = body.consumptionRequest(record, about: line) { try applier.open(request) }
       if body.notificationType == .refund, record.state == .applied || record.state == .superseded {
-        try applier.settleConsumptionRequests(decidedAt: evidence.receivedAt, about: "", of: line)
+        try applier.settleConsumptionRequests(
+          decidedAt: evidence.receivedAt, about: "", of: line, appended.id)
       }
       let derived = try Derivation.run(applier)
       return (

@@ -19,6 +19,27 @@ extension SQLReader {
     return ([due] + closings).compactMap(\.self).min()
   }
 
+  func reportBacklog(
+    of appID: String, in environment: Environment, at now: Instant
+  ) throws(StoreError) -> ReportBacklog {
+    let queued = try rows(
+      """
+      SELECT q.purchases, coalesce(e.known_at, e.received_at) FROM (
+        SELECT count(DISTINCT line_id) AS purchases, min(evidence_id) AS oldest FROM report_queue
+        WHERE app = ? AND environment = ?
+      ) AS q LEFT JOIN evidence AS e ON e.evidence_id = q.oldest
+      """, appID, environment
+    ) { (purchases: $0.number(0), since: $0.instant(1)) }.first
+    let due = try rows(
+      """
+      SELECT due_at FROM report_line WHERE due_at <= ? AND app = ? AND environment = ?
+      ORDER BY due_at LIMIT 1
+      """, now, appID, environment
+    ) { $0.instant(0) }
+    return ReportBacklog(
+      purchases: queued?.purchases ?? 0, since: (due + [queued?.since]).compactMap(\.self).min())
+  }
+
   func reportRevisions(
     from first: ReportDay, to end: ReportDay, ofStocks: Bool, knownBy last: ReportDay?, of appID: String,
     in environment: Environment

@@ -215,6 +215,19 @@ package struct ReportRevision: Hashable, Sendable {
   }
 }
 
+/// What of one environment of an app is not in the postings yet.
+package struct ReportBacklog: Hashable, Sendable {
+  /// The number of purchases with queued evidence.
+  package let purchases: Int64
+  /// When the oldest of it became known, or time alone changed something; `nil`: nothing waits.
+  package let since: Instant?
+
+  package init(purchases: Int64, since: Instant?) {
+    self.purchases = purchases
+    self.since = since
+  }
+}
+
 /// Reads what ``ReportStore`` keeps.
 package protocol ReportReader {
   /// Returns the next time at which postings are to be derived; `nil` if there is none. `delay` is how long after its
@@ -225,6 +238,11 @@ package protocol ReportReader {
 
   /// Returns the catalog of the postings; `nil` before the first one.
   func reportCatalog(of appID: String, in environment: Environment) throws(StoreError) -> ReportCatalog?
+
+  /// Returns what waits for the worker at `now`: evidence that is queued, and what time alone changed.
+  func reportBacklog(
+    of appID: String, in environment: Environment, at now: Instant
+  ) throws(StoreError) -> ReportBacklog
 
   /// Returns what ``ReportTable`` adds up for a query.
   func reportSums(

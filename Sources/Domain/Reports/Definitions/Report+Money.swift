@@ -81,6 +81,28 @@ extension Report {
       .count("purchases", [.charge], role: .denominator, "Charged transactions of the bucket."),
     ])
 
+  static let refundRequests = Report(
+    .refundRequests, "Refund requests by the day on which Apple asked for consumption data",
+    [
+      .count("asked", [.refundAsked], ofCohort: true, "Requests of Apple (CONSUMPTION_REQUEST)."),
+      .count(
+        "answered", [.refundAnswered], ofCohort: true, "Of these, those whose answer Apple accepted."),
+      .count(
+        "granted", [.refundGranted], role: .numerator, ofCohort: true, "Of these, those that Apple refunded."),
+      .count(
+        "declined", [.refundDeclined], ofCohort: true,
+        "Of these, those that Apple declined (REFUND_DECLINED)."),
+      .count(
+        "decided", [.refundGranted, .refundDeclined], role: .denominator, ofCohort: true,
+        "Granted and declined requests."),
+      .count(
+        "reversed", [.refundGrantReversed], ofCohort: true,
+        "Of granted, those whose refund Apple reversed."),
+      .count(
+        "open", [.refundAsked], ofCohort: true, less: [.refundGranted, .refundDeclined],
+        "Asked less decided; a request without a decision stays open."),
+    ])
+
   static let lifetimeValue = Report(
     .lifetimeValue, "Realised lifetime value by the month of the payer's first charge", isByCurrency: true,
     hasAges: true,

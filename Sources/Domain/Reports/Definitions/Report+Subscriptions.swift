@@ -73,6 +73,9 @@ extension Report {
       .count("downgrade_requested", [.downgradeRequested], "A product of a lower level was planned."),
       .count("downgrade_withdrawn", [.downgradeWithdrawn], "The plan was taken back."),
       .count("renewal_turned_off", [.renewalTurnedOff], "Auto-renew was turned off while in force."),
+      .count(
+        "renewal_turned_off_by_apple", [.renewalTurnedOff], reasons: [RenewalReason.apple],
+        "Of renewal_turned_off, those by Apple, within an hour of its request about a refund."),
       .count("renewal_turned_on", [.renewalTurnedOn], "Auto-renew was turned on again while in force."),
       .count("in_trial_start", [.inTrial], span: .opening, "Trials before the bucket."),
       .count("trial_expired", [.trialExpired], "Trials that ended without a payment."),

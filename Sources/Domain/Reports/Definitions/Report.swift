@@ -7,6 +7,7 @@ package struct Report: Sendable {
     case recurringRevenue = "mrr"
     case revenue
     case refunds
+    case refundRequests = "refund-requests"
     case churnRate = "churn-rate"
     case retention
     case retentionByMonth = "retention-months"
@@ -50,6 +51,7 @@ package struct Report: Sendable {
     case .recurringRevenue: recurringRevenue
     case .revenue: revenue
     case .refunds: refunds
+    case .refundRequests: refundRequests
     case .churnRate: churnRate
     case .retention: retention
     case .retentionByMonth: retentionByMonth

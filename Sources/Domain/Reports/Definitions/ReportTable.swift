@@ -17,13 +17,22 @@ package struct ReportTable: Hashable, Sendable {
   package enum Failure: Error, Hashable, Sendable {
     /// Periods of different lengths cannot be counted together.
     case mixedDurations
+    /// The table has more rows than the limit.
+    case tooManyRows
   }
+
+  /// The maximum number of rows of a table, which takes some hundred bytes of memory for each.
+  package static let rowLimit = 500_000
 
   /// By bucket, groups, currency and age; rows without any value are left out.
   package internal(set) var rows: [Row]
 
   /// Answers `query` from what a store added up for it.
-  package init(_ query: ReportQuery, _ sums: [ReportSum]) throws(Failure) {
+  ///
+  /// - Throws: ``Failure``; the limit ends the work before the table outgrows the memory.
+  package init(
+    _ query: ReportQuery, _ sums: [ReportSum], rowLimit: Int = Self.rowLimit
+  ) throws(Failure) {
     var builder = ReportTableBuilder(query)
     builder.add(sums)
     switch query.report.name {
@@ -31,9 +40,10 @@ package struct ReportTable: Hashable, Sendable {
     case .lifetimeValue: rows = builder.lifetimeRows()
     case .retentionByMonth, .retentionOfPayers: rows = builder.monthlyRows()
     default:
-      rows = builder.rows()
+      rows = try builder.rows(limit: rowLimit)
       return
     }
+    guard rows.count <= rowLimit else { throw .tooManyRows }
     rows.sort {
       $0.bucket == $1.bucket ? $0.series.precedes($1.series) : $0.bucket < $1.bucket
     }

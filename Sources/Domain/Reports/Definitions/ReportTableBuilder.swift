@@ -145,7 +145,9 @@ struct ReportTableBuilder {
   }
 
   /// The rows in order, with stocks carried from bucket to bucket.
-  func rows() -> [ReportTable.Row] {
+  ///
+  /// - Throws: ``ReportTable/Failure/tooManyRows`` at the first row beyond the limit.
+  func rows(limit: Int) throws(ReportTable.Failure) -> [ReportTable.Row] {
     var rows: [ReportTable.Row] = []
     let width = columns.count
     let order = series.indices.sorted { series[$0].precedes(series[$1]) }
@@ -168,6 +170,7 @@ struct ReportTableBuilder {
         isCarried[index] = hasStock
         for column in derived { column.set(in: &row) }
         guard row.contains(where: { $0 != 0 }) else { continue }
+        guard rows.count < limit else { throw .tooManyRows }
         rows.append(
           ReportTable.Row(
             bucket: bucket, groups: series[index].groups, currency: series[index].currency,

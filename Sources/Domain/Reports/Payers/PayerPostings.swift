@@ -14,9 +14,10 @@ package struct PayerPostings: Sendable {
   /// The result depends on the set of facts alone. Purchases of others that are shared with the payer are no postings.
   ///
   /// - claims: by `originalTransactionId`; a purchase without any has no owner.
+  /// - requests: the refund requests about the purchases, in any order; those about others are left out.
   package init(
     _ facts: borrowing CustomerFacts, in app: AppDefinition, at now: Instant,
-    claims: [String: PurchaseClaims] = [:]
+    claims: [String: PurchaseClaims] = [:], requests: [RefundRequest] = []
   ) {
     self.now = now
     // Apple documents a non-consumable again for each device that restores it.
@@ -25,6 +26,7 @@ package struct PayerPostings: Sendable {
     var ofCohorts: [Posting] = []
     for (line, periods) in history.lines {
       var walk = SubscriptionWalk(line, history, app, facts, at: now)
+      walk.refundRequests = requests.filter { $0.line == line }.map(\.askedAt)
       walk.run(periods, facts)
       walk.addUnclaimed(claims[line] ?? .none)
       for scheduled in walk.scheduled { add(scheduled.posting, from: scheduled.instant) }
@@ -35,6 +37,9 @@ package struct PayerPostings: Sendable {
     for posting in MoneyPostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
     for posting in PaidServicePostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
     for posting in OwnedPostings(facts, history, app).postings { add(posting, from: posting.effectiveAt) }
+    for posting in RefundRequestPostings(requests, facts, history).postings {
+      add(posting, from: posting.effectiveAt)
+    }
   }
 
   private mutating func add(_ posting: Posting, from instant: Instant) {

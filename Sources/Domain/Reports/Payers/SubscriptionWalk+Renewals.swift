@@ -56,7 +56,12 @@ extension SubscriptionWalk {
     if period.commitment?.isEnding ?? true {
       for off in renewals.times(ofPeriods: starts, where: \.isOff) where off.start < end {
         span(.atRisk, period, max(off.start, inForceSince), min(off.end, end))
-        if off.start > inForceSince { flow(.renewalTurnedOff, period, at: off.start) { _, _ in } }
+        if off.start > inForceSince {
+          let isByApple = isTurnedOffByApple(at: off.start)
+          flow(.renewalTurnedOff, period, at: off.start) { posting, _ in
+            posting.reason = isByApple ? RenewalReason.apple : ""
+          }
+        }
         if off.end > inForceSince, off.end < end { flow(.renewalTurnedOn, period, at: off.end) { _, _ in } }
       }
     }
@@ -82,9 +87,7 @@ extension SubscriptionWalk {
     guard let off = renewals.times(ofPeriods: [period.start], where: \.isOff).last else {
       return lose(.lapsedVoluntary, "CANCELLED", at: period.expires)
     }
-    // After a refund, Apple turns auto-renew off; its reversal leaves it off.
-    let isByApple = period.reversedRefund.map { $0.start <= off.start && off.start <= $0.end } ?? false
-    if !period.isTrial, !isByApple {
+    if !period.isTrial, !period.hasReversedRefund(at: off.start) {
       let days = off.start.milliseconds(since: stintStart) / ReportDay.length
       flow(.cancelledAfter, period, at: period.expires) { posting, _ in
         posting.reason = CancellationTime(days: days).rawValue
@@ -109,6 +112,28 @@ extension SubscriptionWalk {
       flow(.lapsedAfter, period, at: end) { posting, _ in posting.reason = context.rawValue }
     }
   }
+}
+
+extension SubscriptionWalk {
+  /// How long before or after its request about a refund Apple reports that it turned auto-renew off, in milliseconds.
+  private static let requestTolerance: Int64 = 3_600_000
+
+  /// Whether Apple turned auto-renew off at an instant: it does so when a customer requests a refund.
+  private func isTurnedOffByApple(at instant: Instant) -> Bool {
+    refundRequests.contains { abs(instant.milliseconds(since: $0)) <= Self.requestTolerance }
+  }
+}
+
+extension SubscriptionPeriod {
+  /// Whether the period was refunded at an instant. Apple's reversal of the refund leaves auto-renew off.
+  fileprivate func hasReversedRefund(at instant: Instant) -> Bool {
+    reversedRefund.map { $0.start <= instant && instant <= $0.end } ?? false
+  }
+}
+
+/// The reasons of ``Posting/Kind/renewalTurnedOff``; a customer has none.
+enum RenewalReason {
+  static let apple = "APPLE"
 }
 
 extension AppDefinition {

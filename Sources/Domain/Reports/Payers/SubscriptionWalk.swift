@@ -30,6 +30,8 @@ struct SubscriptionWalk {
   /// The start of the trial that began the stint.
   var trial: Posting.Cohort?
   var paidPeriods: Int64 = 0
+  /// When Apple asked for consumption data about a refund of one of the periods.
+  var refundRequests: [Instant] = []
   /// What Apple reported about the next renewal, during each period.
   let renewals: RenewalTimes
 

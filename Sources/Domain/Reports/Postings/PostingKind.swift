@@ -110,6 +110,15 @@ extension Posting {
     /// In cells only: the end of a subscription that began in the bucket, less those that came back in it.
     case earlyLost = 110
 
+    // Refund requests, by the day on which Apple asked for consumption data. The reason is Apple's.
+    case refundAsked = 120
+    /// Apple accepted the operator's answer.
+    case refundAnswered = 121
+    case refundGranted = 122
+    case refundDeclined = 123
+    /// Apple reversed a refund that it had granted after a request.
+    case refundGrantReversed = 124
+
     /// The name in exports: `trialStarted` as `TRIAL_STARTED`.
     package var name: String {
       "\(self)".reduce(into: "") { name, character in

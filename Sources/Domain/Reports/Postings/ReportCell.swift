@@ -92,7 +92,7 @@ extension Posting {
   private var isOfCohortOnly: Bool {
     switch kind {
     case .periodReached, .refundOfPurchase, .payer, .payerJoined, .activeOfCohort, .payerActiveOfCohort,
-      .rateChanged:
+      .rateChanged, .refundAsked, .refundAnswered, .refundGranted, .refundDeclined, .refundGrantReversed:
       true
     default: false
     }

@@ -472,7 +472,7 @@ enum MethodErrorTable {
     /entitled.v1.ReportService/QueryReport RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS TOO_MANY_ROWS
     /entitled.v1.ReportService/ExportReport INVALID_ARGUMENT INVALID_RANGE MIXED_DURATIONS UNKNOWN_REPORT WRONG_ENVIRONMENT
     /entitled.v1.ReportService/ExportReport NOT_FOUND UNKNOWN_APP
-    /entitled.v1.ReportService/ExportReport RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
+    /entitled.v1.ReportService/ExportReport RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS TOO_MANY_ROWS
     /entitled.v1.ReportService/ListPostings INVALID_ARGUMENT INVALID_RANGE WRONG_ENVIRONMENT
     /entitled.v1.ReportService/ListPostings NOT_FOUND UNKNOWN_APP
     /entitled.v1.ReportService/ListPostings OUT_OF_RANGE UNKNOWN_POSITION

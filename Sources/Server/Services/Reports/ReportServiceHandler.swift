@@ -73,10 +73,24 @@ struct ReportServiceHandler: ReportServiceMethods {
           && sums.contains { !$0.currency.isEmpty && $0.currency != wanted.convertTo },
         brokenDays: found.brokenDays)
     } catch {
-      throw Status(
+      throw Status(error)
+    }
+  }
+}
+
+extension Status {
+  fileprivate init(_ failure: ReportTable.Failure) {
+    switch failure {
+    case .mixedDurations:
+      self.init(
         .invalidArgument, reason: "MIXED_DURATIONS",
         "periods of different lengths cannot be counted together; group by product or name the products",
         field: "query.group_by")
+    case .tooManyRows:
+      self.init(
+        .resourceExhausted, reason: "TOO_MANY_ROWS",
+        "the report has more than \(ReportTable.rowLimit) rows; query fewer days, longer buckets or fewer groups"
+      )
     }
   }
 }

@@ -1,0 +1,31 @@
+internal import AppStore
+internal import Reports
+internal import Store
+
+/// The refund requests about a purchase, with Apple's refusals, as they became known.
+struct KnownRefundRequests {
+  private let requests: [ConsumptionRequestRecord]
+  private let declines: [NotificationRecord]
+
+  init(about line: LineKey, in store: any StoreTransaction) throws(StoreError) {
+    requests = try store.consumptionRequests(about: line)
+    // Most purchases have no request, and then need no second statement.
+    declines =
+      requests.isEmpty
+      ? [] : try store.notifications(about: line, ofTypes: [NotificationTypeV2.refundDeclined.rawValue])
+  }
+
+  /// The requests that were known when the evidence `last` was stored; `nil`: all.
+  func requests(through last: EvidenceID?) -> [RefundRequest] {
+    requests.filter { request in last.map { request.id <= $0 } ?? true }.map { request in
+      let ofRequest = declines.filter { decline in
+        (last.map { decline.evidenceID <= $0 } ?? true)
+          && (decline.transactionID.isEmpty || decline.transactionID == request.transactionID)
+      }
+      return RefundRequest(
+        line: request.line.lineID, transactionID: request.transactionID, reason: request.reason,
+        askedAt: request.requestedAt, answeredAt: request.state == .answered ? request.settledAt : nil,
+        declines: ofRequest.map { $0.signedDate ?? $0.receivedAt })
+    }
+  }
+}
