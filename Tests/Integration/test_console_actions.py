@@ -358,6 +358,52 @@ def test_a_migration_that_does_not_exist_cannot_be_cancelled(console, operator):
     assert (entry["actor"], entry["outcome"]) == (OPERATOR, "NOT_FOUND")
 
 
+def refunds(browser, customer):
+    """What the button of the customer's page leads to."""
+    action = f"{HERE}/customers/{customer}/refunds"
+    assert f'action="{action}"' in customer_page(browser, customer)
+    return browser.post(action, {})
+
+
+def test_refunds_that_no_notification_reported_are_fetched_from_apple(console, operator):
+    purchase = bought(console, "repaid", "maps.pack")
+    assert "Apple reports no refund" in refunds(operator, "repaid").text
+    console.act("deliver")
+    console.act("faults", kind="drop", count=1)
+    console.act("refund", transactionId=purchase)
+    console.advance("1m")
+    assert has(console, "repaid", "maps"), "the notification is lost"
+    page = refunds(operator, "repaid")
+    assert page.status == 200 and purchase in page.text and "9.99 USD" in page.text
+    assert not has(console, "repaid", "maps"), "what Apple returned counts"
+    again = operator.get(f"{HERE}/customers/repaid/refunds")
+    assert again.status == 303 and again.getheader("location") == f"{HERE}/customers/repaid", "an address calls no one"
+
+
+def test_refunds_at_apple_need_a_purchase_the_role_and_an_origin(console, operator):
+    action = f"{HERE}/customers/never-seen/refunds"
+    assert "/refunds" not in customer_page(operator, "never-seen")
+    page = operator.post(action, {})
+    assert page.status == 404 and "no purchase to ask Apple about" in page.text
+    bought(console, "looked-at", "maps.pack")
+    reader = console.browser(READER)
+    assert "/refunds" not in customer_page(reader, "looked-at")
+    assert reader.post(f"{HERE}/customers/looked-at/refunds", {}).status == 403
+    assert operator.post(f"{HERE}/customers/looked-at/refunds", {}, Origin="http://evil.example").status == 403
+
+
+def test_refunds_at_apple_without_a_key_say_what_is_missing(tmp_path):
+    keyless = CONFIGURATION.replace("    apple_id: 1\n", "    apple_id: 1\n    app_store_servers: {Sandbox: http://127.0.0.1:9}\n")
+    console = ProxiedConsole(tmp_path, keyless)
+    try:
+        bought(console, "keyless", "maps.pack")
+        page = refunds(console.browser(OPERATOR), "keyless")
+        assert page.status == 400 and "NO_IN_APP_PURCHASE_KEY" in page.text
+        assert f"configure it for {APP} (in_app_purchase_key)" in page.text
+    finally:
+        console.service.stop()
+
+
 def test_the_audit_page_shows_the_reason_of_each_action(console, operator, admin):
     act(console, operator, "backfill", {"days": "1"}, ["Apple is asked"], "NotificationService/BackfillNotifications")
     noted = audited(console, "NotificationService/BackfillNotifications", "ticket backfill")[0]["note"]

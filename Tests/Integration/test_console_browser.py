@@ -290,6 +290,28 @@ def test_a_refund_question_is_answered_from_the_work_list(console, visit):
     assert "answered" in page.goto(address(console, "customers/bob")).text().lower()
 
 
+@pytest.mark.parametrize("view", ["light", "phone", "script-free"])
+def test_the_refunds_at_apple_are_shown_on_the_page(console, visit, view):
+    page = visit(view)
+    page.goto(address(console, "customers/{customer}"))
+    if view == "script-free":
+        go(page, lambda: page.click("text=Ask Apple for all refunds"))
+        assert page.url.endswith("/refunds") and page.text_content("h1") == "Refunds at Apple"
+    else:
+        button = page.locator("text=Ask Apple for all refunds")
+        button.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#refund-history tbody tr")
+        assert page.url == address(console, "customers/{customer}"), "the page stays"
+        assert page.evaluate("document.activeElement.id") == "refund-history", "the focus is at the answer"
+        # The frame covers a part of a row while the page is scrolled.
+        page.evaluate("scrollTo(0, 0)")
+        assert not violations(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
+    rows = page.locator("#refund-history tbody tr")
+    assert rows.count() == 1 and "maps.pack" in rows.text_content() and console.ids["maps"]["transactionId"] in rows.text_content()
+
+
 def test_a_pasted_document_leads_to_its_purchase_and_is_in_no_address(console, visit):
     page = visit("script-free")
     document = console.ids["pro"]["signedTransactionInfo"]

@@ -2,11 +2,14 @@
 
 import csv
 import io
+import re
+import time
 
 import pytest
 
 from console_client import Browser
 from console_story import APP, CONFIGURATION, CUSTOMER, Console
+from harness import CALL_LIMIT
 
 HERE = f"/a/{APP}/sandbox/segments"
 SEGMENTS = """    segments:
@@ -16,14 +19,29 @@ SEGMENTS = """    segments:
 
 
 @pytest.fixture(scope="module")
-def lena(tmp_path_factory):
+def console(tmp_path_factory):
     console = Console(tmp_path_factory.mktemp("segments"), CONFIGURATION + SEGMENTS)
-    console.submit(CUSTOMER, console.buy("ada", "pro.monthly"))
+    console.act("notification-url", app=APP, url=f"http://{console.service.http}/notifications/{APP}")
+    purchase = console.buy("ada", "pro.monthly")
+    console.submit(CUSTOMER, purchase)
+    console.bought = purchase["transactionId"]
     console.submit("", console.buy("eve", "studio.monthly"))
+    yield console
+    console.service.stop()
+
+
+@pytest.fixture(scope="module")
+def lena(console):
     browser = Browser(console.address)
     assert browser.sign_in(console.new_link()).status == 303
-    yield browser
-    console.service.stop()
+    return browser
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 3 * CALL_LIMIT
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def test_the_saved_segments_are_listed_with_their_conditions_and_rows(lena):
@@ -38,6 +56,28 @@ def test_a_segment_shows_its_customers_and_purchases_without_an_owner(lena):
     assert page.status == 200 and CUSTOMER in page.text and "no customer" in page.text
     assert "No customer is in this segment." in lena.get(f"{HERE}/long-retry").text
     assert lena.get(f"{HERE}/unknown").status == 404
+
+
+def test_each_app_has_segments_that_no_one_saved(lena):
+    page = lena.get(HERE).text
+    names = re.findall(rf'href="{HERE}/built-in/([a-z-]+)"', page)
+    assert len(names) == 10 and "less than 30 days" in page
+    for name in names:
+        assert lena.get(f"{HERE}/built-in/{name}").status == 200, name
+    assert lena.get(f"{HERE}/built-in/renewing").status == 404 and lena.get(f"{HERE}/built-in/x.csv").status == 404
+
+
+def test_a_built_in_segment_follows_the_purchase(lena, console):
+    has = lambda name: CUSTOMER in lena.get(f"{HERE}/built-in/{name}").text  # noqa: E731
+    assert has("changed") and not has("renewal-off") and not has("in-trial")
+    console.act("auto-renew", transactionId=console.bought, enabled=False)
+    wait_for(lambda: has("renewal-off"))
+    page = lena.get(f"{HERE}/built-in/renewal-off").text
+    assert "active auto renew off" in page.lower() and f'href="{HERE}/built-in/renewal-off.csv"' in page
+    lines = list(csv.DictReader(io.StringIO(lena.get(f"{HERE}/built-in/renewal-off.csv").text)))
+    assert [(line["customer_id"], line["state"]) for line in lines] == [(CUSTOMER, "ACTIVE_AUTO_RENEW_OFF")]
+    console.act("auto-renew", transactionId=console.bought, enabled=True)
+    wait_for(lambda: not has("renewal-off"))
 
 
 def test_the_file_of_a_segment_has_a_line_for_each_row(lena):

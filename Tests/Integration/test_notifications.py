@@ -197,6 +197,23 @@ def test_the_list_is_paged_newest_first(service, forger, notifications):
     assert seen == sorted(set(seen), reverse=True)
 
 
+def test_the_list_of_an_environment_has_what_cannot_be_read(service, forger, notifications):
+    assert deliver(service, {"signedPayload": f"unreadable-{uuid.uuid4()}"})[1]["reason"] == "NOT_A_JWS"
+    unknown = f"NEW_{uuid.uuid4().hex}"
+    assert deliver(service, signed(forger, unknown))[0] == 200
+
+    def listed(environment, **more):
+        request = notification_service.ListNotificationsRequest(
+            app=APP, environment=f"ENVIRONMENT_{environment}", page_size=1, **more)
+        return [(n.notification_type, n.reason) for n in notifications.ListNotifications(request, timeout=CALL_LIMIT).notifications]
+
+    for environment in ["SANDBOX", "PRODUCTION"]:
+        assert listed(environment, state="NOTIFICATION_STATE_REJECTED") == [("", "NOT_A_JWS")], "it may be of any environment"
+    assert listed("SANDBOX")[0][0] == unknown and listed("SANDBOX", notification_type=unknown)
+    assert not listed("PRODUCTION", notification_type=unknown)
+    assert listed("PRODUCTION")[0][0] != unknown, "the page is filled with what belongs to the environment"
+
+
 @pytest.mark.parametrize(
     "members, field", [({"page_size": -1}, "page_size"), ({"page_token": "x"}, "page_token")]
 )

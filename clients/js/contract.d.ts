@@ -1875,7 +1875,7 @@ export interface Notification {
 export interface ListNotificationsRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The environment. Unspecified: the default environment of the app. */
+  /** Only this environment, and notifications that cannot be read and so name none. Unspecified: all. */
   environment?: Environment;
   /** Only notifications about purchases of this customer. Empty: all. */
   customerId?: string;

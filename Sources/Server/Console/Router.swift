@@ -34,6 +34,9 @@ enum Router {
     case ("customers", 2): return .page(try await CustomerPage.page(path[1], in: scope, visit))
     case ("customers", 3) where path[2] == "history.csv":
       return .response(try await CustomerPage.csv(path[1], in: scope, visit))
+    case ("customers", 3) where path[2] == "refunds":
+      // A reload of the address alone calls Apple no second time.
+      return .redirect(scope.customer(path[1]))
     case ("customers", 3) where path[2] == "changes":
       return .response(try await CustomerChanges.count(path[1], in: scope, visit))
     case ("catalog", 1): return .page(try await CatalogPage.page(in: scope, visit))
@@ -46,8 +49,14 @@ enum Router {
     case ("work", 2): return .page(try await WorkPage.page(path[1], in: scope, visit))
     case ("segments", 1): return .page(try await SegmentPage.overview(in: scope, visit))
     case ("segments", 2) where path[1].hasSuffix(".csv"):
-      return .response(try await SegmentPage.csv(String(path[1].dropLast(4)), in: scope, visit))
-    case ("segments", 2): return .page(try await SegmentPage.page(path[1], in: scope, visit))
+      let name = String(path[1].dropLast(4))
+      return .response(try await SegmentPage.csv(.saved(name), in: scope, visit))
+    case ("segments", 2): return .page(try await SegmentPage.page(.saved(path[1]), in: scope, visit))
+    case ("segments", 3) where path[1] == "built-in" && path[2].hasSuffix(".csv"):
+      let segment = try builtIn(String(path[2].dropLast(4)))
+      return .response(try await SegmentPage.csv(segment, in: scope, visit))
+    case ("segments", 3) where path[1] == "built-in":
+      return .page(try await SegmentPage.page(try builtIn(path[2]), in: scope, visit))
     case ("reports", 1): return .page(try ReportsPage.overview(in: scope, visit))
     case ("reports", 2) where path[1].hasSuffix(".csv"):
       return .response(try await ReportPage.csv(String(path[1].dropLast(4)), in: scope, visit))
@@ -61,11 +70,21 @@ enum Router {
     }
   }
 
+  private static func builtIn(_ name: String) throws(Status) -> SegmentPage.Selection {
+    guard let segment = BuiltInSegment(rawValue: name) else { throw notFound }
+    return .builtIn(segment)
+  }
+
   /// The result of a form.
   static func submit(_ path: [String], _ visit: Visit) async throws(Status) -> Outcome {
     if path == ["find"] { return try await FindPage.submit(visit) }
-    guard let scope = scope(of: path), path.count == 5, path[3] == "do" else { throw notFound }
-    return try await ActionPage.submit(path[4], in: scope, visit)
+    guard let scope = scope(of: path) else { throw notFound }
+    switch (Array(path.dropFirst(3)), path.count) {
+    case (let rest, 5) where rest[0] == "do": return try await ActionPage.submit(rest[1], in: scope, visit)
+    case (let rest, 6) where rest[0] == "customers" && rest[2] == "refunds":
+      return .page(try await RefundHistoryPage.page(rest[1], in: scope, visit))
+    default: throw notFound
+    }
   }
 
   private static var notFound: Status { Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage) }

@@ -105,13 +105,13 @@ function moved(input) {
   if (output) output.dataset.at = input.value;
   if (output) output.textContent = `${date.toISOString().slice(0, 10)} ${date.toISOString().slice(11, 16)} UTC`;
 }
+const parsed = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
 async function show(address) {
   const main = find("main");
   main.setAttribute("aria-busy", "true");
   try {
     const response = await fetch(address, { credentials: "same-origin" });
-    const text = await response.text();
-    const page = new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
+    const page = parsed(await response.text());
     const wasSlider = document.activeElement?.name === "at";
     for (const selector of ["main", ".moment"]) {
       const [old, fresh] = [find(selector), find(selector, page)];
@@ -171,6 +171,26 @@ document.addEventListener("click", (event) => {
   if (button) actions[button.dataset.action]?.();
   const id = !event.target.closest("a, button") && event.target.closest(".id[data-copy]");
   if (id) copy(id.dataset.copy, "id");
+});
+
+// The answer of a form takes the place of a part of this page.
+document.addEventListener("submit", async (event) => {
+  const form = event.target.closest("form[data-into]");
+  if (!form) return;
+  event.preventDefault();
+  const place = find(`#${form.dataset.into}`);
+  if (place.getAttribute("aria-busy") === "true") return;
+  place.setAttribute("aria-busy", "true");
+  try {
+    const body = new URLSearchParams(new FormData(form));
+    const response = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
+    const fresh = find(`#${form.dataset.into}`, parsed(await response.text()));
+    if (!fresh) throw new Error("no part");
+    place.replaceChildren(...fresh.childNodes);
+    place.removeAttribute("aria-busy");
+    showTimes(place);
+    place.focus();
+  } catch { form.submit(); }
 });
 
 let prefix = "";

@@ -21,7 +21,7 @@ extension SQLReader {
       isRare ? "state = ?4 AND state NOT IN ('APPLIED', 'SUPERSEDED')" : "coalesce(state = ?4, TRUE)"
     return try notifications(
       """
-      app = ?1 AND (?2 IS NULL OR environment = ?2) AND coalesce(type = ?3, TRUE) AND \(ofState)
+      app = ?1 AND coalesce(environment = ?2, TRUE) AND coalesce(type = ?3, TRUE) AND \(ofState)
       AND coalesce(received_at >= ?5, TRUE) AND coalesce(received_at < ?6, TRUE) AND evidence_id < ?7
       \(ofCustomer) ORDER BY evidence_id DESC LIMIT ?9
       """, query.appID, query.environment, query.type, query.state?.rawValue, query.from, query.to,

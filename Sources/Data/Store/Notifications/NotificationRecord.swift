@@ -70,6 +70,7 @@ package struct NotificationRecord: Hashable, Sendable {
 /// Selects notifications; a `nil` member matches all.
 package struct NotificationFilter: Hashable, Sendable {
   package var appID: String
+  /// Notifications that cannot be read name no environment, and belong to the lists of all.
   package var environment: Environment?
   package var customerID: String?
   package var type: String?

@@ -315,7 +315,7 @@ package struct Notification: WireMessage {
 package struct ListNotificationsRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The environment. Unspecified: the default environment of the app.
+  /// Only this environment, and notifications that cannot be read and so name none. Unspecified: all.
   package var environment: Environment = .init()
   /// Only notifications about purchases of this customer. Empty: all.
   package var customerId: String = ""

@@ -100,6 +100,8 @@ enum Calls {
   static let sendConsumptionInformation = ContractCall<
     SendConsumptionInformationRequest, SendConsumptionInformationResponse
   >("AppStoreService/SendConsumptionInformation")
+  static let getRefundHistory = ContractCall<GetRefundHistoryRequest, GetRefundHistoryResponse>(
+    "AppStoreService/GetRefundHistory")
   static let lookUpOrder = ContractCall<LookUpOrderRequest, LookUpOrderResponse>(
     "AppStoreService/LookUpOrder")
   static let resendDeliveries = ContractCall<ResendDeliveriesRequest, ResendDeliveriesResponse>(

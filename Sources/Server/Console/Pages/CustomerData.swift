@@ -115,7 +115,7 @@ struct CustomerData: Sendable {
   }
 
   /// The App Store opened in July 2008.
-  private static let firstSales = Instant(millisecondsSince1970: 1_214_870_400_000)
+  static let firstSales = Instant(millisecondsSince1970: 1_214_870_400_000)
 
   /// Whether the customer bought something before the beginning of the picture.
   var hasEarlierHistory: Bool {

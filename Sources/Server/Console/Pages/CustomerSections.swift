@@ -125,7 +125,7 @@ enum CustomerSections {
 
   /// Refund requests, probable family, notes and attributes.
   static func others(_ data: CustomerData, _ visit: Visit) -> Markup {
-    "\(refunds(data))\(family(data))\(notes(data, visit))\(attributes(data, visit))"
+    "\(refunds(data))\(RefundHistoryPage.section(data, visit))\(family(data))\(notes(data, visit))\(attributes(data, visit))"
   }
 
   private static func refunds(_ data: CustomerData) -> Markup {

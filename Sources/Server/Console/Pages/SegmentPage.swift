@@ -4,8 +4,29 @@ internal import Pages
 internal import RPC
 internal import Wire
 
-/// The saved segments of one app and environment, and the customers of one of them.
+/// The segments of one app and environment, and the customers of one of them.
 enum SegmentPage {
+  /// A segment that has a page.
+  enum Selection: Sendable {
+    case saved(String)
+    case builtIn(BuiltInSegment)
+
+    /// Counting reads all rows; some conditions have to look at most of them.
+    fileprivate var isCounted: Bool { if case .builtIn(.inTrial) = self { false } else { true } }
+
+    fileprivate var title: String {
+      switch self {
+      case .saved(let name): name
+      case .builtIn(let segment): segment.title
+      }
+    }
+
+    /// The conditions that the page states; those of a saved segment have its name.
+    fileprivate var conditions: SegmentFilter? {
+      if case .builtIn(let segment) = self { segment.filter } else { nil }
+    }
+  }
+
   /// The most rows of a CSV.
   private static let maxRows = 10_000
   /// Rows up to this number are counted.
@@ -27,39 +48,58 @@ enum SegmentPage {
         $0.countLimit = maxCount + 1
         $0.pageSize = 1_000
       })
-    let items = response.segments.map { segment in
-      """
-      <article class="card"><h2><a href="\(scope.segment(segment.name))">\(segment.name)</a> \
-      \(Part.chip(count(segment.total), (segment.total ?? 0) == 0 ? .ended : .grace))</h2>
-      <p>\(conditions(segment.filter))</p></article>
-
-      """ as Markup
+    let saved = response.segments.map { segment in
+      card(
+        .saved(segment.name), segment.filter,
+        Part.chip(count(segment.total), (segment.total ?? 0) == 0 ? .ended : .grace), scope)
     }
-    let body: Markup = items.isEmpty ? Part.empty(Text.noSegments) : "<div class=\"cards\">\(items)</div>"
+    let builtIn = BuiltInSegment.allCases.map { card(.builtIn($0), $0.filter, "", scope) }
     return Page(
       Text.segments, in: scope, section: .segments,
-      body: "<h1>\(Text.segments)</h1>\n<p>\(Text.segmentsHint)</p>\n\(body)")
+      body: """
+        <h1>\(Text.segments)</h1>
+        <p>\(Text.segmentsHint)</p>
+        <h2>\(Text.savedSegments)</h2>
+        <p class="quiet">\(Text.savedSegmentsHint)</p>
+        \(saved.isEmpty ? Part.empty(Text.noSegments) : "<div class=\"cards\">\(saved)</div>")
+        <h2>\(Text.builtInSegments)</h2>
+        <div class="cards">\(builtIn)</div>
+        """)
   }
 
-  static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
-    let response = try await rows(of: name, after: visit.value("page") ?? "", count: true, scope, visit)
+  private static func card(
+    _ selection: Selection, _ filter: SegmentFilter?, _ count: Markup, _ scope: Scope
+  ) -> Markup {
+    """
+    <article class="card"><h3><a href="\(scope.segment(selection))">\(selection.title)</a> \(count)</h3>
+    <p>\(conditions(filter))</p></article>
+
+    """
+  }
+
+  static func page(_ selection: Selection, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    let response = try await rows(
+      of: selection, after: visit.value("page") ?? "", isFile: false, scope, visit)
     let next: Markup =
       response.nextPageToken.isEmpty
       ? ""
-      : "<p><a href=\"\(Link(scope.path + ["segments", name], query: [("page", response.nextPageToken)]))\">\(Text.nextPage)</a></p>"
+      : "<p><a href=\"\(scope.segment(selection, query: [("page", response.nextPageToken)]))\">\(Text.nextPage)</a></p>"
     let table =
       response.rows.isEmpty
       ? Part.empty(Text.emptySegment)
-      : Table.markup(name, heads: heads, rows: response.rows.map { cells($0, scope) })
+      : Table.markup(selection.title, heads: heads, rows: response.rows.map { cells($0, scope) })
+    let total: Markup = response.total.map { Part.chip(count($0), .none) } ?? ""
+    let explained: Markup = selection.conditions.map { "<p>\(conditions($0))</p>" } ?? ""
     return Page(
-      name, in: scope, section: .segments,
+      selection.title, in: scope, section: .segments,
       body: """
         <p><a href="\(Link(scope.path + ["segments"]))">\(Text.segments)</a></p>
-        <h1>\(name) \(Part.chip(count(response.total), .none))</h1>
+        <h1>\(selection.title) \(total)</h1>
+        \(explained)
         <p class="quiet">\(Text.asOf) \(Format.time(response.asOf)) <span data-zone>UTC</span></p>
         <div class="cards-on-phones">\(table)</div>
         \(next)
-        <p class="actions"><a href="\(Link(scope.path + ["segments", name + ".csv"]))">\(Text.listAsCSV)</a></p>
+        <p class="actions"><a href="\(scope.segment(selection, suffix: ".csv"))">\(Text.listAsCSV)</a></p>
         """)
   }
 
@@ -69,11 +109,13 @@ enum SegmentPage {
   }
 
   /// All rows of a segment, at most 10,000.
-  static func csv(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
+  static func csv(
+    _ selection: Selection, in scope: Scope, _ visit: Visit
+  ) async throws(Status) -> HTTPResponse {
     var lines = [columns]
     var page = ""
     repeat {
-      let response = try await rows(of: name, after: page, count: false, scope, visit)
+      let response = try await rows(of: selection, after: page, isFile: true, scope, visit)
       lines += response.rows.map(values)
       page = response.nextPageToken
     } while !page.isEmpty && lines.count <= maxRows
@@ -81,18 +123,21 @@ enum SegmentPage {
   }
 
   private static func rows(
-    of name: String, after page: String, count: Bool, _ scope: Scope, _ visit: Visit
+    of selection: Selection, after page: String, isFile: Bool, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> ListCustomersResponse {
     try await visit.call(
       Calls.listCustomers,
       .with {
         ($0.app, $0.environment) = (scope.app, scope.environment)
-        $0.selection = .segment(name)
+        switch selection {
+        case .saved(let name): $0.selection = .segment(name)
+        case .builtIn(let segment): $0.selection = .filter(segment.filter)
+        }
         // The same in each request of a list, because the token is for the same request.
-        $0.count = count
+        $0.count = !isFile && selection.isCounted
         $0.countLimit = maxCount + 1
         $0.pageToken = page
-        $0.pageSize = count ? 100 : 1_000
+        $0.pageSize = isFile ? 1_000 : 100
       })
   }
 
@@ -146,5 +191,14 @@ enum SegmentPage {
 }
 
 extension Scope {
-  fileprivate func segment(_ name: String) -> Link { Link(path + ["segments", name]) }
+  /// The names of saved segments have no slash, so the path of a built-in one is no saved segment's.
+  fileprivate func segment(
+    _ selection: SegmentPage.Selection, query: [(name: String, value: String?)] = [], suffix: String = ""
+  ) -> Link {
+    switch selection {
+    case .saved(let name): Link(path + ["segments", name + suffix], query: query)
+    case .builtIn(let segment):
+      Link(path + ["segments", "built-in", segment.rawValue + suffix], query: query)
+    }
+  }
 }

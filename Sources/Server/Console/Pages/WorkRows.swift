@@ -162,13 +162,12 @@ extension WorkRows {
         Calls.listNotifications,
         .with {
           $0.app = scope.app
+          // What cannot be read names no environment, and is in the lists of all.
+          $0.environment = scope.environment
           $0.state = rejectedStates[position.part]
           $0.pageToken = position.token
         })
-      // What cannot be read names no environment, and is in the lists of all.
-      result.rows = response.notifications.filter {
-        [.unspecified, scope.environment].contains($0.environment)
-      }.map { rejectedRow($0, scope) }
+      result.rows = response.notifications.map { rejectedRow($0, scope) }
       result.next = position.advance(response.nextPageToken, parts: rejectedStates.count)
     }
     if !result.rows.isEmpty { result.head = head(.reprocess, in: scope, visit) }

@@ -3,8 +3,20 @@ internal import Pages
 // The texts of the pages about segments.
 extension Text {
   static let segments = "Segments"
-  static let segmentsHint =
-    "Customers by the state of their purchases. Save a segment in the configuration, or with 'entitled segment create'."
+  static let segmentsHint = "Customers by the state of their purchases."
+  static let builtInSegments = "Always there"
+  static let savedSegments = "Saved"
+  static let savedSegmentsHint = "Save a segment in the configuration, or with 'entitled segment create'."
+  static let segmentInGrace = "In the grace period"
+  static let segmentInRetry = "In billing retry"
+  static let segmentRenewalOff = "Renewal is off"
+  static let segmentPriceConsent = "Price increase waits for consent"
+  static let segmentInTrial = "In a free trial"
+  static let segmentTrialEnding = "Trial ends this week"
+  static let segmentRefunded = "Refunded in the last 30 days"
+  static let segmentLeft = "Left in the last 30 days"
+  static let segmentWinBack = "Win-back offer possible"
+  static let segmentChanged = "Changed in the last 7 days"
   static let noSegments = "No segment is saved."
   static let emptySegment = "No customer is in this segment."
   static let ends = "Ends"

@@ -387,7 +387,7 @@ public nonisolated struct Entitled_V1_ListNotificationsRequest: Sendable {
   /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The environment. Unspecified: the default environment of the app.
+  /// Only this environment, and notifications that cannot be read and so name none. Unspecified: all.
   public var environment: Entitled_V1_Environment = .unspecified
 
   /// Only notifications about purchases of this customer. Empty: all.

@@ -268,7 +268,7 @@ struct  Entitled__V1__ListNotificationsRequest
    */
   char *app;
   /*
-   * The environment. Unspecified: the default environment of the app.
+   * Only this environment, and notifications that cannot be read and so name none. Unspecified: all.
    */
   Entitled__V1__Environment environment;
   /*
