@@ -100,6 +100,10 @@ def test_a_commitment_is_paid_cancelled_and_ends(running):
     answer = cleo.check()
     assert answer["billingPlanType"] == "BILLING_PLAN_TYPE_MONTHLY" and answer["willRenew"]
     assert answer["commitmentInfo"]["totalBillingPeriods"] == 12
+    assert answer["commitmentInfo"]["commitmentPrice"] == {"milliunits": "47880", "currency": sold.currency}
+    assert answer["commitmentInfo"]["remainingPrice"] == {"milliunits": str(11 * 3990), "currency": sold.currency}
+    shown = cleo.service.command("check", cleo.account, "pro").stdout
+    assert f"payment 1 of 12, 11 left (43.89 {sold.currency})" in shown, shown
     # Cancelling leaves the payments.
     assert cleo.act("auto-renew", transactionId=cleo.id, enabled=False)["notifications"] == [
         "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"]  # fmt: skip
@@ -113,6 +117,7 @@ def test_a_commitment_is_paid_cancelled_and_ends(running):
         assert answer["entitled"] and answer["appStoreCodes"]["stateCode"] == "4.0" and not answer["willRenew"]
         assert answer["commitmentInfo"]["commitmentExpiresDate"] == instant(commitment.commitmentExpiresDate)
         assert answer["commitmentInfo"].get("remainingPeriods", 0) == 12 - number
+        assert answer["commitmentInfo"]["remainingPrice"].get("milliunits", "0") == str((12 - number) * 3990)
         # The payments go on, so that there is no hurry before the last two.
         assert [one["kind"] for one in answer.get("advice", [])] == (
             ["ADVICE_KIND_RETENTION_OFFER"] if number >= 11 else [])

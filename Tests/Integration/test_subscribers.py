@@ -5,14 +5,16 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
+import uuid
 
 import pytest
 
 from contract import customer_service
 import contract
-from harness import CALL_LIMIT, Service
+from harness import CALL_LIMIT, Service, post
 from test_callers import APP, APPS, OTHER, caller, token
 from test_identity import Client
+from test_reconciliation import until
 
 ON = "listeners: {http: {subscriber_api: true}}\n"
 
@@ -34,6 +36,11 @@ def get(service, customer, bearer=None, query="", **headers):
 
 def time(text):
     return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.UTC).timestamp()
+
+
+def rounded(timestamp):
+    """A time in RevenueCat's form, which has no milliseconds."""
+    return datetime.datetime.fromtimestamp(timestamp.seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +77,33 @@ def test_a_subscription_has_its_entitlement_and_period(client):
     assert subscription["unsubscribe_detected_at"] is None and subscription["refunded_at"] is None
     assert subscriber["management_url"] == "https://apps.apple.com/account/subscriptions"
     assert subscriber["first_seen"] == subscriber["last_seen"] == pro["purchase_date"]
+
+
+def test_a_commitment_has_the_payments_that_are_left(client):
+    service, account = client.service, str(uuid.uuid4())
+    # Apple does not sell monthly payments in the United States.
+    moved = {"account": account, "storefront": "DEU"}
+    assert post(f"http://{service.sandbox}/sandbox/v1/storefront", moved)[0] == 200
+    status, bought = post(
+        f"http://{service.sandbox}/sandbox/v1/purchases",
+        {"app": "ocean-journal", "productId": "pro.yearly", "account": account, "billingPlanType": "MONTHLY"})
+    assert status == 200, bought
+    assert service.command("submit", account, "-", stdin=bought["signedTransactionInfo"]).returncode == 0
+    subscription = get(service, account)[1]["subscriber"]["subscriptions"]["pro.yearly"]
+    ours = client.call("Check", customer_id=account, entitlement="pro").entitlement.commitment_info
+    assert subscription["commitment"].pop("expires_date") == rounded(ours.commitment_expires_date)
+    assert ours.remaining_price.milliunits == 43_890
+    assert subscription["commitment"] == {
+        "billing_period_number": 1, "total_billing_periods": 12, "remaining_periods": 11,
+        "remaining_price": {"amount": 43.89, "currency": ours.remaining_price.currency}}
+    act = {"app": "ocean-journal", "url": f"http://{service.http}/notifications/ocean-journal"}
+    assert post(f"http://{service.sandbox}/sandbox/v1/notification-url", act)[0] == 200
+    refund = {"transactionId": bought["transactionId"]}
+    assert post(f"http://{service.sandbox}/sandbox/v1/refund", refund)[0] == 200
+    until(lambda: not client.call("Check", customer_id=account, entitlement="pro").entitlement.entitled)
+    assert "commitment" not in get(service, account)[1]["subscriber"]["subscriptions"]["pro.yearly"]
+    ours = client.call("Check", customer_id=account, entitlement="pro").entitlement.commitment_info
+    assert not ours.HasField("remaining_price") and ours.commitment_price.milliunits == 47_880
 
 
 def test_an_unknown_customer_has_nothing_and_is_not_created(client):

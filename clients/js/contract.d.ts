@@ -240,7 +240,7 @@ export interface TransactionCommitmentInfo {
   totalBillingPeriods?: number;
   /** The end of the commitment. A late payment moves it. */
   commitmentExpiresDate?: string;
-  /** The price of all payments together. */
+  /** The price of all payments together. Unset for customers who do not pay. */
   commitmentPrice?: Money;
   /**
    * The number of payments after this one. A cancellation does not stop them; a refund or an upgrade of the current
@@ -248,8 +248,8 @@ export interface TransactionCommitmentInfo {
    */
   remainingPeriods?: number;
   /**
-   * What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, and for customers
-   * who do not pay.
+   * What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, for customers who
+   * do not pay, and in an answer without access unless Apple retries a payment.
    */
   remainingPrice?: Money;
 }
@@ -427,7 +427,7 @@ export interface Entitlement {
   inAppOwnershipType?: InAppOwnershipType;
   /** The billing plan of the deciding period. */
   billingPlanType?: BillingPlanType;
-  /** The commitment of the deciding period, without its price: the customer is committed until its end. Unset: none. */
+  /** The commitment of the deciding period: the customer is committed until its end. Unset: none. */
   commitmentInfo?: TransactionCommitmentInfo;
   /** The product that the deciding subscription renews to; in a commitment: after its end. */
   autoRenewProductId?: string;
@@ -5600,7 +5600,7 @@ export interface GetRetentionPerformanceTestResponse {
   failures?: Array<RetentionTestFailure>;
 }
 
-/** A request of Apple's for a message to a subscriber who is about to cancel, with its answer. */
+/** A request of Apple's for the retention message on the Confirm Cancellation page, with its answer. */
 export interface RetentionRequest {
   /** Apple's `requestIdentifier`. */
   requestIdentifier?: string;

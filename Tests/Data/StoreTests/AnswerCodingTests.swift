@@ -79,7 +79,7 @@ import Testing
     #expect(try AnswerCoding.transactionEvidence(in: bytes.span) == ofTransactions)
   }
 
-  @Test("The bytes of format version 2 never change")
+  @Test("The bytes of format version 3 never change")
   func golden() throws {
     let facts = CustomerFacts(transactions: [fact(revoked: instant(90))])
     let answers = PrecomputedAnswers(facts, in: app, from: instant(5))
@@ -88,7 +88,7 @@ import Testing
     let neverPurchased: [UInt8] = [2, 0, 7]
     let owned: [UInt8] = [19, 228, 251, 49, 170, 1, 4, 0, 2, 76, 49, 2, 84, 49, 3, 112, 114, 111, 1, 7]
     let refunded: [UInt8] = [8, 136, 145, 16, 20, 170, 1, 170, 1]
-    var expected = [2] + fingerprint + [10]
+    var expected = [3] + fingerprint + [10]
     expected += [4] + Array("plus".utf8) + [3] + neverPurchased
     expected += [3] + Array("pro".utf8) + [29] + owned + refunded
     #expect(bytes == expected)
@@ -192,8 +192,11 @@ private func transactionDetails(_ random: inout SplitMix64) -> TransactionDetail
   if random.next() % 2 == 0 {
     details.commitment = .init(
       billingPeriodNumber: Int64(random.next() % 13), totalBillingPeriods: 12,
-      expiresDate: random.next() % 2 == 0 ? instant(90_000_000) : nil, price: 47_880)
+      expiresDate: random.next() % 2 == 0 ? instant(90_000_000) : nil,
+      price: random.next() % 2 == 0 ? 47_880 : nil)
   }
+  if random.next() % 2 == 0 { details.price = 3990 }
+  if random.next() % 2 == 0 { details.currency = "EUR" }
   return details
 }
 

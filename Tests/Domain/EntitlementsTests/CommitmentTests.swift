@@ -57,11 +57,39 @@ import Testing
     #expect(status.deciding?.billingPlanType == .monthly)
     #expect(
       status.deciding?.commitment
-        == .init(billingPeriodNumber: 5, totalBillingPeriods: 12, expiresDate: at(360)))
+        == .init(billingPeriodNumber: 5, totalBillingPeriods: 12, expiresDate: at(360), price: 47_880))
     #expect(status.sentence.contains("until the commitment ends"))
     let last = pro([payment(12)], [info(signed: 340, renews: .off)], on: 350)
     #expect(last.sentence == EntitlementReason.subscriptionNotRenewing.sentence)
     #expect(pro([period(0...30)], on: 5).deciding?.commitment == nil)
+  }
+
+  @Test("The payments that are left are due while the customer has access or Apple retries a payment")
+  func forecast() {
+    let paid = payment(5) {
+      $0.details.price = 3990
+      $0.details.currency = "USD"
+    }
+    let status = pro([paid], [info(signed: 125)], on: 130)
+    #expect(status.owesPayments && status.deciding?.payment == 3990 && status.deciding?.currency == "USD")
+    #expect(status.deciding?.commitment?.remainingPeriods == 7)
+    #expect(status.deciding?.commitment?.remainingPrice(at: status.deciding?.payment) == 27_930)
+    let retried = pro([paid], [info(signed: 150) { $0.isInBillingRetry = true }], on: 155)
+    #expect(!retried.isEntitled && retried.owesPayments)
+    let refunded = pro([payment(5) { $0.revocationDate = at(125) }], [info(signed: 125)], on: 130)
+    #expect(!refunded.isEntitled && !refunded.owesPayments)
+    let plain = pro([period(0...30).with { $0.details.price = 3990 }], on: 5)
+    #expect(!plain.owesPayments && plain.deciding?.payment == nil)
+  }
+
+  @Test("Numbers beyond their range have no forecast")
+  func limits() {
+    let huge = TransactionDetails.Commitment(billingPeriodNumber: -2, totalBillingPeriods: .max)
+    #expect(huge.remainingPeriods == 0 && huge.remainingPrice(at: 1) == 0)
+    let many = TransactionDetails.Commitment(billingPeriodNumber: 0, totalBillingPeriods: .max)
+    #expect(many.remainingPrice(at: 2) == nil && many.remainingPrice(at: nil) == nil)
+    #expect(
+      TransactionDetails.Commitment(billingPeriodNumber: 13, totalBillingPeriods: 12).remainingPeriods == 0)
   }
 
   @Test(

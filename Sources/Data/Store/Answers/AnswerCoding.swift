@@ -11,7 +11,7 @@ package import Entitlements
 /// differ from the segment before.
 package enum AnswerCoding {
   /// The first byte. Answers of any other version count as missing.
-  static let version: UInt8 = 2
+  static let version: UInt8 = 3
 
   // Cases are stored as indices into these lists, so a new case must be the last one of its enumeration.
   static let reasons = EntitlementReason.allCases
@@ -107,4 +107,8 @@ struct PurchaseFlags: OptionSet {
   static let hasBillingPlan = PurchaseFlags(rawValue: 1 << 7)
   static let hasCommitment = PurchaseFlags(rawValue: 1 << 8)
   static let hasCommitmentEnd = PurchaseFlags(rawValue: 1 << 9)
+  static let hasCommitmentPrice = PurchaseFlags(rawValue: 1 << 10)
+  /// What the payment cost follows the commitment.
+  static let hasPayment = PurchaseFlags(rawValue: 1 << 11)
+  static let hasPaymentCurrency = PurchaseFlags(rawValue: 1 << 12)
 }

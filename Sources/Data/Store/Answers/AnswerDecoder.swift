@@ -126,7 +126,9 @@ struct AnswerDecoder {
       transactionID: try flags.contains(.isFirstOfLine) ? line : text(bytes), originalTransactionID: line,
       productID: try text(bytes), ownership: try code(bytes),
       billingPlanType: try flags.contains(.hasBillingPlan) ? code(bytes) : nil,
-      commitment: try flags.contains(.hasCommitment) ? commitment(flags, since: start, bytes) : nil)
+      commitment: try flags.contains(.hasCommitment) ? commitment(flags, since: start, bytes) : nil,
+      payment: try flags.contains(.hasPayment) ? signed(bytes) : nil,
+      currency: try flags.contains(.hasPaymentCurrency) ? text(bytes) : nil)
     let evidenceID = try flags.contains(.hasEvidence) ? evidenceID(bytes) : nil
     guard flags.contains(.hasOutlook) else {
       return Purchase(deciding: deciding, outlook: nil, evidenceID: evidenceID)
@@ -152,7 +154,8 @@ struct AnswerDecoder {
   ) throws(StoreError) -> TransactionDetails.Commitment {
     TransactionDetails.Commitment(
       billingPeriodNumber: try signed(bytes), totalBillingPeriods: try signed(bytes),
-      expiresDate: try flags.contains(.hasCommitmentEnd) ? instant(since: start, bytes) : nil)
+      expiresDate: try flags.contains(.hasCommitmentEnd) ? instant(since: start, bytes) : nil,
+      price: try flags.contains(.hasCommitmentPrice) ? signed(bytes) : nil)
   }
 
   private mutating func code<Code: OpenCode>(

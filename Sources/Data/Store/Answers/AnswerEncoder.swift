@@ -60,6 +60,9 @@ extension FactEncoder {
     flags.set(.hasBillingPlan, deciding.billingPlanType != nil)
     flags.set(.hasCommitment, deciding.commitment != nil)
     flags.set(.hasCommitmentEnd, deciding.commitment?.expiresDate != nil)
+    flags.set(.hasCommitmentPrice, deciding.commitment?.price != nil)
+    flags.set(.hasPayment, deciding.payment != nil)
+    flags.set(.hasPaymentCurrency, deciding.currency != nil)
     append(unsigned: UInt64(flags.rawValue))
     append(deciding.originalTransactionID)
     if !flags.contains(.isFirstOfLine) { append(deciding.transactionID) }
@@ -70,7 +73,10 @@ extension FactEncoder {
       append(signed: commitment.billingPeriodNumber)
       append(signed: commitment.totalBillingPeriods)
       if let end = commitment.expiresDate { append(end, since: start) }
+      if let price = commitment.price { append(signed: price) }
     }
+    if let payment = deciding.payment { append(signed: payment) }
+    if let currency = deciding.currency { append(currency) }
     if let evidence { append(signed: evidence.rawValue) }
     guard let outlook else { return }
     append(outlook.productID, sharedWith: deciding.productID)

@@ -36,6 +36,9 @@ package enum StatusCoding {
     case grantSource = 26
     case grantExternalID = 27
     case grantProductID = 28
+    case commitmentPrice = 29
+    case payment = 30
+    case paymentCurrency = 31
   }
 
   /// Encodes a status.
@@ -67,7 +70,10 @@ package enum StatusCoding {
       add(.billingPeriodNumber, String(commitment.billingPeriodNumber))
       add(.totalBillingPeriods, String(commitment.totalBillingPeriods))
       add(.commitmentExpiresDate, commitment.expiresDate)
+      add(.commitmentPrice, commitment.price.map { String($0) })
     }
+    add(.payment, status.deciding?.payment.map { String($0) })
+    add(.paymentCurrency, status.deciding?.currency)
     add(.grantID, status.grantID)
     if let grant = status.grant, !grant.source.isEmpty {
       add(.grantSource, grant.source)
@@ -129,7 +135,7 @@ package enum StatusCoding {
         productID: self[.productID] ?? "",
         ownership: InAppOwnershipType(rawValue: self[.ownership] ?? ""),
         billingPlanType: self[.billingPlanType].map(BillingPlanType.init(rawValue:)),
-        commitment: commitment)
+        commitment: commitment, payment: number(.payment), currency: self[.paymentCurrency])
     }
 
     var grant: DecidingGrant? {
@@ -145,7 +151,8 @@ package enum StatusCoding {
         return nil
       }
       return TransactionDetails.Commitment(
-        billingPeriodNumber: number, totalBillingPeriods: total, expiresDate: instant(.commitmentExpiresDate))
+        billingPeriodNumber: number, totalBillingPeriods: total, expiresDate: instant(.commitmentExpiresDate),
+        price: self.number(.commitmentPrice))
     }
 
     var outlook: RenewalOutlook? {

@@ -50,6 +50,10 @@ package struct EntitlementStatus: Hashable, Sendable {
       "The subscription is active; its payments go on until the commitment ends, and then it does not renew."
   }
 
+  /// Whether the payments that are left of the deciding commitment are still due: the subscription is active, or Apple
+  /// retries a payment. A refund or an upgrade of the current period ends them.
+  package var owesPayments: Bool { deciding?.commitment != nil && (isEntitled || reason == .billingRetry) }
+
   /// The App Store page where the customer manages the deciding subscription; `nil` unless it is active and the
   /// customer pays for it.
   package var manageURL: String? {
@@ -108,8 +112,12 @@ package struct DecidingTransaction: Hashable, Sendable {
   package let ownership: InAppOwnershipType
   /// The billing plan of the period; `nil` if Apple sent none.
   package let billingPlanType: BillingPlanType?
-  /// The commitment that the period is part of, without its price; `nil` for none.
+  /// The commitment that the period is part of; `nil` for none.
   package let commitment: TransactionDetails.Commitment?
+  /// What the period cost, in milliunits of ``currency``; `nil` without a commitment, or if Apple did not report it.
+  package let payment: Int64?
+  /// The ISO 4217 code; `nil` without a commitment, or if Apple did not report it.
+  package let currency: String?
 
   /// Whether another customer pays for it.
   package var isShared: Bool { ownership.isShared }
@@ -117,7 +125,8 @@ package struct DecidingTransaction: Hashable, Sendable {
   /// Recreates the transaction of a stored answer.
   package init(
     transactionID: String, originalTransactionID: String, productID: String, ownership: InAppOwnershipType,
-    billingPlanType: BillingPlanType? = nil, commitment: TransactionDetails.Commitment? = nil
+    billingPlanType: BillingPlanType? = nil, commitment: TransactionDetails.Commitment? = nil,
+    payment: Int64? = nil, currency: String? = nil
   ) {
     self.transactionID = transactionID
     self.originalTransactionID = originalTransactionID
@@ -125,6 +134,8 @@ package struct DecidingTransaction: Hashable, Sendable {
     self.ownership = ownership
     self.billingPlanType = billingPlanType
     self.commitment = commitment
+    self.payment = payment
+    self.currency = currency
   }
 
   init(_ facts: borrowing CustomerFacts, _ index: Int) {
@@ -133,11 +144,9 @@ package struct DecidingTransaction: Hashable, Sendable {
     productID = facts.transactions[index].productID
     ownership = facts.transactions[index].ownership
     billingPlanType = facts.transactions[index].details.billingPlanType
-    commitment = facts.transactions[index].details.commitment.map { commitment in
-      TransactionDetails.Commitment(
-        billingPeriodNumber: commitment.billingPeriodNumber,
-        totalBillingPeriods: commitment.totalBillingPeriods, expiresDate: commitment.expiresDate)
-    }
+    commitment = facts.transactions[index].details.commitment
+    payment = commitment == nil ? nil : facts.transactions[index].details.price
+    currency = commitment == nil ? nil : facts.transactions[index].details.currency
   }
 }
 

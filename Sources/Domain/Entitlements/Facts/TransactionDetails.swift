@@ -135,6 +135,21 @@ extension TransactionDetails.Commitment {
   /// go on.
   package var isEnding: Bool { totalBillingPeriods > 0 && billingPeriodNumber >= totalBillingPeriods - 1 }
 
+  /// The number of payments after this one; 0 for numbers that contradict each other.
+  package var remainingPeriods: Int64 {
+    let (left, isTooLarge) = totalBillingPeriods.subtractingReportingOverflow(billingPeriodNumber)
+    return isTooLarge ? 0 : max(0, left)
+  }
+
+  /// What the payments after this one cost at `price`, that of this one, in its milliunits: a forecast. `nil` without a
+  /// price.
+  package func remainingPrice(at price: Int64?) -> Int64? {
+    guard let (forecast, isTooLarge) = price?.multipliedReportingOverflow(by: remainingPeriods) else {
+      return nil
+    }
+    return isTooLarge ? nil : forecast
+  }
+
   /// Until when a customer who cancelled can change the decision; `nil` before the last two payments.
   var retentionDeadline: Instant? { isEnding ? expiresDate : nil }
 }

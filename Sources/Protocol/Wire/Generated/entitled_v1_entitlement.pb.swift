@@ -272,7 +272,7 @@ package struct Entitlement: WireMessage {
   package var inAppOwnershipType: InAppOwnershipType = .init()
   /// The billing plan of the deciding period.
   package var billingPlanType: BillingPlanType = .init()
-  /// The commitment of the deciding period, without its price: the customer is committed until its end. Unset: none.
+  /// The commitment of the deciding period: the customer is committed until its end. Unset: none.
   package var commitmentInfo: TransactionCommitmentInfo?
   /// The product that the deciding subscription renews to; in a commitment: after its end.
   package var autoRenewProductId: String = ""

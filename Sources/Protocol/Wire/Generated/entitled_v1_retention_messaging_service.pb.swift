@@ -1368,7 +1368,7 @@ package struct GetRetentionPerformanceTestResponse: WireMessage {
   }
 }
 
-/// A request of Apple's for a message to a subscriber who is about to cancel, with its answer.
+/// A request of Apple's for the retention message on the Confirm Cancellation page, with its answer.
 package struct RetentionRequest: WireMessage {
   /// Apple's `requestIdentifier`.
   package var requestIdentifier: String = ""

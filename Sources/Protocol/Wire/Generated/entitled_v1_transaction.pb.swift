@@ -219,13 +219,13 @@ package struct TransactionCommitmentInfo: WireMessage {
   package var totalBillingPeriods: Int32 = 0
   /// The end of the commitment. A late payment moves it.
   package var commitmentExpiresDate: GoogleProtobuf.Timestamp?
-  /// The price of all payments together.
+  /// The price of all payments together. Unset for customers who do not pay.
   package var commitmentPrice: Money?
   /// The number of payments after this one. A cancellation does not stop them; a refund or an upgrade of the current
   /// period does.
   package var remainingPeriods: Int32 = 0
-  /// What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, and for customers
-  /// who do not pay.
+  /// What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, for customers who
+  /// do not pay, and in an answer without access unless Apple retries a payment.
   package var remainingPrice: Money?
 
   /// A message with every field at its default.

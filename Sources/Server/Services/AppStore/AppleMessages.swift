@@ -79,18 +79,16 @@ extension Wire.BillingPlanType {
 }
 
 extension Wire.TransactionCommitmentInfo {
-  /// `price` is that of the payment. Without a currency, the message has no prices.
+  /// `price` is that of the payment; without it there is no forecast. Without a currency, the message has no prices.
   init(_ commitment: TransactionDetails.Commitment, price: Int64? = nil, currency: String?) {
     self.init()
     billingPeriodNumber = Int32(clamping: commitment.billingPeriodNumber)
     totalBillingPeriods = Int32(clamping: commitment.totalBillingPeriods)
     commitmentExpiresDate = commitment.expiresDate.map(GoogleProtobuf.Timestamp.init)
-    let remaining = max(0, Int64(totalBillingPeriods) - Int64(billingPeriodNumber))
-    remainingPeriods = Int32(clamping: remaining)
+    remainingPeriods = Int32(clamping: commitment.remainingPeriods)
     guard let currency else { return }
     commitmentPrice = Wire.Money(milliunits: commitment.price, currency: currency)
-    let (forecast, isTooLarge) = (price ?? 0).multipliedReportingOverflow(by: remaining)
-    if price != nil, !isTooLarge { remainingPrice = Wire.Money(milliunits: forecast, currency: currency) }
+    remainingPrice = Wire.Money(milliunits: commitment.remainingPrice(at: price), currency: currency)
   }
 }
 

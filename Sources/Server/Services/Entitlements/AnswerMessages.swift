@@ -59,7 +59,12 @@ extension Entitlement {
     originalTransactionId = deciding.originalTransactionID
     inAppOwnershipType = Wire.InAppOwnershipType(deciding.ownership)
     billingPlanType = deciding.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
-    commitmentInfo = deciding.commitment.map { Wire.TransactionCommitmentInfo($0, currency: nil) }
+    let mayReceivePrice = PurchaseRole(deciding.ownership).mayReceive(.price)
+    commitmentInfo = deciding.commitment.map {
+      Wire.TransactionCommitmentInfo(
+        $0, price: status.owesPayments ? deciding.payment : nil,
+        currency: mayReceivePrice ? deciding.currency : nil)
+    }
     manageUrl = status.manageURL ?? ""
     productType = app.products[deciding.productID].map { Wire.ProductType($0.type) } ?? .unspecified
     if case .autoRenewableSubscription = productType {
@@ -67,7 +72,7 @@ extension Entitlement {
       willRenew = status.willRenew ?? [.subscriptionActive, .awaitingRenewal].contains(status.reason)
     }
     autoRenewProductId = status.outlook?.productID ?? ""
-    guard PurchaseRole(deciding.ownership).mayReceive(.price) else { return }
+    guard mayReceivePrice else { return }
     renewalPrice = Wire.Money(milliunits: status.outlook?.price, currency: status.outlook?.currency)
   }
 }

@@ -22,7 +22,12 @@ struct SubscriberPurchases {
     for product in CustomerOverview(facts, in: app, at: now).products {
       guard let latest = product.latest, product.type == .autoRenewableSubscription else { continue }
       if product.state == .active { hasActiveSubscription = true }
-      subscriptions[product.productID] = .object(subscription(latest, product.renewal))
+      var members = subscription(latest, product.renewal)
+      let isPaying = product.state == .active || product.renewal?.isInBillingRetry == true
+      if isPaying, latest.refundedAt == nil, let commitment = commitment(latest) {
+        members["commitment"] = commitment
+      }
+      subscriptions[product.productID] = .object(members)
     }
     for transaction in facts.transactions where app.type(of: transaction) != .autoRenewableSubscription {
       let list = others[transaction.productID]?.arrayValue ?? []
@@ -50,6 +55,27 @@ struct SubscriberPurchases {
       "grace_period_expires_date": SubscriberDocument.date(renewal?.gracePeriodExpiresDate),
       "refunded_at": SubscriberDocument.date(latest.refundedAt), "auto_resume_date": .null,
       "store_transaction_id": .string(latest.transactionID),
+    ]
+  }
+
+  /// The commitment to monthly payments that the period is part of, which RevenueCat does not have.
+  private func commitment(_ latest: TransactionFact) -> JSONValue? {
+    guard let commitment = latest.details.commitment else { return nil }
+    var remainingPrice = JSONValue.null
+    // Family members do not pay.
+    if !latest.isShared, let currency = latest.details.currency,
+      let forecast = commitment.remainingPrice(at: latest.details.price)
+    {
+      remainingPrice = [
+        "amount": JSONNumber(Double(forecast) / 1_000).map(JSONValue.number) ?? .null,
+        "currency": .string(currency),
+      ]
+    }
+    return [
+      "billing_period_number": JSONValue(commitment.billingPeriodNumber),
+      "total_billing_periods": JSONValue(commitment.totalBillingPeriods),
+      "remaining_periods": JSONValue(commitment.remainingPeriods),
+      "expires_date": SubscriberDocument.date(commitment.expiresDate), "remaining_price": remainingPrice,
     ]
   }
 

@@ -421,7 +421,7 @@ public nonisolated struct Entitled_V1_Entitlement: @unchecked Sendable {
     set {_uniqueStorage()._billingPlanType = newValue}
   }
 
-  /// The commitment of the deciding period, without its price: the customer is committed until its end. Unset: none.
+  /// The commitment of the deciding period: the customer is committed until its end. Unset: none.
   public var commitmentInfo: Entitled_V1_TransactionCommitmentInfo {
     get {_storage._commitmentInfo ?? Entitled_V1_TransactionCommitmentInfo()}
     set {_uniqueStorage()._commitmentInfo = newValue}

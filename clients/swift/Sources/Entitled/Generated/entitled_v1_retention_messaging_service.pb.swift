@@ -1095,7 +1095,7 @@ public nonisolated struct Entitled_V1_GetRetentionPerformanceTestResponse: Senda
   fileprivate var _responseTimes: Entitled_V1_RetentionResponseTimes? = nil
 }
 
-/// A request of Apple's for a message to a subscriber who is about to cancel, with its answer.
+/// A request of Apple's for the retention message on the Confirm Cancellation page, with its answer.
 public nonisolated struct Entitled_V1_RetentionRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -351,7 +351,7 @@ public nonisolated struct Entitled_V1_TransactionCommitmentInfo: Sendable {
   /// Clears the value of `commitmentExpiresDate`. Subsequent reads from it will return its default value.
   public mutating func clearCommitmentExpiresDate() {self._commitmentExpiresDate = nil}
 
-  /// The price of all payments together.
+  /// The price of all payments together. Unset for customers who do not pay.
   public var commitmentPrice: Entitled_V1_Money {
     get {_commitmentPrice ?? Entitled_V1_Money()}
     set {_commitmentPrice = newValue}
@@ -365,8 +365,8 @@ public nonisolated struct Entitled_V1_TransactionCommitmentInfo: Sendable {
   /// period does.
   public var remainingPeriods: Int32 = 0
 
-  /// What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, and for customers
-  /// who do not pay.
+  /// What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, for customers who
+  /// do not pay, and in an answer without access unless Apple retries a payment.
   public var remainingPrice: Entitled_V1_Money {
     get {_remainingPrice ?? Entitled_V1_Money()}
     set {_remainingPrice = newValue}

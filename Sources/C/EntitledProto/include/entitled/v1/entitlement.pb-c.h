@@ -250,7 +250,7 @@ struct  Entitled__V1__Entitlement
    */
   Entitled__V1__BillingPlanType billing_plan_type;
   /*
-   * The commitment of the deciding period, without its price: the customer is committed until its end. Unset: none.
+   * The commitment of the deciding period: the customer is committed until its end. Unset: none.
    */
   Entitled__V1__TransactionCommitmentInfo *commitment_info;
   /*

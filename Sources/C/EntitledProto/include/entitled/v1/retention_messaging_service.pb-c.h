@@ -1119,7 +1119,7 @@ struct  Entitled__V1__GetRetentionPerformanceTestResponse
 
 
 /*
- * A request of Apple's for a message to a subscriber who is about to cancel, with its answer.
+ * A request of Apple's for the retention message on the Confirm Cancellation page, with its answer.
  */
 struct  Entitled__V1__RetentionRequest
 {

@@ -231,7 +231,7 @@ struct  Entitled__V1__TransactionCommitmentInfo
    */
   Google__Protobuf__Timestamp *commitment_expires_date;
   /*
-   * The price of all payments together.
+   * The price of all payments together. Unset for customers who do not pay.
    */
   Entitled__V1__Money *commitment_price;
   /*
@@ -240,8 +240,8 @@ struct  Entitled__V1__TransactionCommitmentInfo
    */
   int32_t remaining_periods;
   /*
-   * What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, and for customers
-   * who do not pay.
+   * What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, for customers who
+   * do not pay, and in an answer without access unless Apple retries a payment.
    */
   Entitled__V1__Money *remaining_price;
 };
