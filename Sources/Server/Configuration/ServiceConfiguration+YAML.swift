@@ -43,6 +43,7 @@ extension ServiceConfiguration {
     log = try members["log"].map(LogConfiguration.init) ?? .standard
     retention = try RetainedEvidence.days(members["retention"])
     auditRetentionDays = try RetainedEvidence.auditDays(members["retention"])
+    retentionRequestDays = try RetainedEvidence.requestDays(members["retention"])
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
     publicURL = try members["public_url"].map(PublicURL.init)
     backup = try members["backup"].map(BackupConfiguration.init)

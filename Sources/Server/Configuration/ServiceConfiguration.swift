@@ -16,6 +16,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let retention: [RetainedEvidence: Int]
   /// The number of days after which audit entries are deleted; `nil`: never.
   package let auditRetentionDays: Int?
+  /// The number of days after which requests for retention messages are deleted.
+  package let retentionRequestDays: Int
   package let callers: CallerConfiguration
   /// The trusted identity provider, if there is one.
   package let tokenIssuer: TokenIssuerConfiguration?
@@ -151,17 +153,32 @@ package enum RetainedEvidence: String, Hashable, Sendable, CaseIterable {
   case receipts
 
   private static let auditName = "audit"
+  private static let requestsName = "retention_requests"
+  /// Thirteen months, so that a month can be compared with the same one of the year before.
+  private static let standardRequestDays = 400
+
+  private static func members(
+    _ node: ConfigurationNode?
+  ) throws(ConfigurationError) -> ConfigurationNode.Members? {
+    try node?.members(allCases.map(\.rawValue) + [auditName, requestsName])
+  }
 
   /// Parses `retention.audit`: the number of days after which audit entries are deleted; `nil`: never.
   static func auditDays(_ node: ConfigurationNode?) throws(ConfigurationError) -> Int? {
-    guard let node = try node?.members(allCases.map(\.rawValue) + [auditName])[auditName] else { return nil }
+    guard let node = try members(node)?[auditName] else { return nil }
     return Int(try node.number(in: 1...36_500))
+  }
+
+  /// Parses `retention.retention_requests`: the number of days after which requests for retention messages are deleted.
+  static func requestDays(_ node: ConfigurationNode?) throws(ConfigurationError) -> Int {
+    guard let node = try members(node)?[requestsName] else { return standardRequestDays }
+    return Int(try node.number(in: 91...36_500))
   }
 
   /// Parses `retention`: the number of days after which bodies are purged, by group.
   static func days(_ node: ConfigurationNode?) throws(ConfigurationError) -> [RetainedEvidence: Int] {
     var days: [RetainedEvidence: Int] = [:]
-    let members = try node?.members(allCases.map(\.rawValue) + [auditName])
+    let members = try Self.members(node)
     for group in allCases {
       guard let node = members?[group.rawValue] else { continue }
       days[group] = Int(try node.number(in: 1...36_500))

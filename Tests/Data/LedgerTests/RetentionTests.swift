@@ -34,6 +34,30 @@ import Testing
     }
   }
 
+  @Test("Old requests for retention messages are deleted page by page, and later ones stay")
+  func requests() async throws {
+    try await LedgerFixture.run { fixture in
+      let line = LineKey(appID: "ocean", environment: .sandbox, lineID: "L1")
+      try await fixture.store.write { store throws(StoreError) in
+        for number in 0..<1_001 {
+          let received = number < 1_000 ? at(40) : at(41)
+          try store.insert(
+            RetentionRequestRecord(
+              requestID: "R\(number)", line: line, productID: "monthly", askedAt: received,
+              receivedAt: received))
+        }
+      }
+      let retention = EvidenceRetention(
+        [], requestDays: 91, store: fixture.store, now: { at(132) },
+        sleep: { _ in throw CancellationError() })
+      try await retention.run()
+      let left = try await fixture.store.snapshot { reader throws(StoreError) in
+        try reader.retentionRequests(RetentionRequestFilter(appID: "ocean", limit: 9))
+      }
+      #expect(left.map(\.requestID) == ["R1000"])
+    }
+  }
+
   @Test("Without rules the worker purges no bodies")
   func noRules() async throws {
     try await LedgerFixture.run { fixture in

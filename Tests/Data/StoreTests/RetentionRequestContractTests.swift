@@ -91,6 +91,28 @@ struct RetentionRequestContractTests {
     }
   }
 
+  @Test("Old requests with a final outcome are deleted, the oldest first", arguments: Backend.allCases)
+  func deletion(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let counts = try await store.write { store throws(StoreError) in
+        for (id, received) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] as [(String, Int64)] {
+          try store.insert(request(id, received: received))
+        }
+        try store.insert(request("due", received: 0) { $0.dueAt = instant(9) })
+        return [
+          try store.deleteRetentionRequests(receivedBefore: instant(4), limit: 2),
+          try store.deleteRetentionRequests(receivedBefore: instant(4), limit: 2),
+          try store.deleteRetentionRequests(receivedBefore: instant(4), limit: 2),
+        ]
+      }
+      #expect(counts == [2, 1, 0])
+      try await store.snapshot { reader throws in
+        let left = try reader.retentionRequests(RetentionRequestFilter(appID: "ocean", limit: 9))
+        #expect(left.map(\.requestID) == ["d", "due"])
+      }
+    }
+  }
+
   @Test(
     "A refund request of any purchase of the customer is open until Apple decides",
     arguments: Backend.allCases)

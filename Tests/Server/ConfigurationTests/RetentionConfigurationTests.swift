@@ -9,13 +9,24 @@ import Testing
     #expect(configuration.retention == [.rejected: 90, .notifications: 1100, .receipts: 30])
   }
 
+  @Test("Requests for retention messages are kept for thirteen months, or the configured days")
+  func requests() throws {
+    #expect(try configuration("").retentionRequestDays == 400)
+    #expect(try configuration("retention: {rejected: 90}").retentionRequestDays == 400)
+    #expect(try configuration("retention: {retention_requests: 91}").retentionRequestDays == 91)
+  }
+
   @Test(
     "Unknown groups and invalid days are rejected",
     arguments: [
       (
         "retention: {commands: 9}",
         "retention of the configuration: unknown key 'commands'; known: rejected, notifications, documents, "
-          + "receipts, audit"
+          + "receipts, audit, retention_requests"
+      ),
+      (
+        "retention: {retention_requests: 90}",
+        "retention_requests of retention of the configuration is not between 91 and 36500"
       ),
       ("retention: {rejected: 0}", "rejected of retention of the configuration is not between 1 and 36500"),
       ("retention: 90", "retention of the configuration is not a mapping"),

@@ -3,8 +3,8 @@ package import Logging
 internal import Platform
 package import Store
 
-/// Purges the bodies of old evidence by the retention policy, and the expired responses to requests with idempotency
-/// keys. Derived data and hashes stay; a replay can no longer read purged evidence.
+/// Purges the bodies of old evidence by the retention policy, the expired responses to requests with idempotency
+/// keys, and old requests for retention messages. Derived data and hashes stay; a replay can no longer read purged evidence.
 package struct EvidenceRetention: Worker {
   package let name = "retention"
 
@@ -28,17 +28,21 @@ package struct EvidenceRetention: Worker {
 
   private let store: any EntitlementStore
   private let rules: [Rule]
+  private let requestDays: Int
   private let now: @Sendable () -> Instant
   private let logger: Logger
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// Creates a worker that applies `rules` once a day; `sleep` waits for the next day. `now` is the machine's time.
+  /// Requests for retention messages are deleted after `requestDays` days.
   package init(
-    _ rules: [Rule], store: any EntitlementStore, now: @escaping @Sendable () -> Instant,
+    _ rules: [Rule], requestDays: Int = 36_500, store: any EntitlementStore,
+    now: @escaping @Sendable () -> Instant,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     logger: Logger = Logger(label: "entitled.retention")
   ) {
     self.rules = rules
+    self.requestDays = requestDays
     self.store = store
     self.now = now
     self.logger = logger
@@ -51,6 +55,7 @@ package struct EvidenceRetention: Worker {
   package func run() async throws {
     repeat {
       try await purgeResponses()
+      try await purgeRetentionRequests()
       let count = try await apply()
       if count > 0 { logger.notice("evidence bodies purged", metadata: ["count": "\(count)"]) }
     } while (try? await sleep(.milliseconds(Self.day))) != nil
@@ -63,6 +68,17 @@ package struct EvidenceRetention: Worker {
     repeat {
       count = try await store.write { store throws(StoreError) in
         try store.deleteIdempotencyRecords(before: instant, limit: Self.pageSize)
+      }
+    } while count == Self.pageSize
+  }
+
+  /// Deletes the requests for retention messages that are old enough and have a final outcome, in pages.
+  package func purgeRetentionRequests() async throws(StoreError) {
+    let instant = now().advanced(byMilliseconds: -Int64(requestDays) * Self.day)
+    var count = 0
+    repeat {
+      count = try await store.write { store throws(StoreError) in
+        try store.deleteRetentionRequests(receivedBefore: instant, limit: Self.pageSize)
       }
     } while count == Self.pageSize
   }

@@ -121,4 +121,15 @@ extension SQLTransaction {
       """, request.outcome.rawValue, request.evaluatedAt, request.dueAt, request.requestID,
       request.line.appID, request.line.environment)
   }
+
+  func deleteRetentionRequests(receivedBefore instant: Instant, limit: Int) throws(StoreError) -> Int {
+    let found = try retentionRequests(
+      "received_at < ? AND due_at IS NULL ORDER BY received_at LIMIT ?", instant, limit)
+    for request in found {
+      try run(
+        "DELETE FROM retention_request WHERE request_id = ? AND app = ? AND environment = ?",
+        request.requestID, request.line.appID, request.line.environment)
+    }
+    return found.count
+  }
 }

@@ -160,6 +160,7 @@ extension Version01 {
       PRIMARY KEY (request_id, app, environment)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX retention_request_by_time ON retention_request (app, received_at, request_id);
+    CREATE INDEX retention_request_by_age ON retention_request (received_at);
     CREATE INDEX retention_request_due ON retention_request (due_at) WHERE due_at IS NOT NULL;
 
     -- Consents of parents or guardians that were withdrawn, of app installs.

@@ -185,7 +185,9 @@ struct Application: Sendable {
     self.workers = workers
     var writers: [any Worker] = [
       catalog,
-      EvidenceRetention(Startup.retentionRules(configuration), store: store, now: SystemClock.now),
+      EvidenceRetention(
+        Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays, store: store,
+        now: SystemClock.now),
     ]
     writers += clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
     writers += clocks.all.map { SegmentWorker(ledger, store: store, clock: $0) }
