@@ -71,6 +71,19 @@ package struct SeatCapacity: Sendable {
     }
   }
 
+  /// The seats whose facts a release can change: the released one, and the later claims that had to wait in a period,
+  /// because it has fewer seats than there are claims before theirs.
+  ///
+  /// - `seats`: all claims of the purchase, including `released`.
+  package func seats(affectedByReleaseOf released: Seat, among seats: [Seat]) -> [Seat] {
+    let fewest: Int64 = facts.transactions.indices.map(count(at:)).filter { $0 > 0 }.min() ?? .max
+    return seats.sorted { $0.precedes($1) }.enumerated()
+      .filter { earlier, seat in
+        seat.seatID == released.seatID || released.precedes(seat) && Int64(earlier) >= fewest
+      }
+      .map(\.element)
+  }
+
   /// The seats of the latest period.
   package var current: Int64 { facts.transactions.indices.last.map(count(at:)) ?? 0 }
 

@@ -62,6 +62,37 @@ import Testing
     #expect(status.advice(in: app).isEmpty)
   }
 
+  @Test(
+    "A release affects every seat whose facts it changes, and none of a purchase with enough seats",
+    arguments: UInt64(0)..<300)
+  func affected(seed: UInt64) {
+    var random = SplitMix64(state: seed)
+    let count = Int.random(in: 1...7, using: &random)
+    let seats = (0..<count).map { number in
+      let claimed = Int64.random(in: 0...50, using: &random)
+      let isReleased = Bool.random(using: &random)
+      return Self.seat(
+        number, claimed: claimed, released: isReleased ? claimed + .random(in: 1...20, using: &random) : nil)
+    }
+    let periods = [0...30, 30...60, 60...90].map { (days: ClosedRange<Int64>) in
+      Self.team(.random(in: 0...8, using: &random), days).with { $0.transactionID = "T\(days.lowerBound)" }
+    }
+    let purchase = CustomerFacts(transactions: periods)
+    for (index, seat) in seats.enumerated() where seat.isHeld {
+      var after = seats
+      after[index].releasedAt = at(55)
+      let affected = Set(
+        SeatCapacity(purchase).seats(affectedByReleaseOf: after[index], among: after).map(\.seatID))
+      #expect(affected.contains(seat.seatID))
+      for (old, new) in zip(seats, after) where !affected.contains(old.seatID) {
+        #expect(purchase.assigned(to: old, among: seats) == purchase.assigned(to: new, among: after))
+      }
+      let enough = CustomerFacts(transactions: [Self.team(Int64(count))])
+      #expect(
+        SeatCapacity(enough).seats(affectedByReleaseOf: seat, among: seats).map(\.seatID) == [seat.seatID])
+    }
+  }
+
   @Test("A released seat ends and the next waiting claim gets it")
   func release() {
     let seats = [Self.seat(1, claimed: 1, released: 10), Self.seat(2, claimed: 2)]

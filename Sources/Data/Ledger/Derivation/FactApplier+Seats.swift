@@ -7,7 +7,13 @@ internal import Store
 extension FactApplier {
   /// Marks the seat holders of a purchase whose facts may have changed.
   mutating func markSeatHoldersAffected(of purchase: LineKey, by origin: ChangeOrigin) throws(StoreError) {
-    for seat in try lines.seats(of: purchase) {
+    try markAffected(try lines.seats(of: purchase), of: purchase, by: origin)
+  }
+
+  private mutating func markAffected(
+    _ seats: [Seat], of purchase: LineKey, by origin: ChangeOrigin
+  ) throws(StoreError) {
+    for seat in seats {
       let line = purchase.other(seat.seatID)
       for holder in try lines.owners(of: line) {
         changes.markAffected(line.customer(holder), needsRebuild: true, by: origin)
@@ -51,7 +57,10 @@ extension FactApplier {
       try lines.put(seat, of: purchase, from: evidence)
       try store.index(evidence, under: purchase)
       try store.index(evidence, under: line)
-      try markSeatHoldersAffected(of: purchase, by: origin)
+      // Of a thousand holders, nearly all keep what they have.
+      let affected = SeatCapacity(try store.facts(of: purchase))
+        .seats(affectedByReleaseOf: seat, among: try lines.seats(of: purchase))
+      try markAffected(affected, of: purchase, by: origin)
     }
   }
 

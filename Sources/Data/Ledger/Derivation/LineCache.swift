@@ -10,7 +10,8 @@ struct LineCache {
   /// The lines that were linked or unlinked, each with the last evidence that did so.
   private(set) var relinked: [LineKey: EvidenceID] = [:]
   private var lastIndexed: (evidence: EvidenceID, line: LineKey)?
-  private var lastPurchaseWithoutSeats: LineKey?
+  /// The seats of the last purchase, because all holders of its seats are brought up to date one after another.
+  private var lastSeats: (purchase: LineKey, seats: [Seat])?
 
   init(_ store: any StoreTransaction) { self.store = store }
 
@@ -38,22 +39,22 @@ struct LineCache {
 
   /// The seats of a purchase, released ones included.
   mutating func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
-    guard purchase != lastPurchaseWithoutSeats else { return [] }
+    if let lastSeats, lastSeats.purchase == purchase { return lastSeats.seats }
     let seats = try store.seats(of: purchase)
-    if seats.isEmpty { lastPurchaseWithoutSeats = purchase }
+    lastSeats = (purchase, seats)
     return seats
   }
 
   /// Stores a seat of a purchase.
   mutating func put(_ seat: Seat, of purchase: LineKey, from evidence: EvidenceID) throws(StoreError) {
-    lastPurchaseWithoutSeats = nil
+    lastSeats = nil
     try store.put(seat, of: purchase, from: evidence)
   }
 
   /// The facts of a line; for a seat, the facts of its purchase as the seat's holder has them.
-  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
+  mutating func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     guard line.isSeat, let seat = try store.seat(line) else { return try store.facts(of: line) }
     let purchase = line.other(seat.originalTransactionID)
-    return try store.facts(of: purchase).assigned(to: seat, among: store.seats(of: purchase))
+    return try store.facts(of: purchase).assigned(to: seat, among: seats(of: purchase))
   }
 }
