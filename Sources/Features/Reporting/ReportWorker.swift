@@ -66,7 +66,7 @@ package struct ReportLedger: Sendable {
     try await closeDays(catalog)
   }
 
-  /// Deletes all postings, and derives them again from the evidence. The closings stay.
+  /// Deletes all postings, and derives them again from the evidence. The closings stay, and are compared again.
   package func rebuild() async throws(StoreError) {
     let catalog = catalog.value
     for (app, environment) in scopes(of: catalog) {
@@ -75,6 +75,11 @@ package struct ReportLedger: Sendable {
       }
     }
     try await run()
+    for (app, environment) in scopes(of: catalog) {
+      try await store.write { store throws(StoreError) in
+        try store.recordAllBreaks(of: app.id, in: environment)
+      }
+    }
   }
 
   private func scopes(of catalog: Catalog) -> [(app: AppDefinition, environment: Environment)] {

@@ -132,6 +132,13 @@ import Testing
       }
       try await fixture.live(from: 81, until: 85) { _ in }
       #expect(try await brokenDays() == [reportDay(81)])
+      // They are compared again after the sums changed, and what was recorded before does not stay.
+      try await fixture.store.write { store throws(StoreError) in
+        try store.recordAllBreaks(of: "ocean", in: .sandbox)
+      }
+      #expect(try await brokenDays() == [reportDay(81)])
+      try await fixture.reports.rebuild()
+      #expect(try await brokenDays().isEmpty, "the subscription is in no evidence")
     }
   }
 

@@ -22,6 +22,14 @@ extension SQLTransaction {
     return breaks
   }
 
+  func recordAllBreaks(of appID: String, in environment: Environment) throws(StoreError) {
+    let days = try rows(
+      "SELECT day FROM closed_day WHERE app = ? AND environment = ? ORDER BY day", appID, environment
+    ) { ReportDay(number: $0.number(0)) }
+    try run("DELETE FROM report_break WHERE app = ? AND environment = ?", appID, environment)
+    for day in days { _ = try recordBreaks(closing: day, of: appID, in: environment) }
+  }
+
   /// Counts by day the dimensions of the cells of one closing whose movements are not the change of what is active.
   private static func breaks(_ condition: String) -> String {
     let leaving = ([.active] + Report.leavingKinds).sqlList

@@ -184,6 +184,9 @@ package protocol ReportStore {
     closing day: ReportDay, of appID: String, in environment: Environment
   ) throws(StoreError) -> Int64
 
+  /// Records the differences of all closings again: after the postings were derived again.
+  func recordAllBreaks(of appID: String, in environment: Environment) throws(StoreError)
+
   /// Returns the catalog of the postings; `nil` before the first one.
   func reportCatalog(of appID: String, in environment: Environment) throws(StoreError) -> ReportCatalog?
 
