@@ -369,7 +369,8 @@ let package = Package(
       .features, "ReconciliationTests",
       [
         "AppStore", "AppStoreSupport", "AppleLookup", "Entitlements", "JSON", "Ledger", "Notifications",
-        "Platform", "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport", logging,
+        "Platform", "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "Telemetry",
+        "TestSupport", logging, metrics,
       ]),
     test(.base, "PlatformTests", ["Platform", logging]),
     test(.wire, "RPCTests", ["Bytes", "HTTP", "JSON", "Platform", "RPC", "Wire"]),

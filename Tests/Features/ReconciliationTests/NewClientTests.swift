@@ -5,23 +5,42 @@ import Entitlements
 import Foundation
 import Ledger
 import Logging
+import Metrics
 import Notifications
 import Platform
 import SignedData
 import Store
+import Telemetry
 import Testing
 
 @testable import Reconciliation
 @testable import Sandbox
 
 @Suite struct NewClientTests {
+  /// The process has one metrics system; only this test records a backlog of the app.
+  private static let metrics: MetricsRegistry = {
+    let metrics = MetricsRegistry(families: [
+      MetricFamily("entitled_status_poll_backlog", .gauge, labels: ["app", "environment"], help: "Polls.")
+    ])
+    MetricsSystem.bootstrap(metrics)
+    return metrics
+  }()
+
+  private static func backlog() -> Double? {
+    let sample = metrics.samples().first { sample in
+      sample.family == "entitled_status_poll_backlog" && sample.labels.contains { $0.value == "newcomer" }
+    }
+    guard case .number(let number)? = sample?.value else { return nil }
+    return number
+  }
+
   @Test("The first client of an app starts its reconciliation, and its loss pauses it")
   func firstClient() async throws {
     let world = try await LivedWorld(seed: 7, customers: 1, days: 1)
     defer { try? FileManager.default.removeItem(at: world.folder) }
     let clock = world.simulator.clock
     let app = AppDefinition(
-      id: "demo", identity: LivedWorld.app.identity, environments: [.sandbox],
+      id: "newcomer", identity: LivedWorld.app.identity, environments: [.sandbox],
       products: [
         ProductDefinition(productID: "monthly", type: .autoRenewableSubscription, entitlements: ["pro"])
       ])
@@ -39,19 +58,28 @@ import Testing
     let running = Task { await supervisor.run(reconciler) }
     defer { running.cancel() }
     let order = Repair(
-      appID: "demo", environment: .sandbox, reason: .manual, from: LivedWorld.start, to: clock.now(),
+      appID: "newcomer", environment: .sandbox, reason: .manual, from: LivedWorld.start, to: clock.now(),
       startedAt: clock.now())
-    let noKey = ReconciliationError.lookup(.noKey(appID: "demo", environment: .sandbox))
+    let noKey = ReconciliationError.lookup(.noKey(appID: "newcomer", environment: .sandbox))
     await #expect(throws: noKey) { try await reconciler.repair(order, timeout: nil) }
 
-    clients["demo", .sandbox] = try appStore.lookup.client(for: "demo", in: .sandbox)
+    clients["newcomer", .sandbox] = try appStore.lookup.client(for: "newcomer", in: .sandbox)
     reconciler.adoptClients(policies: [:])
     let repair = try await reconciler.repair(order, timeout: nil).0
     #expect(repair.finishedAt != nil && repair.error.isEmpty)
     #expect(!appStore.exchange.paths.isEmpty)
 
-    clients["demo", .sandbox] = nil
+    clients["newcomer", .sandbox] = nil
     await #expect(throws: noKey) { try await reconciler.repair(order, timeout: nil) }
+
+    // A replica that no longer leads has no backlog; the next leader exports it.
+    let target = AppEnvironment(appID: "newcomer", environment: .sandbox)
+    _ = Self.metrics
+    ReconciliationMetrics(target).recordBacklog(7)
+    #expect(Self.backlog() == 7)
+    running.cancel()
+    await running.value
+    #expect(Self.backlog() == 0)
     await appStore.store.close()
   }
 }
