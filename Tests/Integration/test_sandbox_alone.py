@@ -94,12 +94,13 @@ def sandbox(tmp_path):
     """Starts a sandbox in memory; returns its calls."""
     running = []
 
-    def start(*flags, config=""):
+    def start(*flags, config="", **variables):
         (tmp_path / "entitled.yaml").write_text(APPS + config)
         command = [
             PROGRAM, "sandbox", "serve", "--in-memory", "--sandbox", "127.0.0.1:0", "--config",
             tmp_path / "entitled.yaml", *flags]
-        running.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()))
+        running.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
+            env=environment() | variables))
         address = running[-1].stdout.readline().strip().removeprefix("ready sandbox=")
         return Calls(f"http://{address}/sandbox/v1/")
 
@@ -134,6 +135,8 @@ def test_notifications_go_to_allowed_targets(sandbox):
     assert set_url(call, "http://10.0.0.7:81/x")[0] == 200
     assert set_url(call, "http://10.0.0.7:82/x")[0] == 400
     assert set_url(call, "http://sub.backend.test/x")[0] == 400
+    call = sandbox(ENTITLED_ALLOW_TARGET="one.test, backend.test,")
+    assert [set_url(call, f"http://{host}.test/x")[0] for host in ("one", "backend", "other")] == [200, 200, 400]
 
 
 class Redirecting(http.server.BaseHTTPRequestHandler):

@@ -22,9 +22,9 @@ package struct SandboxExposure: ParsableArguments {
   /// The allowed hosts besides this machine.
   package var targets: [String] { allowTarget + Self.list("ENTITLED_ALLOW_TARGET") }
 
-  /// The values of an environment variable, separated by commas.
+  /// The values of an environment variable, separated by commas, and spaces if there are any.
   static func list(_ variable: String) -> [String] {
-    (ServerOption.environment(variable) ?? "").split(separator: ",").map(String.init)
+    (ServerOption.environment(variable) ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init)
   }
 
   /// The address, if the sandbox may listen at it.
