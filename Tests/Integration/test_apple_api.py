@@ -196,6 +196,9 @@ def test_retention_messages_live_from_upload_to_removal(world):
     retain(world, "UploadRetentionImage", image_identifier=image, png=PNG, actor="growth/kim")
     retain(
         world, "UploadRetentionImage", image_identifier=icon, png=PNG, image_size="RETENTION_IMAGE_SIZE_BULLET_POINT")
+    with pytest.raises(contract.RpcError) as error:
+        retain(world, "UploadRetentionImage", image_identifier=str(uuid.uuid4()), png=PNG, image_size=9)
+    assert (error.value.code(), contract.reason(error.value)) == (StatusCode.INVALID_ARGUMENT, "INVALID_FIELD")
     images = retain(world, "GetRetentionImages").images
     assert {(one.image_identifier, one.state, one.image_size) for one in images} == {
         (image, "APPROVED", "FULL_SIZE"), (icon, "APPROVED", "BULLET_POINT")}

@@ -17,7 +17,7 @@ extension RetentionMessagingServiceHandler {
       }
       return .uploadImage(
         request.png, identifier: request.imageIdentifier,
-        size: AppStoreClient.RetentionImageSize(request.imageSize))
+        size: try AppStoreClient.RetentionImageSize.requested(request.imageSize))
     }
   }
 
@@ -106,12 +106,15 @@ extension RetentionMessagingServiceHandler {
 }
 
 extension AppStoreClient.RetentionImageSize {
-  /// `nil` selects Apple's default.
-  fileprivate init?(_ size: Wire.RetentionImageSize) {
+  /// The size of a request; `nil` selects Apple's default.
+  fileprivate static func requested(_ size: Wire.RetentionImageSize) throws(Status) -> Self? {
     switch size {
-    case .fullSize: self = .fullSize
-    case .bulletPoint: self = .bulletPoint
-    case .unspecified, .unrecognized: return nil
+    case .unspecified: return nil
+    case .fullSize: return .fullSize
+    case .bulletPoint: return .bulletPoint
+    case .unrecognized(let number):
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "unknown image size \(number)", field: "image_size")
     }
   }
 }
