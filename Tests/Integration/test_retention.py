@@ -1,4 +1,4 @@
-"""Apple's requests for a message to a subscriber who is about to cancel: answered from the policy, checked by the sandbox as
+"""Apple's requests for the retention message on the Confirm Cancellation page: answered from the policy, checked by the sandbox as
 Apple does, and followed until the outcome is known."""
 
 import base64

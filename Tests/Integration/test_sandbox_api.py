@@ -108,7 +108,7 @@ def test_retention_messages_are_stored_and_reviewed(store):
 
 
 class Shop(HTTPServer):
-    """A developer's server that selects the retention message for a customer who is about to cancel."""
+    """A developer's server that selects the retention message for the Confirm Cancellation page."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), ShopHandler)

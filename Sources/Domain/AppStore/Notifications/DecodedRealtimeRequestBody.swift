@@ -1,6 +1,6 @@
 package import JSON
 
-/// A request for the message to show to a customer who is about to cancel (Apple's
+/// A request for the retention message on the Confirm Cancellation page (Apple's
 /// DecodedRealtimeRequestBody, Retention Messaging API). Apple waits 700 ms for the response.
 package struct DecodedRealtimeRequestBody: DecodedPayload {
   package let json: JSONObject

@@ -27,7 +27,7 @@ package enum RetentionOutcome: String, Hashable, Sendable, CaseIterable {
 
 /// The parts of a request and its answer that its outcome depends on.
 package struct RetentionFollowUp: Hashable, Sendable {
-  /// When the subscriber was about to cancel.
+  /// When Apple asked for the retention message.
   package var askedAt: Instant
   /// The product of the subscription then.
   package var productID: String

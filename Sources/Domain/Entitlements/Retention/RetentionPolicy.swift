@@ -1,6 +1,6 @@
 package import AppStore
 
-/// How the service answers Apple's requests for a message to a subscriber who is about to cancel (Retention Messaging
+/// How the service answers Apple's requests for the retention message on the Confirm Cancellation page (Retention Messaging
 /// API, Get Retention Message).
 package struct RetentionPolicy: Hashable, Sendable {
   /// In the order of the configuration. The first one that matches, and has an answer for the subscriber, decides.

@@ -5,7 +5,7 @@ internal import RPC
 package import RetentionMessaging
 internal import Store
 
-/// `POST /retention/{app}` on the edge: Apple's requests for a message to a subscriber who is about to cancel (Retention
+/// `POST /retention/{app}` on the edge: Apple's requests for the retention message on the Confirm Cancellation page (Retention
 /// Messaging API, Get Retention Message).
 ///
 /// Every replica answers by itself. Without an answer the status is 204, and Apple shows the messages that it has.

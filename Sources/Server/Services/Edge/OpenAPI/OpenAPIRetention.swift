@@ -5,7 +5,7 @@ enum OpenAPIRetention {
   static let operation: JSONObject = [
     "operationId": "getRetentionMessage", "tags": ["Apple"], "security": [[:]],
     "description":
-      "Answers Apple's request for a message to a subscriber who is about to cancel. Apple's signature is the credential.",
+      "Selects the retention message that Apple shows on the Confirm Cancellation page. Apple's signature is the credential.",
     "parameters": [["name": "app", "in": "path", "required": true, "schema": ["type": "string"]]],
     "requestBody": ["required": true, "content": ["application/json": ["schema": ["type": "object"]]]],
     "responses": .object(responses),
