@@ -2,6 +2,8 @@
 
 from harness import ROOT
 from sandbox_clients import pytest as run_pytest
+from sandbox_clients import variables
+from test_clients import SWIFT, require
 from test_sandbox_js import node_test
 
 EXAMPLES = ROOT / "clients" / "examples"
@@ -13,3 +15,9 @@ def test_the_backend_with_django_passes_its_tests_in_parallel():
 
 def test_the_backend_with_node_passes_its_tests_in_parallel():
     node_test(EXAMPLES / "node")
+
+
+def test_the_backend_with_hummingbird_passes_its_tests_in_parallel():
+    require(SWIFT / "shop")
+    output = run_pytest("-q", "-n", "2", folder=EXAMPLES / "hummingbird-shop", env=variables(SHOP=str(SWIFT / "shop")))
+    assert " passed" in output
