@@ -110,6 +110,7 @@ struct EntitledMethod: Sendable {
     EntitledMethod("ReceiptService", "ListMigrationFailures", onlyReads: true, isStreaming: false),
     EntitledMethod("ReceiptService", "UploadMigrationInput", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "CompareWithApple", onlyReads: false, isStreaming: false),
+    EntitledMethod("ReceiptService", "ListDisagreements", onlyReads: true, isStreaming: false),
     EntitledMethod("ReceiptService", "CancelMigration", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "PurgeMigration", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "SignOffer", onlyReads: false, isStreaming: false),

@@ -163,6 +163,19 @@ public enum Entitled_V1_ReceiptService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "ListDisagreements" metadata.
+        public enum ListDisagreements: Sendable {
+            /// Request type for "ListDisagreements".
+            public typealias Input = Entitled_V1_ListDisagreementsRequest
+            /// Response type for "ListDisagreements".
+            public typealias Output = Entitled_V1_ListDisagreementsResponse
+            /// Descriptor for "ListDisagreements".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.ReceiptService"),
+                method: "ListDisagreements",
+                type: .unary
+            )
+        }
         /// Namespace for "CancelMigration" metadata.
         public enum CancelMigration: Sendable {
             /// Request type for "CancelMigration".
@@ -215,6 +228,7 @@ public enum Entitled_V1_ReceiptService: Sendable {
             ListMigrationFailures.descriptor,
             UploadMigrationInput.descriptor,
             CompareWithApple.descriptor,
+            ListDisagreements.descriptor,
             CancelMigration.descriptor,
             PurgeMigration.descriptor,
             SignOffer.descriptor
@@ -496,6 +510,30 @@ extension Entitled_V1_ReceiptService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_CompareWithAppleResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_CompareWithAppleResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListDisagreements" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the open disagreements between RevenueCat's webhooks and the answers here, the one that is open for the longest
+        /// > time first, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListDisagreementsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListDisagreementsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListDisagreementsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listDisagreements<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListDisagreementsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListDisagreementsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListDisagreementsResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListDisagreementsResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
         /// Call the "CancelMigration" method.
@@ -965,6 +1003,41 @@ extension Entitled_V1_ReceiptService {
             )
         }
 
+        /// Call the "ListDisagreements" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the open disagreements between RevenueCat's webhooks and the answers here, the one that is open for the longest
+        /// > time first, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListDisagreementsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListDisagreementsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListDisagreementsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listDisagreements<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListDisagreementsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListDisagreementsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListDisagreementsResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListDisagreementsResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_ReceiptService.Method.ListDisagreements.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
         /// Call the "CancelMigration" method.
         ///
         /// > Source IDL Documentation:
@@ -1389,6 +1462,36 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_CompareWithAppleRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_CompareWithAppleResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListDisagreements" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the open disagreements between RevenueCat's webhooks and the answers here, the one that is open for the longest
+    /// > time first, page by page.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_ListDisagreementsRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listDisagreements<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_ListDisagreementsRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListDisagreementsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listDisagreements(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListDisagreementsRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListDisagreementsResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -1846,6 +1949,40 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
             metadata: metadata
         )
         return try await self.compareWithApple(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListDisagreements" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the open disagreements between RevenueCat's webhooks and the answers here, the one that is open for the longest
+    /// > time first, page by page.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listDisagreements<Result>(
+        _ message: Entitled_V1_ListDisagreementsRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListDisagreementsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_ListDisagreementsRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listDisagreements(
             request: request,
             options: options,
             onResponse: handleResponse

@@ -340,6 +340,57 @@ public nonisolated enum Entitled_V1_OfferSignatureForm: SwiftProtobuf.Enum, Swif
 
 }
 
+/// How the answer here differs from what RevenueCat states.
+public nonisolated enum Entitled_V1_DisagreementKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Not set.
+  case unspecified // = 0
+
+  /// RevenueCat states access, and there is none here.
+  case theirsOnly // = 1
+
+  /// There is access here, and RevenueCat states its end.
+  case oursOnly // = 2
+
+  /// Both have access, with ends that differ by more than the tolerance.
+  case otherEnd // = 3
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .theirsOnly
+    case 2: self = .oursOnly
+    case 3: self = .otherEnd
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .theirsOnly: return 1
+    case .oursOnly: return 2
+    case .otherEnd: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Entitled_V1_DisagreementKind] = [
+    .unspecified,
+    .theirsOnly,
+    .oursOnly,
+    .otherEnd,
+  ]
+
+}
+
 /// The request of SubmitTransaction.
 public nonisolated struct Entitled_V1_SubmitTransactionRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1706,6 +1757,160 @@ public nonisolated struct Entitled_V1_SignOfferResponse: Sendable {
   public init() {}
 }
 
+/// A disagreement that is open, with both sides at the last comparison.
+public nonisolated struct Entitled_V1_Disagreement: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The customer, by RevenueCat's id.
+  public var customerID: String {
+    get {_storage._customerID}
+    set {_uniqueStorage()._customerID = newValue}
+  }
+
+  /// The entitlement, by its name here.
+  public var entitlement: String {
+    get {_storage._entitlement}
+    set {_uniqueStorage()._entitlement = newValue}
+  }
+
+  /// How both sides differ.
+  public var kind: Entitled_V1_DisagreementKind {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
+
+  /// When it was found first.
+  public var detectedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._detectedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._detectedAt = newValue}
+  }
+  /// Returns true if `detectedAt` has been explicitly set.
+  public var hasDetectedAt: Bool {_storage._detectedAt != nil}
+  /// Clears the value of `detectedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearDetectedAt() {_uniqueStorage()._detectedAt = nil}
+
+  /// The time of both sides: that of the last comparison.
+  public var checkedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._checkedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._checkedAt = newValue}
+  }
+  /// Returns true if `checkedAt` has been explicitly set.
+  public var hasCheckedAt: Bool {_storage._checkedAt != nil}
+  /// Clears the value of `checkedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearCheckedAt() {_uniqueStorage()._checkedAt = nil}
+
+  /// When access ends or ended in RevenueCat. Unset: it does not end.
+  public var statedUntil: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._statedUntil ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._statedUntil = newValue}
+  }
+  /// Returns true if `statedUntil` has been explicitly set.
+  public var hasStatedUntil: Bool {_storage._statedUntil != nil}
+  /// Clears the value of `statedUntil`. Subsequent reads from it will return its default value.
+  public mutating func clearStatedUntil() {_uniqueStorage()._statedUntil = nil}
+
+  /// RevenueCat's id of the event that decides there.
+  public var eventID: String {
+    get {_storage._eventID}
+    set {_uniqueStorage()._eventID = newValue}
+  }
+
+  /// The type of the event, for example "RENEWAL".
+  public var eventType: String {
+    get {_storage._eventType}
+    set {_uniqueStorage()._eventType = newValue}
+  }
+
+  /// When the event occurred.
+  public var eventAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._eventAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._eventAt = newValue}
+  }
+  /// Returns true if `eventAt` has been explicitly set.
+  public var hasEventAt: Bool {_storage._eventAt != nil}
+  /// Clears the value of `eventAt`. Subsequent reads from it will return its default value.
+  public mutating func clearEventAt() {_uniqueStorage()._eventAt = nil}
+
+  /// The body of the webhook with the event, as it arrived.
+  public var eventJson: String {
+    get {_storage._eventJson}
+    set {_uniqueStorage()._eventJson = newValue}
+  }
+
+  /// The reason of the answer here, for example "NEVER_PURCHASED".
+  public var reason: String {
+    get {_storage._reason}
+    set {_uniqueStorage()._reason = newValue}
+  }
+
+  /// When access ends or ended here. Unset: it does not end, or there was none.
+  public var until: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._until ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  public var hasUntil: Bool {_storage._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  public mutating func clearUntil() {_uniqueStorage()._until = nil}
+
+  /// The evidence of the answer here. 0: no single document decides.
+  public var evidenceID: Int64 {
+    get {_storage._evidenceID}
+    set {_uniqueStorage()._evidenceID = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The request of ListDisagreements.
+public nonisolated struct Entitled_V1_ListDisagreementsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The customer, by RevenueCat's id. Empty: all.
+  public var customerID: String = String()
+
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  public var pageSize: Int32 = 0
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of ListDisagreements.
+public nonisolated struct Entitled_V1_ListDisagreementsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The disagreements.
+  public var disagreements: [Entitled_V1_Disagreement] = []
+
+  /// The token of the next page; empty on the last page.
+  public var nextPageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "entitled.v1"
@@ -1728,6 +1933,10 @@ nonisolated extension Entitled_V1_MigrationState: SwiftProtobuf._ProtoNameProvid
 
 nonisolated extension Entitled_V1_OfferSignatureForm: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OFFER_SIGNATURE_FORM_UNSPECIFIED\0\u{1}OFFER_SIGNATURE_FORM_PROMOTIONAL_LEGACY\0\u{1}OFFER_SIGNATURE_FORM_PROMOTIONAL_JWS\0\u{1}OFFER_SIGNATURE_FORM_INTRODUCTORY_ELIGIBILITY_JWS\0\u{1}OFFER_SIGNATURE_FORM_ADVANCED_COMMERCE_JWS\0")
+}
+
+nonisolated extension Entitled_V1_DisagreementKind: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DISAGREEMENT_KIND_UNSPECIFIED\0\u{1}DISAGREEMENT_KIND_THEIRS_ONLY\0\u{1}DISAGREEMENT_KIND_OURS_ONLY\0\u{1}DISAGREEMENT_KIND_OTHER_END\0")
 }
 
 nonisolated extension Entitled_V1_SubmitTransactionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -3909,6 +4118,245 @@ nonisolated extension Entitled_V1_SignOfferResponse: SwiftProtobuf.Message, Swif
     if lhs.keyIdentifier != rhs.keyIdentifier {return false}
     if lhs.nonce != rhs.nonce {return false}
     if lhs.timestamp != rhs.timestamp {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_Disagreement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Disagreement"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}entitlement\0\u{1}kind\0\u{3}detected_at\0\u{3}checked_at\0\u{3}stated_until\0\u{3}event_id\0\u{3}event_type\0\u{3}event_at\0\u{3}event_json\0\u{1}reason\0\u{1}until\0\u{3}evidence_id\0")
+
+  fileprivate class _StorageClass {
+    var _customerID: String = String()
+    var _entitlement: String = String()
+    var _kind: Entitled_V1_DisagreementKind = .unspecified
+    var _detectedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _checkedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _statedUntil: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _eventID: String = String()
+    var _eventType: String = String()
+    var _eventAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _eventJson: String = String()
+    var _reason: String = String()
+    var _until: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _evidenceID: Int64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _customerID = source._customerID
+      _entitlement = source._entitlement
+      _kind = source._kind
+      _detectedAt = source._detectedAt
+      _checkedAt = source._checkedAt
+      _statedUntil = source._statedUntil
+      _eventID = source._eventID
+      _eventType = source._eventType
+      _eventAt = source._eventAt
+      _eventJson = source._eventJson
+      _reason = source._reason
+      _until = source._until
+      _evidenceID = source._evidenceID
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._customerID) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._entitlement) }()
+        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._kind) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._detectedAt) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._checkedAt) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._statedUntil) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._eventID) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._eventType) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._eventAt) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._eventJson) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._until) }()
+        case 13: try { try decoder.decodeSingularInt64Field(value: &_storage._evidenceID) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._customerID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._customerID, fieldNumber: 1)
+      }
+      if !_storage._entitlement.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._entitlement, fieldNumber: 2)
+      }
+      if _storage._kind != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._kind, fieldNumber: 3)
+      }
+      try { if let v = _storage._detectedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._checkedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._statedUntil {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      if !_storage._eventID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._eventID, fieldNumber: 7)
+      }
+      if !_storage._eventType.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._eventType, fieldNumber: 8)
+      }
+      try { if let v = _storage._eventAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      if !_storage._eventJson.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._eventJson, fieldNumber: 10)
+      }
+      if !_storage._reason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._reason, fieldNumber: 11)
+      }
+      try { if let v = _storage._until {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
+      if _storage._evidenceID != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._evidenceID, fieldNumber: 13)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_Disagreement, rhs: Entitled_V1_Disagreement) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._customerID != rhs_storage._customerID {return false}
+        if _storage._entitlement != rhs_storage._entitlement {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._detectedAt != rhs_storage._detectedAt {return false}
+        if _storage._checkedAt != rhs_storage._checkedAt {return false}
+        if _storage._statedUntil != rhs_storage._statedUntil {return false}
+        if _storage._eventID != rhs_storage._eventID {return false}
+        if _storage._eventType != rhs_storage._eventType {return false}
+        if _storage._eventAt != rhs_storage._eventAt {return false}
+        if _storage._eventJson != rhs_storage._eventJson {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._until != rhs_storage._until {return false}
+        if _storage._evidenceID != rhs_storage._evidenceID {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListDisagreementsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListDisagreementsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}customer_id\0\u{3}page_size\0\u{3}page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 3)
+    }
+    if self.pageSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 4)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListDisagreementsRequest, rhs: Entitled_V1_ListDisagreementsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListDisagreementsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListDisagreementsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}disagreements\0\u{3}next_page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.disagreements) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.disagreements.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.disagreements, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListDisagreementsResponse, rhs: Entitled_V1_ListDisagreementsResponse) -> Bool {
+    if lhs.disagreements != rhs.disagreements {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -166,7 +166,7 @@ extension Entitled_V1_ReportService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the rows of one report as a file, in chunks of at most 64 KiB.
+        /// > Returns the rows of one report as a file, in chunks of at most 64 KiB. It has at most 500,000 rows.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ExportReportRequest` message.
@@ -325,7 +325,7 @@ extension Entitled_V1_ReportService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the rows of one report as a file, in chunks of at most 64 KiB.
+        /// > Returns the rows of one report as a file, in chunks of at most 64 KiB. It has at most 500,000 rows.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ExportReportRequest` message.
@@ -486,7 +486,7 @@ extension Entitled_V1_ReportService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the rows of one report as a file, in chunks of at most 64 KiB.
+    /// > Returns the rows of one report as a file, in chunks of at most 64 KiB. It has at most 500,000 rows.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ExportReportRequest` message.
@@ -639,7 +639,7 @@ extension Entitled_V1_ReportService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the rows of one report as a file, in chunks of at most 64 KiB.
+    /// > Returns the rows of one report as a file, in chunks of at most 64 KiB. It has at most 500,000 rows.
     ///
     /// - Parameters:
     ///   - message: request message to send.
