@@ -17,6 +17,7 @@ actor Purchases {
   /// Applies a notification. One that was signed before the latest one of the same purchase changes nothing.
   ///
   /// - Parameters:
+  ///   - transaction: The transaction of the notification.
   ///   - status: The state of a subscription, 1 to 5; `nil` for other products.
   ///   - signed: When Apple signed the notification.
   func apply(_ transaction: Transaction, status: Int?, signed: Date) {
