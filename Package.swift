@@ -290,7 +290,8 @@ let package = Package(
 
     // Data and helpers that several test targets share.
     .target(
-      name: "TestSupport", dependencies: ["AppStore", "Entitlements", "JSON", "SignedData", "Store"],
+      name: "TestSupport",
+      dependencies: ["AppStore", "Entitlements", "JSON", "SignedData", "Store", metrics, metricsTestKit],
       path: "Tests/Support", swiftSettings: strict
     ),
     .target(
@@ -354,8 +355,7 @@ let package = Package(
       [
         "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "PostgresStore",
         "PostgresSupport", "Reporting", "Reports",
-        "SQLStore", "SQLite", "SQLiteStore", "SignedData", "Store", logging, metrics, metricsTestKit,
-        "TestSupport",
+        "SQLStore", "SQLite", "SQLiteStore", "SignedData", "Store", logging, metricsTestKit, "TestSupport",
       ]),
     test(
       .features, "ReceiptMigrationTests",
@@ -369,8 +369,8 @@ let package = Package(
       .features, "ReconciliationTests",
       [
         "AppStore", "AppStoreSupport", "AppleLookup", "Entitlements", "JSON", "Ledger", "Notifications",
-        "Platform", "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "Telemetry",
-        "TestSupport", logging, metrics,
+        "Platform", "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport",
+        logging, metricsTestKit,
       ]),
     test(.base, "PlatformTests", ["Platform", logging]),
     test(.wire, "RPCTests", ["Bytes", "HTTP", "JSON", "Platform", "RPC", "Wire"]),

@@ -2,7 +2,6 @@ import AppStore
 import Entitlements
 import JSON
 import Ledger
-import Metrics
 import MetricsTestKit
 import Store
 import TestSupport
@@ -62,9 +61,8 @@ import Testing
 
   @Test("A contradiction is counted once, when it is stored")
   func counted() async throws {
-    let metrics = Self.metrics
     func count() -> Int64 {
-      metrics.counterTotal(
+      TestMetrics.ofProcess.counterTotal(
         label: "entitled_contradictions_total", dimensions: [("kind", "TYPE_DIFFERS_FROM_CATALOG")])
     }
     try await LedgerFixture.run { fixture in
@@ -76,13 +74,6 @@ import Testing
       #expect(count() == before + 1)
     }
   }
-
-  /// The process has one metrics system; nothing else in the tests counts this kind of contradiction.
-  private static let metrics: TestMetrics = {
-    let metrics = TestMetrics()
-    MetricsSystem.bootstrap(metrics)
-    return metrics
-  }()
 
   private func revoked(_ day: Int64) -> JSONObject {
     ["revocationDate": .number(JSONNumber(at(day).millisecondsSince1970))]

@@ -5,33 +5,22 @@ import Entitlements
 import Foundation
 import Ledger
 import Logging
-import Metrics
+import MetricsTestKit
 import Notifications
 import Platform
 import SignedData
 import Store
-import Telemetry
+import TestSupport
 import Testing
 
 @testable import Reconciliation
 @testable import Sandbox
 
 @Suite struct NewClientTests {
-  /// The process has one metrics system; only this test records a backlog of the app.
-  private static let metrics: MetricsRegistry = {
-    let metrics = MetricsRegistry(families: [
-      MetricFamily("entitled_status_poll_backlog", .gauge, labels: ["app", "environment"], help: "Polls.")
-    ])
-    MetricsSystem.bootstrap(metrics)
-    return metrics
-  }()
-
-  private static func backlog() -> Double? {
-    let sample = metrics.samples().first { sample in
-      sample.family == "entitled_status_poll_backlog" && sample.labels.contains { $0.value == "newcomer" }
-    }
-    guard case .number(let number)? = sample?.value else { return nil }
-    return number
+  /// Only this test records a backlog of the app.
+  private func backlog() throws -> Double? {
+    let labels = [("app", "newcomer"), ("environment", "Sandbox")]
+    return try TestMetrics.ofProcess.expectGauge("entitled_status_poll_backlog", labels).lastValue
   }
 
   @Test("The first client of an app starts its reconciliation, and its loss pauses it")
@@ -74,12 +63,12 @@ import Testing
 
     // A replica that no longer leads has no backlog; the next leader exports it.
     let target = AppEnvironment(appID: "newcomer", environment: .sandbox)
-    _ = Self.metrics
+    _ = TestMetrics.ofProcess
     ReconciliationMetrics(target).recordBacklog(7)
-    #expect(Self.backlog() == 7)
+    #expect(try backlog() == 7)
     running.cancel()
     await running.value
-    #expect(Self.backlog() == 0)
+    #expect(try backlog() == 0)
     await appStore.store.close()
   }
 }
