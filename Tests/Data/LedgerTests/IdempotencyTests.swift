@@ -126,11 +126,15 @@ import Testing
       let ledger = fixture.ledger
       let request = ledger.idempotentRequest(key: "k", of: "billing", [1], naming: [])
       let other = ledger.idempotentRequest(key: "k", of: "billing", [2], naming: [])
+      #expect(try await !ledger.hasUnknownResult(request))
       #expect(try await ledger.begin(request, fixture.scope) == nil)
+      #expect(try await ledger.hasUnknownResult(request))
+      #expect(try await !ledger.hasUnknownResult(other))
       #expect(try await ledger.storedResponse(to: request) == nil)
       #expect(try await ledger.begin(request, fixture.scope) == nil)
       await #expect(throws: LedgerError.idempotencyKeyReused) { try await ledger.storedResponse(to: other) }
       try await ledger.forget(request)
+      #expect(try await !ledger.hasUnknownResult(request))
       #expect(try await ledger.begin(other, fixture.scope) == nil)
     }
   }

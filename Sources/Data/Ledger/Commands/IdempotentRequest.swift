@@ -62,6 +62,16 @@ extension EvidenceLedger {
     return try result.get()
   }
 
+  /// Returns whether an earlier call with the key called Apple and never learned the result.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``.
+  package func hasUnknownResult(_ request: IdempotentRequest) async throws(LedgerError) -> Bool {
+    let record = try await read { snapshot throws(StoreError) in
+      try snapshot.idempotencyRecord(request.keyHash)
+    }
+    return record?.state == .pending && record?.requestHash == request.requestHash
+  }
+
   /// Deletes the record of a request that Apple rejected, so that its key can be used again.
   package func forget(_ request: IdempotentRequest) async throws(LedgerError) {
     try await write { store throws(StoreError) in try store.deleteIdempotencyRecord(request.keyHash) }

@@ -45,8 +45,8 @@ extension DeviceCheckServiceHandler {
       let call = try self.call(request.app, request.environment, request.deviceToken, call)
       let bit = try call.trialBit()
       var bits = try await call.bits() ?? AppStoreBits(bit0: false, bit1: false)
-      // Without a change there is nothing to repeat: the same request gets the same answer.
-      if bits[bit] { return .with { $0.alreadyUsed = true } }
+      // A lost response does not make the trial that it was about the trial of somebody before.
+      if bits[bit], try await !once.hasUnknownResult() { return .with { $0.alreadyUsed = true } }
       bits[bit] = true
       let scope = CommandScope(
         appID: call.app.id, environment: call.environment, actor: request.actor, note: request.note)

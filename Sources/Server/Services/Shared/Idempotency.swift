@@ -122,6 +122,12 @@ extension Idempotency {
     _ = try await mapLedgerError { () async throws(LedgerError) in try await ledger.begin(request, scope) }
   }
 
+  /// Returns whether an earlier call with the key called Apple, and did not learn the result.
+  func hasUnknownResult() async throws(Status) -> Bool {
+    guard let request else { return false }
+    return try await mapLedgerError { () async throws(LedgerError) in try await ledger.hasUnknownResult(request) }
+  }
+
   /// Deletes the record of ``begin(_:)``, because Apple rejected the request.
   func forget() async throws(Status) {
     guard let request else { return }
