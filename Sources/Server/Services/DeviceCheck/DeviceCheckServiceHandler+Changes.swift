@@ -45,7 +45,7 @@ extension DeviceCheckServiceHandler {
       let call = try self.call(request.app, request.environment, request.deviceToken, call)
       let bit = try call.trialBit()
       var bits = try await call.bits() ?? AppStoreBits(bit0: false, bit1: false)
-      // A lost response does not make the trial that it was about the trial of somebody before.
+      // The call that set the bit may be this one, whose response was lost: then the trial is still its own.
       if bits[bit], try await !once.hasUnknownResult() { return .with { $0.alreadyUsed = true } }
       bits[bit] = true
       let scope = CommandScope(

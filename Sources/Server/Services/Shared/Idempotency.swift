@@ -125,7 +125,9 @@ extension Idempotency {
   /// Returns whether an earlier call with the key called Apple, and did not learn the result.
   func hasUnknownResult() async throws(Status) -> Bool {
     guard let request else { return false }
-    return try await mapLedgerError { () async throws(LedgerError) in try await ledger.hasUnknownResult(request) }
+    return try await mapLedgerError { () async throws(LedgerError) in
+      try await ledger.hasUnknownResult(request)
+    }
   }
 
   /// Deletes the record of ``begin(_:)``, because Apple rejected the request.
