@@ -73,4 +73,4 @@ fuzz:  ## fuzz every parser of untrusted bytes (FUZZ_SECONDS=60 for each; 600 be
 	@tools/fuzz/run $(ARGS)
 
 clean:  ## remove build products and .venv; keep ./data
-	rm -rf .build .build-address .build-thread .venv tools/fuzz/.build
+	rm -rf .build .build-address .build-fuzz .build-thread .venv

@@ -288,6 +288,16 @@ let package = Package(
       name: "ingest-bench", dependencies: ["AppStore", "JSON", "SignedData"],
       path: "tools/bench/ingest-program", swiftSettings: strict),
 
+    // Fuzzes the parsers of untrusted bytes. libFuzzer's runtime needs LLVM's linker; tools/fuzz/run also instruments
+    // the parsers.
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "AppReceipt", "AppStore", "Bytes", "Configuration", "HTTP", "HTTP2", "JSON", "RPC", "SignedData", "Wire",
+      ],
+      path: "tools/fuzz/program", swiftSettings: strict + [.unsafeFlags(["-sanitize=fuzzer"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+
     // Data and helpers that several test targets share.
     .target(
       name: "TestSupport",
