@@ -1,6 +1,7 @@
 """Shared fixtures: a running service, unique customer ids, third-party test data."""
 
 import itertools
+import os
 
 import pytest
 
@@ -25,7 +26,32 @@ def reasons_are_listed():
     assert not found, f"the contract does not list these errors: {sorted(found)}"
 
 
+# The modules with the longest tests.
+SLOW = [
+    "test_two_years", "test_attack", "test_crash", "test_console_matrix", "test_image", "test_every_command",
+    "test_reports", "test_verify_receipt", "test_conformance_kit", "test_openapi", "test_sandbox_pages", "test_segments",
+    "test_store_maintenance", "test_migration_job", "test_tutorials", "test_reconcile", "test_site", "test_console_browser",
+]  # fmt: skip
+
+
+def slow_first(items):
+    """The tests in another order: each worker begins with some of the slow modules, because one that began late would go
+    on alone at the end. Workers get equal shares, and an idle one takes over tests of another (`--dist worksteal`)."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    slow = [[item for item in items if item.path.stem == name] for name in SLOW]
+    others = [item for item in items if item.path.stem not in SLOW]
+    ordered, share = [], len(items) / workers
+    for worker in range(workers):
+        for module in slow[worker::workers]:
+            ordered += module
+        count = round(share * (worker + 1)) - len(ordered) if worker + 1 < workers else len(others)
+        ordered += others[: max(0, count)]
+        del others[: max(0, count)]
+    return ordered
+
+
 def pytest_collection_modifyitems(items):
+    items[:] = slow_first(items)
     for item in items if not stores.IS_SQLITE else ():
         if reason := stores.skipped(item.nodeid):
             item.add_marker(pytest.mark.skip(reason=reason))
