@@ -31,6 +31,8 @@ CONSOLE = 8070
 
 # Commands that change nothing.
 QUESTION = re.compile(r"entitled (check|timeline|customer|explain|report|purchases?|find|status) ")
+# What a migration that takes longer than a second prints instead of the bar of a terminal.
+PROGRESS = re.compile(r'\{"migrationId":.*"MIGRATION_STATE_RUNNING"')
 
 
 class Block:
@@ -162,7 +164,7 @@ class DocumentRunner:
             ["bash", "-c", script], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=self.limit)  # fmt: skip
         assert expected or done.returncode == 0, f"$ {command}\n{done.stdout}"
-        return done.stdout.splitlines()
+        return [line for line in done.stdout.splitlines() if not PROGRESS.match(line)]
 
     def start(self, script, expected):
         """Starts a command that goes on, and waits until it has printed what the page shows."""

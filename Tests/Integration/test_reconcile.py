@@ -104,6 +104,8 @@ def tampered(kind, text, line, fault):
             columns = [name for name in names if values[names.index(name)] not in ("", "0") and ("Subscriptions" in name or name == "Billing Retry")]
         at = names.index(columns[0])
         count = int(values[at])
+        if count == 0:  # a refund of a part of the price, which is one refund with or without a unit
+            return None
         values[at] = str(count + (1 if count > 0 else -1))
         lines[line] = "\t".join(values)
     else:

@@ -331,11 +331,11 @@ def test_a_follower_answers_and_the_leader_stores_the_request(replicas, tmp_path
     world = Subscribers(group.services[leader], key)
     line = world.subscribe("films.monthly")
     follower = group.services[group.followers[0]]
-    payload = signed(Forger(group.services[leader]), line)
+    forger = Forger(group.services[leader])
 
     def answered():
-        """Whether the follower, which learns of the purchase a little later, answers with the message."""
-        status, answer = post(f"http://{follower.http}/retention/{APP}", {"signedPayload": payload})
+        """Whether the follower, which learns of the purchase a little later, answers a new request with the message."""
+        status, answer = post(f"http://{follower.http}/retention/{APP}", {"signedPayload": signed(forger, line)})
         return status == 200 and answer == {"message": {"messageIdentifier": PLAIN}}
 
     until(answered)
