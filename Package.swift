@@ -370,7 +370,7 @@ let package = Package(
     test(
       .features, "ReceiptMigrationTests",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "AppStoreSupport", "AppleLookup", "Entitlements",
+        "AppReceipt", "AppStore", "AppStoreClient", "AppStoreSupport", "AppleLookup", "Entitlements", "JSON",
         "Ledger", "ReceiptMigration", "SQLiteStore", "Sandbox", "SignedData", "Store",
       ]),
     test(.wire, "HTTP2Tests", ["HTTP", "HTTP2"]),

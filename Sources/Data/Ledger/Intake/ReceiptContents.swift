@@ -15,11 +15,14 @@ package struct ReceiptContents: Hashable, Sendable {
     package let entry: LegacyTransaction
     /// The product's type, from the receipt or, if it has none, from the catalog.
     package let type: ProductType
+    /// When Apple stated it, if that was after the creation of the receipt: `latest_receipt_info` is as of the request.
+    package let statedAt: Instant?
 
     /// Creates a purchase from its parts.
-    package init(entry: LegacyTransaction, type: ProductType) {
+    package init(entry: LegacyTransaction, type: ProductType, statedAt: Instant? = nil) {
       self.entry = entry
       self.type = type
+      self.statedAt = statedAt
     }
   }
 
@@ -56,7 +59,9 @@ package struct ReceiptContents: Hashable, Sendable {
 
   /// The purchases that state enough for a fact.
   package var transactions: [TransactionFact] {
-    purchases.compactMap { try? TransactionFact($0.entry, type: $0.type, createdAt: creationDate) }
+    purchases.compactMap {
+      try? TransactionFact($0.entry, type: $0.type, createdAt: $0.statedAt ?? creationDate)
+    }
   }
 
   /// The app install as a fact.
@@ -89,6 +94,7 @@ extension ReceiptContents {
         purchases.map { purchase in
           var entry = purchase.entry.json
           entry["product_type"] = .string(purchase.type.rawValue)
+          entry["stated_at_ms"] = purchase.statedAt.map { .string(String($0.millisecondsSince1970)) }
           return .object(entry)
         })
     }
@@ -108,7 +114,10 @@ extension ReceiptContents {
         AppInstall(originalApplicationVersion: version, originalPurchaseDate: receipt.originalPurchaseDate)
       },
       purchases: (receipt.inApp ?? []).map { entry in
-        Purchase(entry: entry, type: ProductType(rawValue: entry.json["product_type"]?.stringValue ?? ""))
+        Purchase(
+          entry: entry, type: ProductType(rawValue: entry.json["product_type"]?.stringValue ?? ""),
+          statedAt: entry.json["stated_at_ms"]?.stringValue.flatMap(Int64.init)
+            .map(Instant.init(millisecondsSince1970:)))
       })
   }
 }

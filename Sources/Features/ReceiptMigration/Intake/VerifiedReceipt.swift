@@ -18,9 +18,7 @@ struct VerifiedReceipt: Sendable {
   /// The original transaction ids, each once, in the order of the receipt, without those of StoreKit testing.
   var lines: [String] {
     var seen: Set<String> = []
-    return purchases.compactMap(\.entry.originalTransactionId).filter {
-      $0.isTransactionID && seen.insert($0).inserted
-    }
+    return purchases.compactMap(\.entry.lineID).filter { $0.isTransactionID && seen.insert($0).inserted }
   }
 
   /// Whether it has purchases, all with the transaction id 0 of StoreKit testing.
@@ -28,14 +26,14 @@ struct VerifiedReceipt: Sendable {
 
   /// Whether a purchase has the transaction id 0.
   var hasZeros: Bool {
-    purchases.contains { $0.entry.originalTransactionId.map { !$0.isTransactionID } ?? true }
+    purchases.contains { $0.entry.lineID.map { !$0.isTransactionID } ?? true }
   }
 
   /// Returns the contents about the app install and the purchases in `lines`.
   func statement(about lines: Set<String>) -> ReceiptContents {
     ReceiptContents(
       receiptHash: content.hash, creationDate: creationDate, appInstall: copy,
-      purchases: purchases.filter { $0.entry.originalTransactionId.map(lines.contains) ?? false })
+      purchases: purchases.filter { $0.entry.lineID.map(lines.contains) ?? false })
   }
 }
 
@@ -73,18 +71,22 @@ extension VerifiedReceipt {
     self.environment = environment
     creationDate = receipt?.receiptCreationDate ?? Instant(millisecondsSince1970: 0)
     copy = .init(receipt?.originalApplicationVersion, receipt?.originalPurchaseDate, in: environment)
-    var entries: [LegacyTransaction] = []
+    var purchases: [ReceiptContents.Purchase] = []
     var indices: [String: Int] = [:]
-    for entry in (receipt?.inApp ?? []) + (response.latestReceiptInfo ?? []) {
-      let index = entry.transactionId.flatMap { indices[$0] }
-      if let index {
-        entries[index] = entry
+    let original: [(LegacyTransaction, Instant?)] = (receipt?.inApp ?? []).map { ($0, nil) }
+    // Apple's current data, unlike what the receipt had at its creation.
+    let latest = (response.latestReceiptInfo ?? []).map { ($0, receipt?.requestDate) }
+    for (entry, date) in original + latest {
+      let purchase = ReceiptContents.Purchase(
+        entry: entry, type: app.type(of: entry, stated: nil), statedAt: date)
+      if let index = entry.transactionId.flatMap({ indices[$0] }) {
+        purchases[index] = purchase
       } else {
-        entry.transactionId.map { indices[$0] = entries.count }
-        entries.append(entry)
+        entry.transactionId.map { indices[$0] = purchases.count }
+        purchases.append(purchase)
       }
     }
-    purchases = entries.map { ReceiptContents.Purchase(entry: $0, type: app.type(of: $0, stated: nil)) }
+    self.purchases = purchases
   }
 }
 
@@ -94,6 +96,11 @@ extension ReceiptContents.AppInstall {
     guard let version, environment == .production || version != "1.0" else { return nil }
     self.init(originalApplicationVersion: version, originalPurchaseDate: purchaseDate)
   }
+}
+
+extension LegacyTransaction {
+  /// The `original_transaction_id`. Receipts of Xcode do not have it.
+  fileprivate var lineID: String? { originalTransactionId ?? transactionId }
 }
 
 extension AppDefinition {
