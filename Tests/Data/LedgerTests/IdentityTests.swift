@@ -54,6 +54,33 @@ import Testing
     }
   }
 
+  @Test("A purchase that replaced another one has its owners, unless a token or a submission names one")
+  func replaced() async throws {
+    try await LedgerFixture.run { fixture in
+      let replaces = ["previousOriginalTransactionId": "L1"] as JSONObject
+      _ = try await fixture.submit(fixture.period(0...60, line: "L1"))
+      let migrated = try await fixture.submit(fixture.period(40...70, line: "L2", replaces), for: nil)
+      #expect(migrated.customerID == "ana")
+      #expect(try fixture.facts()?.transactions.map(\.originalTransactionID) == ["L1", "L2"])
+      guard case .precomputed(let answer) = try fixture.answer(on: 65) else {
+        Issue.record("no answer")
+        return
+      }
+      #expect(answer.status.isEntitled)
+      let withToken =
+        ["previousOriginalTransactionId": "L1", "appAccountToken": .string(token)] as JSONObject
+      let submitted = try await fixture.submit(fixture.period(40...70, line: "L3", withToken), for: "ben")
+      #expect(submitted.customerID == "ben")
+      let bought = try await fixture.submit(fixture.period(40...70, line: "L4", withToken), for: nil)
+      #expect(bought.customerID == "ben")
+      let unknown = ["previousOriginalTransactionId": "L0"] as JSONObject
+      let queued = try await fixture.submit(fixture.period(40...70, line: "L5", unknown), for: nil)
+      #expect(queued.customerID == nil)
+      #expect(try await fixture.unclaimed() == ["L5"])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("A new customer gets all unclaimed purchases whose token is the customer's id")
   func severalUnclaimed() async throws {
     try await LedgerFixture.run { fixture in

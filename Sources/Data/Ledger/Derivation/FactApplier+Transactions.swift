@@ -10,7 +10,9 @@ extension FactApplier {
     let isNew = try store.put(fact, of: line, from: source.id)
     changes.recordFact(fact, of: line, isNew: isNew, from: source.id)
     if isNew, type(of: fact, in: line) == .consumable { try recordConsumable(line, fact.transactionID) }
-    try resolveOwner(of: line, token: fact.details.appAccountToken?.lowercased(), from: source)
+    try resolveOwner(
+      of: line, token: fact.details.appAccountToken?.lowercased(),
+      replacing: fact.details.previousOriginalTransactionID, from: source)
     try markSeatHoldersAffected(of: line, by: source.origin)
   }
 
@@ -36,28 +38,41 @@ extension FactApplier {
     try resolveOwner(of: line, token: nil, from: source)
   }
 
-  /// Links a line that has no owner to the customer who submitted the document, or to the customer who buys
-  /// with this `appAccountToken`; without either it enters the claim queue. A line that has owners keeps
-  /// them.
+  /// Links a line that has no owner to the customer who submitted the document, to the customer who buys with
+  /// this `appAccountToken`, or to the owners of the line that it replaced; without any it enters the claim queue.
+  /// A line that has owners keeps them.
   private mutating func resolveOwner(
-    of line: LineKey, token: String?, from source: Source
+    of line: LineKey, token: String?, replacing previous: String? = nil, from source: Source
   ) throws(StoreError) {
     try lines.index(source.id, under: line)
     let owners = try lines.owners(of: line)
     guard !owners.isEmpty else {
-      let customer = try source.customer == nil ? buyer(withToken: token, of: line) : source.customer
-      guard let customer else {
+      let customers = try claimants(of: line, token: token, replacing: previous, from: source)
+      guard !customers.isEmpty else {
         if let token { changes.queuedTokens.append(.init(line: line, token: token, evidence: source.id)) }
         return try store.enqueue(line, token: token)
       }
-      try link(line, to: customer, by: source.origin)
-      if source.customer != nil, let token { try bindToken(token, to: customer, by: source.origin) }
+      for customer in customers { try link(line, to: customer, by: source.origin) }
+      if let customer = source.customer, let token { try bindToken(token, to: customer, by: source.origin) }
       return
     }
     try markOwnersAffected(of: line, by: source.origin)
     if let customer = source.customer, let token, owners.contains(customer.customerID) {
       try bindToken(token, to: customer, by: source.origin)
     }
+  }
+
+  /// The customers to link a line to that has no owner.
+  ///
+  /// `previous` is Apple's `previousOriginalTransactionId`: the line that this one replaced in a migration to Advanced
+  /// Commerce, or in a change between a subscription and a bundle. Both are of one Apple account.
+  private mutating func claimants(
+    of line: LineKey, token: String?, replacing previous: String?, from source: Source
+  ) throws(StoreError) -> [CustomerKey] {
+    if let customer = source.customer { return [customer] }
+    if let customer = try buyer(withToken: token, of: line) { return [customer] }
+    guard let previous, !previous.isEmpty, previous != line.lineID else { return [] }
+    return try lines.owners(of: line.other(previous)).map(line.customer)
   }
 
   private mutating func markOwnersAffected(of line: LineKey, by origin: ChangeOrigin) throws(StoreError) {

@@ -8,10 +8,13 @@ extension ExpectedReads {
     entries.reduce(into: ExpectedReads()) { $0.formUnion($1.expectedReads) }
   }
 
-  /// Adds what the write of a transaction reads about it, its line and its token.
+  /// Adds what the write of a transaction reads about it, its line, the one that it replaced, and its token.
   mutating func add(_ fact: TransactionFact, of line: LineKey) {
     lines.insert(line)
     transactions.insert(TransactionKey(fact.transactionID, of: line))
+    if let previous = fact.details.previousOriginalTransactionID, !previous.isEmpty {
+      lines.insert(line.other(previous))
+    }
     if let token = fact.details.appAccountToken, !token.isEmpty {
       tokens.insert(ScopedID(token.lowercased(), of: line.appID, in: line.environment))
     }
