@@ -105,7 +105,7 @@ struct PurchaseStatusQuery: Sendable {
   }
 
   /// Runs the query: one call for all subscriptions of the Apple account, or for all its other purchases; further calls if
-  /// periods between the stored and the latest one are missing, if the latest one was renewed before it starts and the one
+  /// periods between the stored and the latest one may be missing, if the latest one was renewed before it starts and the one
   /// before it is not stored, or if the status shows only one of several transactions of a period.
   func run(through lookup: PurchaseLookup) async throws(LookupError) {
     var request = PurchaseLookup.Request(
@@ -118,7 +118,7 @@ struct PurchaseStatusQuery: Sendable {
     try result.requireVerified()
     if result.lacksCurrentPeriod(of: line, in: facts) {
       _ = try await lookup.fetchHistory(request, since: nil)
-    } else if result.skipsPeriods(of: line, after: end) || result.hasAddedSeats(to: line) {
+    } else if result.skipsPeriods(of: line, after: end, in: facts) || result.hasAddedSeats(to: line) {
       _ = try await lookup.fetchHistory(request, since: start)
     }
   }
@@ -142,12 +142,13 @@ extension PurchaseLookup.Result {
     }
   }
 
-  /// Whether a line has periods after the stored one, so that others between them may be missing.
-  fileprivate func skipsPeriods(of line: LineKey, after end: Instant?) -> Bool {
+  /// Whether the response has a period that `facts`, those stored, have not, and that does not begin at the end of the
+  /// last stored one, so that others between them may be missing: after a gap, or before an upgrade, which begins earlier.
+  fileprivate func skipsPeriods(of line: LineKey, after end: Instant?, in facts: CustomerFacts) -> Bool {
     guard let end else { return true }
     return transactions.contains { transaction in
-      transaction.originalTransactionId == line.lineID
-        && transaction.purchaseDate.map { $0 > end } ?? false
+      transaction.originalTransactionId == line.lineID && transaction.purchaseDate != end
+        && !facts.transactions.contains { $0.transactionID == transaction.transactionId }
     }
   }
 }

@@ -70,4 +70,40 @@ import Testing
     #expect(service.exchange.paths.count == calls + 1, "the statuses are enough")
     await service.store.close()
   }
+
+  @Test("Of several upgrades without a notification, all periods are stored")
+  func upgrades() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "query-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let products = ["gold", "silver", "bronze"]
+    let simulator = try AppStoreSimulator(
+      apps: [
+        SandboxApp(
+          id: "demo", identity: LivedWorld.app.identity,
+          products: products.enumerated().map { position, product in
+            SandboxProduct(
+              productId: product, type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro",
+              level: position + 1, period: Period("P1M"), price: 4990)
+          })
+      ], storage: .memory, now: { LivedWorld.start })
+    let service = try SimulatedAppStore(simulator, app: Self.app, folder: folder)
+    var bought: [Purchase] = []
+    for (week, product) in products.reversed().enumerated() {
+      try await simulator.advanceClock(
+        to: LivedWorld.start.advanced(byMilliseconds: Int64(week) * 7 * 86_400_000))
+      bought.append(
+        try await simulator.purchase(PurchaseOrder(app: "demo", productId: product, account: "ann")))
+    }
+    #expect(Set(bought.map(\.originalTransactionId)).count == 1)
+    _ = try await service.ledger.submit(
+      Submission(appID: "demo", customerID: "ann", signedTransaction: bought[0].signedTransactionInfo))
+    let line = LineKey(appID: "demo", environment: .sandbox, lineID: bought[0].originalTransactionId)
+    func facts() async throws -> CustomerFacts {
+      try await service.store.read { snapshot throws(StoreError) in try snapshot.facts(of: line) }
+    }
+    try await PurchaseStatusQuery(line, try await facts()).run(through: service.lookup)
+    #expect(try await facts().transactions.map(\.transactionID) == bought.map(\.transactionId))
+    await service.store.close()
+  }
 }
