@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import JSON
 import TestSupport
 import Testing
 
@@ -20,6 +21,24 @@ import Testing
     #expect(status.reason == reason)
     #expect(status.isEntitled == entitled)
     if entitled { #expect(status.until == at(46)) }
+  }
+
+  @Test(
+    "A price increase of an Advanced Commerce item needs consent while Apple waits for it",
+    arguments: [
+      (nil, "SCHEDULED", nil), (nil, "PENDING", .pending), (nil, "ACCEPTED", .accepted),
+      (1, "PENDING", .accepted),
+    ] as [(Int64?, String, PriceIncreaseStatus?)])
+  func priceOfItem(whole: Int64?, item: String, expected: PriceIncreaseStatus?) throws {
+    var payload: JSONObject = [
+      "originalTransactionId": "L", "productId": "monthly", "autoRenewStatus": 1, "signedDate": 0,
+      "advancedCommerceInfo": [
+        "items": [["SKU": "a"], ["SKU": "b", "priceIncreaseInfo": ["status": .string(item)]]]
+      ],
+    ]
+    payload["priceIncreaseStatus"] = whole.map { JSONValue($0) }
+    let fact = try RenewalFact(JWSRenewalInfoDecodedPayload(json: payload))
+    #expect(fact.priceIncreaseStatus == expected)
   }
 
   @Test("Grace applies to its own period, never to a later one")

@@ -129,6 +129,16 @@ package struct AdvancedCommerceRenewalItem: DecodedPayload {
   }
 }
 
+extension AdvancedCommerceRenewalInfo {
+  /// The state of the customer's consent to price increases: pending if that of any item is; `nil` without one that was
+  /// announced.
+  package var priceIncreaseStatus: PriceIncreaseStatus? {
+    let states = (items ?? []).compactMap(\.priceIncreaseInfo?.status)
+    if states.contains(.pending) { return .pending }
+    return states.contains(.accepted) ? .accepted : nil
+  }
+}
+
 /// A price increase of an item.
 package struct AdvancedCommercePriceIncreaseInfo: DecodedPayload {
   package let json: JSONObject

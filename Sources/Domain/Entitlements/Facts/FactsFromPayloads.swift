@@ -81,7 +81,7 @@ extension RenewalFact {
       isInBillingRetry: payload.isInBillingRetryPeriod ?? false,
       gracePeriodExpiresDate: payload.gracePeriodExpiresDate,
       expirationIntent: payload.expirationIntent,
-      priceIncreaseStatus: payload.priceIncreaseStatus,
+      priceIncreaseStatus: payload.priceIncreaseStatus ?? payload.advancedCommerceInfo?.priceIncreaseStatus,
       renewalDate: payload.renewalDate,
       signedDate: try required(payload.signedDate, "signedDate"),
       details: RenewalDetails(payload))
