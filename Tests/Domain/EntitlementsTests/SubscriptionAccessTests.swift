@@ -115,6 +115,37 @@ import Testing
     #expect(!pro([first, upgrade, renewed], on: 59).isEntitled)
   }
 
+  @Test(
+    "A renewal that an upgrade replaced before its period starts grants and replaces nothing",
+    arguments: [false, true])
+  func replacedBeforeStart(isMarked: Bool) {
+    let renewed = EntitlementsTests.period(30...60).with {
+      $0.isUpgraded = isMarked
+      // The notification of the upgrade has no document about it.
+      $0.signedDate = at(isMarked ? 29 : 28)
+      $0.details.transactionReason = .renewal
+    }
+    let upgrade = EntitlementsTests.period(29...59, "plus", id: "U").with {
+      $0.details.transactionReason = .purchase
+    }
+    let next = EntitlementsTests.period(59...89, "plus", id: "N").with {
+      $0.details.transactionReason = .renewal
+    }
+    let facts = [EntitlementsTests.period(0...30), upgrade, renewed]
+    for (day, deciding) in [(29, "U"), (30, "U"), (58, "U"), (59, "N"), (88, "N")] as [(Int64, String)] {
+      let known = CustomerFacts(transactions: facts + [next])
+      let plus = evaluate(known, entitlement: "plus", in: app, at: at(day))
+      #expect(plus.isEntitled && plus.deciding?.transactionID == deciding, "day \(day)")
+      #expect(pro(facts + [next], on: day).reason == .upgraded, "day \(day)")
+    }
+    #expect(CustomerFacts(transactions: facts).latestPeriod?.transaction.transactionID == "U")
+    // An ordinary change of product at the renewal follows.
+    let downgrade = renewed.with {
+      ($0.purchaseDate, $0.expiresDate, $0.isUpgraded) = (at(59), at(89), false)
+    }
+    #expect(pro([upgrade, downgrade], on: 59).isEntitled)
+  }
+
   @Test("Several transactions of one period do not cut each other")
   func onePeriodTwice() {
     let facts = [

@@ -45,7 +45,8 @@ package enum PaidService {
   /// The times of the periods at `indices`, in order.
   package static func periods(_ indices: [Int], _ facts: borrowing CustomerFacts) -> [Period] {
     var periods: [Period] = []
-    for index in indices where !facts.transactions[index].isShared {
+    for index in indices
+    where !facts.transactions[index].isShared && !facts.isReplacedBeforeStart(index) {
       let next = facts.nextInLine(after: index)
       let isPaid = facts.transactions[index].offerDiscountType != .freeTrial
       let start = facts.transactions[index].purchaseDate

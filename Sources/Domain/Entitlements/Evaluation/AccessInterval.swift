@@ -21,6 +21,8 @@ struct AccessInterval {
     case grant
     /// A purchase in another store.
     case external
+    /// A renewal that an upgrade replaced before it began; always empty, and never the last access.
+    case replaced
     /// A product type that grants no access; always empty.
     case nonEntitling
     /// A shared purchase whose entitlement the catalog does not share; always empty.
@@ -83,7 +85,9 @@ struct AccessInterval {
   var isPaid: Bool {
     switch kind {
     case .subscription, .nonRenewing, .nonConsumable, .trial, .external: level > .none
-    case .renewalSlack, .grace, .operatorGrace, .boughtBefore, .grant, .nonEntitling, .sharingDenied: false
+    case .renewalSlack, .grace, .operatorGrace, .boughtBefore, .grant, .replaced, .nonEntitling,
+      .sharingDenied:
+      false
     }
   }
 

@@ -82,7 +82,7 @@ extension AccessIntervals {
   /// installs count only if there is no purchase.
   func last(before now: Instant) -> AccessInterval? {
     var best: AccessInterval?
-    for interval in all where interval.start <= now {
+    for interval in all where interval.start <= now && interval.kind != .replaced {
       guard let found = best else {
         best = interval
         continue
@@ -102,7 +102,7 @@ extension AccessIntervals {
 
   /// The earliest start after `now`. Slack continues the access of its period.
   func nextStart(after now: Instant) -> Instant? {
-    all.lazy.filter { $0.start > now && $0.kind != .renewalSlack }.map(\.start).min()
+    all.lazy.filter { $0.start > now && $0.kind != .renewalSlack && $0.kind != .replaced }.map(\.start).min()
   }
 
   /// All instants after `now`, in order, at which the answer may change: every instant that a rule compares

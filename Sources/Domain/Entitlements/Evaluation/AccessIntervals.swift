@@ -102,6 +102,7 @@ struct AccessIntervals {
   private mutating func addPeriod(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules, _ level: AccessLevel
   ) {
+    guard !facts.isReplacedBeforeStart(index) else { return addNothing(.replaced, index, facts) }
     let start = facts.accessStart(index, rules.renewal)
     let next = facts.nextInLine(after: index)
     // The upgrade has not arrived yet: the instant at which it replaced this period is unknown.

@@ -92,7 +92,7 @@ package struct AccessOutline: Sendable {
       var spans: [OutlineSpan] = []
       var ofHead: [OutlineSpan] = []
       for interval in intervals.all {
-        guard let index = interval.transaction else { continue }
+        guard let index = interval.transaction, interval.kind != .replaced else { continue }
         if index < sealed {
           ofHead.append(OutlineSpan(interval, line: head))
         } else {

@@ -60,7 +60,7 @@ private func grantReason(_ kind: AccessInterval.Kind, willRenew: Bool?) -> Entit
   case .boughtBefore: .boughtBeforeVersion
   case .grant: .granted
   case .external: .externalActive
-  case .nonEntitling, .sharingDenied: .notEntitlingType
+  case .replaced, .nonEntitling, .sharingDenied: .notEntitlingType
   }
 }
 
@@ -142,6 +142,7 @@ private func lapseReason(
     return revocationReason(facts.transactions[index])
   }
   switch interval.kind {
+  case .replaced: return .upgraded
   case .nonEntitling: return .notEntitlingType
   case .sharingDenied: return .familySharingNotAllowed
   case .nonConsumable, .nonRenewing: return .nonRenewingEnded

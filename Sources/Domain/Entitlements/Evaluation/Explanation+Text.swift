@@ -20,6 +20,7 @@ extension AccessInterval {
   func cutReason(_ facts: borrowing CustomerFacts) -> String? {
     if isEndedByConsent { return "a parent or guardian withdrew the consent" }
     guard let index = transaction else { return nil }
+    if kind == .replaced { return "an upgrade replaced it before it began" }
     if let revoked = facts.transactions[index].accessRevokedAt, revoked <= end {
       guard let percentage = facts.transactions[index].details.revocationPercentage else {
         return "Apple revoked it on \(revoked)"
@@ -72,7 +73,7 @@ extension AccessInterval.Kind {
   /// The rule code of the steps, part of the API.
   var rule: String {
     switch self {
-    case .subscription: "PERIOD"
+    case .subscription, .replaced: "PERIOD"
     case .renewalSlack: "RENEWAL_SLACK"
     case .grace: "GRACE_PERIOD"
     case .operatorGrace: "OPERATOR_GRACE_PERIOD"
@@ -90,7 +91,7 @@ extension AccessInterval.Kind {
   /// The subject of the sentence.
   var text: String {
     switch self {
-    case .subscription: "The paid period"
+    case .subscription, .replaced: "The paid period"
     case .renewalSlack: "The time for a late report of the renewal"
     case .grace: "The billing grace period"
     case .operatorGrace: "The operator's grace period"

@@ -52,6 +52,7 @@ extension CustomerFacts {
   private func isBoundary(_ index: Int) -> Bool {
     transactions[index].arrivedEarlyAt == nil
       && transactions[index - 1].purchaseDate < transactions[index].purchaseDate
+      && !isReplacedBeforeStart(index)
   }
 
   /// Whether the line is a subscription without copies, without seats added during a period and without a period that ends

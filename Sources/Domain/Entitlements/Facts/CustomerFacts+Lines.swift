@@ -32,8 +32,8 @@ extension CustomerFacts {
   }
 
   /// The index of the transaction that replaced the one at `index`: the first later purchase of the same
-  /// line. A renewal that is refunded before its period starts replaces nothing, as after an upgrade in the hours between
-  /// charge and start. Several transactions can cover one period, for example after adding seats; they do not replace
+  /// line. A renewal that is refunded or replaced before its period starts replaces nothing, as after an upgrade in the
+  /// hours between charge and start. Several transactions can cover one period, for example after adding seats; they do not replace
   /// each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
   func nextInLine(after index: Int) -> Int? {
     guard !transactions[index].isContradictory else { return firstInLine(afterEndOf: index) }
@@ -42,13 +42,18 @@ extension CustomerFacts {
       transactions[next].originalTransactionID == transactions[index].originalTransactionID
     {
       if transactions[next].purchaseDate > transactions[index].purchaseDate,
-        !transactions[next].isContradictory, !transactions[next].isRevokedBeforeStart
+        !transactions[next].isContradictory, !isWithdrawnBeforeStart(next)
       {
         return next
       }
       next += 1
     }
     return nil
+  }
+
+  /// Whether the transaction at `index` was revoked, or replaced by an upgrade, before its period started.
+  private func isWithdrawnBeforeStart(_ index: Int) -> Bool {
+    transactions[index].isRevokedBeforeStart || isReplacedBeforeStart(index)
   }
 
   /// The same for a transaction that ends before it begins, which replaces nothing itself. A member who joins in the grace
@@ -114,12 +119,12 @@ extension CustomerFacts {
       }
   }
 
-  /// The latest subscription period of facts about one line: the transaction that stands for it, and its start; `nil`
-  /// without one.
+  /// The latest subscription period of facts about one line that was not withdrawn before it started: the transaction that
+  /// stands for it, and its start; `nil` without one.
   package var latestPeriod: (transaction: TransactionFact, start: Instant)? {
-    guard var latest = transactions.indices.last(where: { transactions[$0].isSubscription }) else {
-      return nil
-    }
+    let all = transactions.indices
+    let started = all.last { transactions[$0].isSubscription && !isWithdrawnBeforeStart($0) }
+    guard var latest = started ?? all.last(where: { transactions[$0].isSubscription }) else { return nil }
     if transactions[latest].isContradictory {
       while let next = nextInLine(after: latest) { latest = next }
     }

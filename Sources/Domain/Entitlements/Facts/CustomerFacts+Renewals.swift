@@ -221,9 +221,6 @@ extension CustomerFacts {
     return isRenewal ? bought : arrived
   }
 
-  /// Apple charges for a renewal within the last 24 hours of the period ("In-App Purchase Programming Guide").
-  private static let longestChargeLead: Int64 = 86_400_000
-
   /// The times in which the renewal infos about the period at `index` had auto-renew off.
   package func timesWithRenewalOff(_ index: Int) -> [(start: Instant, end: Instant)] {
     let start = transactions[beginning(ofPeriodAt: index)].purchaseDate

@@ -1,0 +1,38 @@
+internal import AppStore
+
+// Renewals that were charged and replaced before their period began.
+extension CustomerFacts {
+  /// Apple charges for a renewal within the last 24 hours of the period ("In-App Purchase Programming Guide"); in
+  /// milliseconds.
+  static let longestChargeLead: Int64 = 86_400_000
+
+  /// Whether an upgrade took the place of the renewal at `index` in the hours between its charge and its start. Such a
+  /// renewal grants nothing and replaces nothing, whether or not Apple revoked it.
+  ///
+  /// Apple marks it as upgraded. But the notification of an upgrade has the new transaction only, so the known document
+  /// about the renewal may be older than the upgrade.
+  package func isReplacedBeforeStart(_ index: Int) -> Bool {
+    let start = transactions[index].purchaseDate.millisecondsSince1970
+    var other = index
+    while other > 0 {
+      other -= 1
+      // Most neighbours are periods of different months, or of different purchases.
+      let lead = start &- transactions[other].purchaseDate.millisecondsSince1970
+      guard 0...Self.longestChargeLead ~= lead,
+        transactions[other].originalTransactionID == transactions[index].originalTransactionID
+      else { return false }
+      if lead > 0, isUpgrade(other, insteadOf: index) { return true }
+    }
+    return false
+  }
+
+  /// Whether the purchase of another product at `index` is an upgrade that replaced the renewal at `renewal`, which starts
+  /// later.
+  private func isUpgrade(_ index: Int, insteadOf renewal: Int) -> Bool {
+    let (upgrade, replaced) = (transactions[index], transactions[renewal])
+    return replaced.details.transactionReason == .renewal && upgrade.details.transactionReason != .renewal
+      && upgrade.productID != replaced.productID
+      && upgrade.expiresDate.map { replaced.purchaseDate < $0 } ?? false
+      && (replaced.isUpgraded || replaced.signedDate < upgrade.purchaseDate)
+  }
+}
