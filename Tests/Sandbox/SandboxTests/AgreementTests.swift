@@ -128,6 +128,34 @@ import Testing
     expectSeats(known, in: world)
   }
 
+  @Test("Answers agree after an upgrade between the charge of a renewal and its start, also for members")
+  func upgradeAfterCharge() throws {
+    var demo = DemoWorld()
+    demo.world.timing = RenewalTiming()
+    for product in ["monthly", "gold"] { try demo.act(.shareable, ["productId": .string(product)]) }
+    for account in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(account), "family": "a"]) }
+    try demo.buy("monthly")
+    demo.world.advance(to: try demo.line().chargeDate)
+    demo.pass(seconds: 1)
+    try demo.buy("gold")
+    var facts: [String: CustomerFacts] = [:]
+    var taken = 0
+    for _ in 1...40 {
+      for notification in demo.world.notifications[taken...] {
+        try Self.take(notification, of: demo.world, into: &facts)
+      }
+      taken = demo.world.notifications.count
+      let now = demo.world.now
+      for (account, known) in facts {
+        let status = evaluate(known, entitlement: "pro", in: Self.catalog, at: now)
+        #expect(status.isEntitled, "\(account) at \(now): \(status.reason)")
+        #expect(account != "ann" || status.deciding?.productID == "gold", "at \(now)")
+      }
+      try expectAgreement(with: demo.world)
+      demo.pass(days: 1)
+    }
+  }
+
   // WWDC26-391: 50 seats in three price bands cost 789.50.
   @Test("The price of seats is the sum of their bands, and a refund of seats is their share of it")
   func money() throws {
