@@ -52,15 +52,19 @@ package struct SeatCapacity: Sendable {
   }
 
   private let facts: CustomerFacts
+  /// The transactions that count: not those that were withdrawn before their period started.
+  private let indices: [Int]
 
   /// Reads the seats of the transactions of one line.
   package init(_ line: CustomerFacts) {
-    facts = line.withoutCopies
+    let facts = line.withoutCopies
+    self.facts = facts
+    indices = facts.transactions.indices.filter { !facts.isWithdrawnBeforeStart($0) }
   }
 
   /// Why no seat can be claimed; `nil` if seats can be claimed. The latest period decides.
   package var problem: Problem? {
-    guard let last = facts.transactions.last, last.type == .autoRenewableSubscription,
+    guard let last = indices.last.map({ facts.transactions[$0] }), last.type == .autoRenewableSubscription,
       !last.isShared
     else { return .noSeats }
     switch last.details.invitationManagement {
@@ -76,7 +80,7 @@ package struct SeatCapacity: Sendable {
   ///
   /// - `seats`: all claims of the purchase, including `released`.
   package func seats(affectedByReleaseOf released: Seat, among seats: [Seat]) -> [Seat] {
-    let fewest: Int64 = facts.transactions.indices.map(count(at:)).filter { $0 > 0 }.min() ?? .max
+    let fewest: Int64 = indices.map(count(at:)).filter { $0 > 0 }.min() ?? .max
     return seats.sorted { $0.precedes($1) }.enumerated()
       .filter { earlier, seat in
         seat.seatID == released.seatID || released.precedes(seat) && Int64(earlier) >= fewest
@@ -85,7 +89,7 @@ package struct SeatCapacity: Sendable {
   }
 
   /// The seats of the latest period.
-  package var current: Int64 { facts.transactions.indices.last.map(count(at:)) ?? 0 }
+  package var current: Int64 { indices.last.map(count(at:)) ?? 0 }
 
   /// The seats of the period at `index`, less the refunded ones. Adding seats to a period makes a further
   /// transaction; each says how many seats it covers.

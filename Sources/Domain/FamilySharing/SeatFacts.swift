@@ -15,7 +15,9 @@ extension CustomerFacts {
     let capacity = SeatCapacity(self)
     let earlier = seats.filter { $0.precedes(seat) }
     var assigned: [TransactionFact] = []
-    for (index, transaction) in withoutCopies.transactions.enumerated() {
+    let purchase = withoutCopies
+    for (index, transaction) in purchase.transactions.enumerated()
+    where !purchase.isWithdrawnBeforeStart(index) {
       let free = seat.claimedAt.orLater(Self.firstFree(capacity.count(at: index), after: earlier))
       guard let free, free < transaction.expiresDate ?? transaction.purchaseDate,
         free < seat.releasedAt ?? .distantEnd

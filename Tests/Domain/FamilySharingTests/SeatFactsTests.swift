@@ -49,6 +49,27 @@ import Testing
     #expect(facts.transactions.isEmpty)
   }
 
+  @Test(
+    "A renewal that an upgrade replaced, or a refund cancelled, before its period starts has no seats",
+    arguments: [false, true])
+  func withdrawn(isRefunded: Bool) {
+    let first = Self.team(2).with { $0.productID = "basic" }
+    let upgrade = Self.team(3, 29...59).with { $0.details.transactionReason = .purchase }
+    let renewed = Self.team(2, 30...60).with {
+      $0.productID = "basic"
+      $0.details.transactionReason = .renewal
+      $0.signedDate = at(28)
+      if isRefunded { ($0.revocationDate, $0.signedDate) = (at(29), at(29)) }
+    }
+    let purchase = CustomerFacts(transactions: [first, upgrade, renewed])
+    #expect(SeatCapacity(purchase).current == 3)
+    let seat = Self.seat(1, claimed: 5)
+    let facts = purchase.assigned(to: seat, among: [seat])
+    for day in [29, 30, 58] as [Int64] {
+      #expect(evaluate(facts, entitlement: "pro", in: app, at: at(day)).isEntitled, "day \(day)")
+    }
+  }
+
   @Test("A seat shares the grace of the purchase, without billing advice")
   func grace() {
     let seat = Self.seat(1, claimed: 5)

@@ -51,11 +51,6 @@ extension CustomerFacts {
     return nil
   }
 
-  /// Whether the transaction at `index` was revoked, or replaced by an upgrade, before its period started.
-  private func isWithdrawnBeforeStart(_ index: Int) -> Bool {
-    transactions[index].isRevokedBeforeStart || isReplacedBeforeStart(index)
-  }
-
   /// The same for a transaction that ends before it begins, which replaces nothing itself. A member who joins in the grace
   /// period of the purchaser may get one, and the recovered payment after it begins earlier.
   private func firstInLine(afterEndOf index: Int) -> Int? {

@@ -32,7 +32,7 @@ extension CustomerFacts {
       } else if hasBegun, match != nil {
         break
       }
-      if begunLast == nil, hasBegun { begunLast = index }
+      if begunLast == nil, hasBegun, !isReplacedBeforeStart(index) { begunLast = index }
     }
     return (match ?? begunLast).map(beginning(ofPeriodAt:))
   }

@@ -1,7 +1,12 @@
 internal import AppStore
 
-// Renewals that were charged and replaced before their period began.
+// Renewals that were charged and withdrawn before their period began.
 extension CustomerFacts {
+  /// Whether the transaction at `index` was revoked, or replaced by an upgrade, before its period started.
+  package func isWithdrawnBeforeStart(_ index: Int) -> Bool {
+    transactions[index].isRevokedBeforeStart || isReplacedBeforeStart(index)
+  }
+
   /// Apple charges for a renewal within the last 24 hours of the period ("In-App Purchase Programming Guide"); in
   /// milliseconds.
   static let longestChargeLead: Int64 = 86_400_000
