@@ -476,6 +476,17 @@ def test_an_invalid_resend_is_rejected(start, tmp_path, receiver, request_, reas
     assert answer["details"][0]["debug"]["reason"] == reason
 
 
+def test_positions_that_no_message_has_resend_nothing(start, tmp_path, receiver):
+    service = start(
+        arguments=configured(
+            tmp_path, {"billing": {"url": receiver.url}}, forwardings={"old": {"url": receiver.url}}))
+    for webhook, kind in [("billing", "WEBHOOK_KIND_EVENTS"), ("old", "WEBHOOK_KIND_NOTIFICATIONS")]:
+        positions = {"positions": ["-9223372036854775808", "9223372036854775807", "0"]}
+        request = {"app": APP, "webhook": webhook, "kind": kind, "positions": positions}
+        status, answer = service.json("entitled.v1.WebhookService/ResendDeliveries", request)
+        assert (status, answer.get("resent", "0")) == (200, "0")
+
+
 # Forwarding of Apple's notifications.
 
 

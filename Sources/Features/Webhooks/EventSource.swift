@@ -30,7 +30,8 @@ struct EventSource: MessageSource {
   }
 
   func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage? {
-    guard let event = try reader.events(ofApp: filter.appID, after: position - 1, limit: 1).first,
+    guard position > 0,
+      let event = try reader.events(ofApp: filter.appID, after: position - 1, limit: 1).first,
       event.sequence == position, filter.passes(event.event)
     else { return nil }
     return message(event)

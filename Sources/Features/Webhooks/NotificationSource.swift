@@ -27,6 +27,7 @@ struct NotificationSource: MessageSource {
   }
 
   func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage? {
+    guard position > 0 else { return nil }
     let before = EvidenceID(rawValue: position - 1)
     guard let record = try reader.notifications(of: appID, after: before, limit: 1).first,
       record.evidenceID.rawValue == position
