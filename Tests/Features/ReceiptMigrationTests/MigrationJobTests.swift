@@ -110,4 +110,20 @@ extension MigrationJobManager {
     let input = try folder.upload("a", of: "../x")
     #expect(folder.size(ofInput: input) == 1 && ImportFolder.uploadID(ofPath: input) == "a")
   }
+
+  @Test("No path names an upload, because it can be that of another app; other files can have such names")
+  func pathsOfUploads() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = ImportFolder(path: path)
+    _ = try folder.append([1], to: "a", of: "ocean", at: 0)
+    let upload = try folder.upload("a", of: "ocean")
+    let link = "\(path)/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: upload)
+    for name in ["upload-a@ocean", "./upload-a@ocean", upload, "link", link] {
+      #expect(throws: MigrationError.inputIsUpload(name)) { try folder.input(name) }
+    }
+    try Data([1]).write(to: URL(fileURLWithPath: "\(path)/upload-1.csv"))
+    #expect(try folder.input("upload-1.csv").hasSuffix("/upload-1.csv"))
+  }
 }

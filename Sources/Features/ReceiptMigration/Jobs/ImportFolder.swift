@@ -22,11 +22,23 @@ package struct ImportFolder: Sendable {
     self.path = URL(fileURLWithPath: path).standardizedFileURL.path
   }
 
-  /// Returns the path of an input, which is given relative to the folder or absolute.
+  /// Returns the path of an input that the operator put into the folder. The name is relative to it or absolute.
   ///
-  /// - Throws: ``MigrationError/inputPathNotAllowed(path:folder:)``, ``MigrationError/inputNotFound(_:)``,
-  ///   ``MigrationError/inputUnreadable(_:)``.
+  /// - Throws: ``MigrationError/inputPathNotAllowed(path:folder:)``, ``MigrationError/inputIsUpload(_:)``,
+  ///   ``MigrationError/inputNotFound(_:)``, ``MigrationError/inputUnreadable(_:)``.
   func input(_ name: String) throws(MigrationError) -> String {
+    let input = try file(name)
+    // Uploads belong to an app, and the path does not show that the caller may read it.
+    guard !Self.isUpload(input) else { throw .inputIsUpload(name) }
+    return input
+  }
+
+  private static func isUpload(_ path: String) -> Bool {
+    let name = URL(fileURLWithPath: path).lastPathComponent
+    return name.hasPrefix(uploadPrefix) && name.contains(appSeparator)
+  }
+
+  private func file(_ name: String) throws(MigrationError) -> String {
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : URL(fileURLWithPath: "\(folder)/\(name)")
     let input = url.resolvingSymlinksInPath().path
@@ -39,7 +51,7 @@ package struct ImportFolder: Sendable {
   /// Returns the path of an upload of an app; one in the store has its name.
   func upload(_ id: String, of appID: String) throws(MigrationError) -> String {
     let name = try Self.fileName(id, of: appID)
-    guard let uploads else { return try input(name) }
+    guard let uploads else { return try file(name) }
     let size: Int64?
     do throws(StoreError) { size = try uploads.size(of: name) } catch { throw .ledger(.store(error)) }
     guard size != nil else { throw .inputNotFound(name) }
@@ -166,6 +178,8 @@ package enum MigrationError: Error, Hashable, Sendable {
   case migrationRunning(String)
   /// The input is outside of the import folder.
   case inputPathNotAllowed(path: String, folder: String)
+  /// The path is that of an upload, which callers name by its id.
+  case inputIsUpload(String)
   case inputNotFound(String)
   /// The server may not read the file.
   case inputUnreadable(String)
@@ -187,6 +201,7 @@ extension MigrationError: CustomStringConvertible {
     case .migrationRunning(let id): "migration '\(id)' runs; cancel it first"
     case .inputPathNotAllowed(let path, let folder):
       "input '\(path)' is outside of the import folder '\(folder)'"
+    case .inputIsUpload(let path): "input '\(path)' is an upload; give its upload_id"
     case .inputNotFound(let path): "input '\(path)' not found"
     case .inputUnreadable(let path): "input '\(path)' is not readable by the server"
     case .invalidUploadID: "upload_id needs 1 to 64 letters, digits, dots, dashes and underscores"

@@ -131,7 +131,7 @@ extension Status {
       self.init(.notFound, reason: "UNKNOWN_MIGRATION", error.description, field: "migration_id")
     case .migrationRunning:
       self.init(.failedPrecondition, reason: "MIGRATION_RUNNING", error.description, field: "migration_id")
-    case .inputPathNotAllowed:
+    case .inputPathNotAllowed, .inputIsUpload:
       self.init(.permissionDenied, reason: "INPUT_PATH_NOT_ALLOWED", error.description, field: "input_path")
     case .inputNotFound:
       self.init(.notFound, reason: "INPUT_NOT_FOUND", error.description, field: "input_path")
