@@ -10,8 +10,10 @@ package enum TextLimits {
   /// The lowest limit. A shorter text needs no lookup.
   static let lowest = 128
 
-  /// The package whose requests have limits.
-  static let package = "entitled.v1"
+  /// The packages whose requests have limits: ours, and those that anyone can call.
+  static let packages: Set = [
+    "entitled.v1", "grpc.health.v1", "grpc.reflection.v1", "grpc.reflection.v1alpha",
+  ]
 
   /// Documents are limited by the size of a message.
   private static let others: [String: Int] = [

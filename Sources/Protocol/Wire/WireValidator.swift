@@ -74,7 +74,7 @@ struct WireValidator {
   private func checkLength(
     _ size: Int, _ field: UnsafePointer<ProtobufCFieldDescriptor>
   ) throws(WireError) {
-    guard String(cString: descriptor.pointee.package_name) == TextLimits.package else { return }
+    guard TextLimits.packages.contains(String(cString: descriptor.pointee.package_name)) else { return }
     let name = String(cString: field.pointee.name)
     let limit = TextLimits.limit(of: name)
     guard size <= limit else { throw .textTooLong(field: name, size: size, limit: limit) }

@@ -47,6 +47,20 @@ import Wire
         == nil)
   }
 
+  @Test("Requests that anyone can make have limits: a stream of health holds the name of its service")
+  func health() {
+    let text = String(repeating: "a", count: 257)
+    #expect(
+      failure { () throws(WireError) in try decode(GRPCHealth.HealthCheckRequest.with { $0.service = text }) }
+        == .textTooLong(field: "service", size: 257, limit: 256))
+    let lookup = GRPCReflection.ServerReflectionRequest.with {
+      $0.messageRequest = .fileContainingSymbol(text)
+    }
+    #expect(
+      failure { () throws(WireError) in try decode(lookup) }
+        == .textTooLong(field: "file_containing_symbol", size: 257, limit: 256))
+  }
+
   @Test("A response has no limits")
   func responses() throws {
     let text = String(repeating: "a", count: 10_000)
