@@ -141,8 +141,13 @@ extension String {
   /// The first 200 characters, for errors and logs that repeat a value of a caller.
   package var excerpt: String { excerpt(of: 200) }
 
-  /// The first characters, with an ellipsis if there are more.
+  /// The first characters, with an ellipsis if there are more. A character is a scalar here: one that people see can
+  /// have any number of them.
   func excerpt(of length: Int) -> String {
-    utf8.count <= length || count <= length ? self : prefix(length) + "..."
+    guard utf8.count > length,
+      let end = unicodeScalars.index(
+        startIndex, offsetBy: length, limitedBy: unicodeScalars.endIndex), end < endIndex
+    else { return self }
+    return self[..<end] + "..."
   }
 }

@@ -44,6 +44,9 @@ import Wire
     let info = try #require(try details.details[0].unpacked(as: GoogleRPC.ErrorInfo.self))
     #expect(info.metadata.map(\.value) == [excerpt] && details.message == status.message)
     #expect("äöü".excerpt == "äöü")
+    // One character for people, of any length.
+    let marks = "a" + String(repeating: "\u{301}", count: 100_000)
+    #expect(marks.excerpt.utf8.count == 1 + 199 * 2 + 3)
   }
 
   @Test("A status within its limit is complete; otherwise it loses details first, then a part of the message")
