@@ -95,6 +95,11 @@ package struct SeatCapacity: Sendable {
   /// transaction; each says how many seats it covers.
   func count(at index: Int) -> Int64 {
     facts.period(at: index).lazy.map { facts.transactions[$0] }.filter { $0.accessRevokedAt == nil }
-      .reduce(0) { $0 + max(0, $1.quantity - ($1.revokedSeatQuantity ?? 0)) }
+      .reduce(0) { sum, transaction in
+        // Documents of Xcode have any numbers.
+        let revoked = min(max(0, transaction.revokedSeatQuantity ?? 0), transaction.quantity)
+        let (total, isTooLarge) = sum.addingReportingOverflow(transaction.quantity - revoked)
+        return isTooLarge ? .max : total
+      }
   }
 }

@@ -70,6 +70,17 @@ import Testing
     }
   }
 
+  @Test("Numbers of seats that no sum can hold, as documents of Xcode can have, are counted as very many")
+  func extremeNumbers() {
+    let many = ["A", "B"].map { id in
+      Self.team(.max).with {
+        $0.transactionID = id
+        $0.revokedSeatQuantity = .min
+      }
+    }
+    #expect(SeatCapacity(CustomerFacts(transactions: many)).current == .max)
+  }
+
   @Test("A seat shares the grace of the purchase, without billing advice")
   func grace() {
     let seat = Self.seat(1, claimed: 5)
