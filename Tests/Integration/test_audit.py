@@ -91,6 +91,17 @@ def test_looking_and_changing_are_recorded_and_checks_are_not(guarded):
         assert contract.reason(error.value) == "APP_SCOPE_REQUIRED"
 
 
+def test_an_entry_has_the_app_that_was_changed(guarded):
+    with guarded.channel() as channel:
+        # Of a field that comes twice the last value counts.
+        request = wire.GrantRequest(app=OTHER).SerializeToString() + grant("ana").SerializeToString()
+        channel.unary_unary("/entitled.v1.EntitlementService/Grant")(
+            request, metadata=[("authorization", f"Bearer {token('support')}")], timeout=CALL_LIMIT)
+        reviewer = Caller(channel, "reviewer")
+        assert names(reviewer.entries(app=APP, customer_id="ana")) == ["Grant"]
+        assert not reviewer.entries(app=OTHER, customer_id="ana")
+
+
 def test_entries_are_listed_page_by_page_in_a_range(guarded):
     with guarded.channel() as channel:
         boss = Caller(channel, "boss")

@@ -70,6 +70,8 @@ struct CallInFlight: Sendable {
   /// The apps, customers and actor that a request names.
   struct Subject: Hashable, Sendable {
     var apps: [String] = []
+    /// The app that the call is about: of several values of a field the last one counts. Empty without one.
+    var app: String { apps.last ?? "" }
     var customers: [String] = []
     var actor = ""
     /// The reason that the request states.

@@ -46,7 +46,7 @@ struct AuditInterceptor: Interceptor, Sendable {
     trail.record(
       AuditEntry(
         at: now(), caller: call.context.caller, actor: call.subject.actor, method: call.method.path,
-        appID: call.subject.apps.first ?? "", customerIDs: call.subject.customers.distinct,
+        appID: call.subject.app, customerIDs: call.subject.customers.distinct,
         subject: call.subject.other, note: call.subject.note, outcome: failure.code.name,
         requestID: call.trace?.requestID ?? "", address: call.context.address))
   }

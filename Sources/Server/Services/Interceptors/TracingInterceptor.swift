@@ -71,7 +71,7 @@ extension RecordedSpan {
     }
     attributes["rpc.grpc.status_code"] = failure.code.rawValue
     if !call.context.caller.isEmpty { attributes["entitled.caller"] = call.context.caller }
-    if let app = call.subject.apps.first { attributes["entitled.app"] = app }
+    if !call.subject.app.isEmpty { attributes["entitled.app"] = call.subject.app }
     if let reason = failure?.reason { attributes["error.type"] = reason }
     self.attributes = attributes
     if let failure, failure.code.isServiceFailure { setStatus(SpanStatus(code: .error)) }

@@ -73,7 +73,7 @@ struct CallForwarder: Sendable {
   func forward(_ path: String, _ body: [UInt8], _ call: CallContext) async throws(Status) -> Reply {
     let entry = InboxEntry(
       kind: .call,
-      appID: body.withUnsafeBytes { MethodPolicy.of(path).apps(in: $0)?.first ?? "" },
+      appID: body.withUnsafeBytes { MethodPolicy.of(path).apps(in: $0)?.last ?? "" },
       method: path, caller: call.caller, context: ForwardedContext(call).encoded, body: body)
     switch try await outcome(of: entry, within: call.remainingTime) {
     case .reply(let reply, let shown, let subject):
