@@ -29,12 +29,13 @@ struct SubscriberPurchases {
       }
       subscriptions[product.productID] = .object(members)
     }
+    var purchases: [String: [JSONValue]] = [:]
     for transaction in facts.transactions where app.type(of: transaction) != .autoRenewableSubscription {
-      let list = others[transaction.productID]?.arrayValue ?? []
-      others[transaction.productID] = .array(list + [.object(purchase(transaction))])
+      purchases[transaction.productID, default: []].append(.object(purchase(transaction)))
       let date = SubscriberDocument.date(transaction.purchaseDate)
       otherPurchases[transaction.productID] = ["purchase_date": date]
     }
+    for (productID, _) in otherPurchases { others[productID] = .array(purchases[productID] ?? []) }
     for grant in facts.grants {
       guard let external = grant.external, !external.productID.isEmpty else { continue }
       subscriptions[external.productID] = .object(subscription(grant.current, external))
