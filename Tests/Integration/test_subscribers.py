@@ -116,6 +116,12 @@ def test_an_unknown_customer_has_nothing_and_is_not_created(client):
     assert not found.get("hits"), found
 
 
+@pytest.mark.parametrize("customer", ["a\0b", "x" * 257, ""])
+def test_what_cannot_be_the_id_of_a_customer_is_rejected(client, customer):
+    status, document = get(client.service, customer)
+    assert status == 400 and "customer id of 1 to 256 bytes" in document["message"]
+
+
 def test_other_stores_attributes_and_aliases_are_in_the_document(client):
     service = client.service
     service.command(

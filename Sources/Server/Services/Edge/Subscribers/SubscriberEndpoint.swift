@@ -62,10 +62,10 @@ package struct SubscriberEndpoint: Sendable {
     // A plus sign stands for a space in a query only.
     let id = String(request.path.dropFirst(Self.prefix.count)).replacing("+", with: "%2B")
       .removingPercentEncoding()
-    guard !id.isEmpty, id.utf8.count <= 256 else {
+    guard !id.isEmpty, id.utf8.count <= TextLimits.standard, !id.utf8.contains(0) else {
       throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "the path needs a customer id of 1 to 256 bytes",
-        field: "customer_id")
+        .invalidArgument, reason: "INVALID_FIELD",
+        "the path needs a customer id of 1 to \(TextLimits.standard) bytes without NUL", field: "customer_id")
     }
     var app = Query(request.query)["app"]
     if app == nil {
