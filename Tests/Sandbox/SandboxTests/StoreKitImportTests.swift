@@ -91,6 +91,14 @@ import Testing
     }
   }
 
+  @Test("A number that cannot be the Apple id of an app is named", arguments: [Int64.min, -1, .max])
+  func appleID(number: Int64) throws {
+    let text = Self.file.replacing("\"1234567890\"", with: "\"\(number)\"")
+    let strange = try imported(text)
+    #expect(strange.catalog.apps.first?.identity.appAppleID == nil)
+    #expect(strange.notImported.contains { $0.hasPrefix("settings._applicationInternalID: ") })
+  }
+
   @Test("What the sandbox does not know or do is named with its place")
   func unknown() throws {
     let places = try imported().notImported.map { $0.prefix { $0 != ":" } }

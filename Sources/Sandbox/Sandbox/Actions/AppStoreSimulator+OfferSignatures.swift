@@ -52,7 +52,8 @@ extension AppStoreSimulator {
     guard let timestamp = try parameters.integerIfPresent("timestamp") else {
       throw .missingMember("timestamp")
     }
-    let age = [world.now, clock.machineNow()].map { abs($0.millisecondsSince1970 - timestamp) }.min() ?? 0
+    let signed = Instant(millisecondsSince1970: timestamp)
+    let age = [world.now, clock.machineNow()].map { $0.milliseconds(since: signed).magnitude }.min() ?? 0
     guard age <= Self.lifetime else { throw .invalidOfferSignature("older than 24 hours") }
     let parts = [
       world.app(order.app)?.identity.bundleID ?? "", key, order.productId, order.offer ?? "",

@@ -9,7 +9,7 @@ extension World {
     if parts.count > 2, let number = Int(parts[parts.count - 1]) {
       let sold = transactions(
         of: parts.dropLast(2).joined(separator: "/"), for: String(parts[parts.count - 2]))
-      return sold.indices.contains(number - 1) ? sold[number - 1] : nil
+      return number > 0 ? sold.dropFirst(number - 1).first : nil
     }
     guard parts.count > 1 else { return nil }
     return transactions(of: parts.dropLast().joined(separator: "/"), for: String(parts[parts.count - 1])).last
@@ -43,10 +43,10 @@ extension World {
   func askToBuyRequest(named name: String) -> String? {
     if askToBuyRequests[name] != nil { return name }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count > 2, let number = Int(parts[parts.count - 1]) else { return nil }
+    guard parts.count > 2, let number = Int(parts[parts.count - 1]), number > 0 else { return nil }
     let pending = requests(
       of: parts.dropLast(2).joined(separator: "/"), for: String(parts[parts.count - 2]))
-    return pending.indices.contains(number - 1) ? pending[number - 1] : nil
+    return pending.dropFirst(number - 1).first
   }
 
   /// The index that `#N` names, counted from 1 in a reference; `nil` for another text.

@@ -106,8 +106,8 @@ extension World {
   private mutating func setPeriods(_ parameters: Parameters) throws(ActionError) {
     let month = try parameters.durationIfPresent("month")
     let isTestFlight = try parameters.flagIfPresent("testFlight") ?? false
-    guard month.map({ $0 >= 1000 && !isTestFlight }) ?? true else {
-      throw .wrongType(member: "month", expected: "at least one second, and none with testFlight")
+    guard month.map({ TimeScale.months.contains($0) && !isTestFlight }) ?? true else {
+      throw .wrongType(member: "month", expected: "1s to 366d, and none with testFlight")
     }
     let scale = month.map { TimeScale.compressed(month: $0) } ?? (isTestFlight ? .testFlight : nil)
     if let account = try parameters.stringIfPresent("account") {

@@ -100,7 +100,8 @@ struct HistoryPageToken {
     guard parts.count == 4, parts[0] == "p", let index = Int(parts[1]), let issued = Int64(parts[2]),
       let request = UInt64(parts[3], radix: 16), request == Self.identifier(of: body)
     else { throw .invalidPaginationToken }
-    guard now.millisecondsSince1970 - issued <= Self.lifetime else { throw .paginationTokenExpired }
+    let age = now.milliseconds(since: Instant(millisecondsSince1970: issued))
+    guard age <= Self.lifetime else { throw .paginationTokenExpired }
     (self.index, self.issued, self.request) = (index, issued, request)
   }
 

@@ -85,7 +85,7 @@ struct StoreKitReader {
     for (name, value) in json {
       let place = "settings.\(name)"
       switch name {
-      case "_applicationInternalID": appAppleID = value.stringValue.flatMap { Int64($0) } ?? value.int64Value
+      case "_applicationInternalID": readAppAppleID(value, at: place)
       case "_storefront":
         let code = value.stringValue ?? ""
         if let storefront = Storefront.known.first(where: { $0.code == code }) {
@@ -101,6 +101,16 @@ struct StoreKitReader {
       }
     }
   }
+
+  /// Reads the app's Apple id. Xcode writes a text, and an empty one for an app that is not in App Store Connect.
+  private mutating func readAppAppleID(_ value: JSONValue, at place: String) {
+    guard let number = value.stringValue.flatMap({ Int64($0) }) ?? value.int64Value else { return }
+    guard Self.appAppleIDs.contains(number) else { return note(place, "not the Apple id of an app") }
+    appAppleID = number
+  }
+
+  /// Reports give each product of an app an id with three more digits.
+  private static let appAppleIDs: ClosedRange<Int64> = 0...1_000_000_000_000
 
   /// Notes the settings that change what Xcode's test environment does, if they are turned on.
   private mutating func readOtherSetting(_ name: String, _ value: JSONValue, at place: String) {

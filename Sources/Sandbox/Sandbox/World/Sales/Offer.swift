@@ -113,8 +113,8 @@ extension Offer {
     }
     let periods = try parameters.integerIfPresent("periods") ?? 1
     let price = try parameters.integerIfPresent("price") ?? 0
-    guard (1...36).contains(periods), price >= 0 else {
-      throw .wrongType(member: "periods", expected: "1 to 36, with a non-negative price")
+    guard (1...36).contains(periods), (0...1_000_000_000).contains(price) else {
+      throw .wrongType(member: "periods", expected: "1 to 36, with a price of 0 to 1000000000")
     }
     self.init(
       id: try parameters.string("id"), type: Self.types[type] ?? .promotional, mode: mode,

@@ -9,6 +9,9 @@ enum TimeScale: Hashable, Sendable {
   /// Every period takes a day (App Store Connect Help: "Testing subscriptions and in-app purchases in TestFlight").
   case testFlight
 
+  /// The lengths of a month that a tester can choose, in milliseconds: a second to a year.
+  static let months: ClosedRange<Int64> = 1000...366 * day
+
   /// Milliseconds per month if periods are compressed.
   var compressedMonth: Int64? { if case .compressed(let month) = self { month } else { nil } }
 

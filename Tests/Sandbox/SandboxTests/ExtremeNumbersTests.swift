@@ -1,0 +1,77 @@
+import AppStore
+import HTTP
+import JSON
+import Testing
+
+@testable import Sandbox
+
+/// Numbers that no sum can hold: each request has an answer, because a trap would end the process with all its worlds.
+@Suite("Extreme numbers")
+struct ExtremeNumbersTests {
+  private var demo = DemoWorld()
+  private let store: AppStoreSimulator
+
+  init() throws {
+    store = try AppStoreSimulator(apps: [DemoWorld.app], storage: .memory, now: { DemoWorld.start })
+  }
+
+  @Test(
+    "A reference with a number that counts nothing names nothing",
+    arguments: [Int.min, -1, 0, 2, .max])
+  mutating func references(number: Int) throws {
+    try demo.buy("coins")
+    #expect(demo.world.transaction(named: "ann/coins/1") != nil)
+    #expect(demo.world.transaction(named: "ann/coins/\(number)") == nil)
+    #expect(demo.world.askToBuyRequest(named: "ann/coins/\(number)") == nil)
+  }
+
+  @Test("A device check with an extreme time is rejected", arguments: [Int64.min, .max])
+  func deviceCheck(time: Int64) async throws {
+    let token = TestToken(changedClaims: ["iss": "TEAM123456"])
+    let body: JSONObject = [
+      "device_token": "cGhvbmU=", "transaction_id": "1", "timestamp": JSONValue(time),
+    ]
+    let response = await store.respond(
+      to: token.request("POST", "/v1/validate_device_token", body, at: DemoWorld.start))
+    #expect(response.status == 400)
+    #expect(String(decoding: response.body, as: UTF8.self).hasSuffix("time stamp"))
+  }
+
+  @Test("The signature of an offer with an extreme time is too old", arguments: [Int64.min, .max])
+  func offerSignature(time: Int64) async throws {
+    let order: JSONObject = [
+      "app": "demo", "productId": "monthly", "account": "ann", "offer": "stay", "offerSignature": "AAAA",
+      "keyIdentifier": "K", "nonce": "n", "timestamp": JSONValue(time),
+    ]
+    let tooOld = SandboxError.actionFailed(.invalidOfferSignature("older than 24 hours"))
+    await #expect(throws: tooOld) {
+      try await store.perform(.purchases, Parameters(order))
+    }
+  }
+
+  @Test("A page token with an extreme time has expired")
+  func pageToken() throws {
+    let token = HistoryPageToken(index: 0, issued: Instant(millisecondsSince1970: .min), body: [:])
+    #expect(throws: ServerAPIError.paginationTokenExpired) {
+      try HistoryPageToken(token.text, body: [:], at: DemoWorld.start)
+    }
+  }
+
+  @Test("Prices of offers and lengths of months have limits")
+  mutating func limits() throws {
+    let offer: JSONObject = [
+      "productId": "monthly", "id": "x", "type": "PROMOTIONAL", "mode": "PAY_UP_FRONT", "period": "P9999Y",
+      "price": 1_000_000_001,
+    ]
+    #expect(throws: ActionError.self) { try demo.act(.offers, offer) }
+    #expect(throws: ActionError.self) { try demo.act(.periods, ["month": "1000000w"]) }
+    try demo.act(.periods, ["month": "366d"])
+    var longest = offer
+    longest["price"] = 1_000_000_000
+    try demo.act(.offers, longest)
+    try demo.buy("monthly")
+    try demo.buy("monthly", offer: "x")
+    demo.pass(days: 800)
+    #expect(try demo.sold(demo.line().current).price == 1_000_000_000)
+  }
+}
