@@ -73,6 +73,13 @@ import Testing
     #expect(try read("").isEmpty)
   }
 
+  @Test("An input that begins with more white space than a line can have is not kept in memory")
+  func whiteSpace() throws {
+    let file = try InputFile(WhiteSpace(), from: 0)
+    #expect(try file.peek() == nil)
+    #expect(throws: InputError.lineTooLong(limit: InputFile.maxLineLength)) { try file.line() }
+  }
+
   @Test("Reading goes on from any line as if it had never stopped", arguments: [true, false])
   func resumption(isCSV: Bool) throws {
     let long = String(repeating: "M", count: 300_000)
@@ -87,6 +94,18 @@ import Testing
     for place in [1, 7, 20, 39] {
       let rest = try read(text, after: Int64(place), at: all[place].position)
       #expect(rest == Array(all[place...]))
+    }
+  }
+}
+
+/// An input of four lines' length with nothing but spaces.
+private struct WhiteSpace: InputSource {
+  let path = "spaces"
+
+  func opened() -> (Int64, Int) throws -> [UInt8] {
+    { offset, count in
+      let rest = max(0, Int64(InputFile.maxLineLength * 4) - offset)
+      return [UInt8](repeating: 0x20, count: min(count, Int(rest)))
     }
   }
 }

@@ -62,11 +62,13 @@ final class InputFile {
   /// The byte offset of the next line.
   var position: Int64 { base + Int64(next) }
 
-  /// Returns the next byte that is no white space, without reading it.
+  /// Returns the next byte that is no white space, without reading it; `nil` if there is none within a line's length.
   func peek() throws(InputError) -> UInt8? {
+    var scanned = 0
     while true {
-      if let byte = buffer[next...].first(where: { $0 > 0x20 }) { return byte }
-      guard try fill() else { return nil }
+      if let byte = buffer[(next + scanned)...].first(where: { $0 > 0x20 }) { return byte }
+      scanned = buffer.count - next
+      guard scanned <= Self.maxLineLength, try fill() else { return nil }
     }
   }
 
