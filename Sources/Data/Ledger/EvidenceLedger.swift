@@ -56,13 +56,15 @@ package final class EvidenceLedger: Sendable {
 
   /// Checks the customer id of the request field `field`.
   ///
-  /// - Throws: ``LedgerError/invalid(field:problem:)`` if it is empty or has more than 256 bytes.
+  /// - Throws: ``LedgerError/invalid(field:problem:)`` if it is empty, or has more than 256 bytes or a NUL.
   func check(_ customerID: String, _ field: String) throws(LedgerError) {
     guard !customerID.isEmpty else { throw .invalid(field: field, problem: "is empty") }
     let size = customerID.utf8.count
     guard size <= Self.maxCustomerIDBytes else {
       throw .invalid(field: field, problem: "has \(size) bytes, more than \(Self.maxCustomerIDBytes)")
     }
+    // Requests of the contract have none, but lines of files and subjects of tokens can.
+    guard !customerID.utf8.contains(0) else { throw .invalid(field: field, problem: "contains a NUL") }
   }
 
   /// Returns an app of the catalog in force.

@@ -78,6 +78,34 @@ extension MigrationJobManager {
     }
   }
 
+  @Test("A customer id that no store can hold is rejected, and listed as text that it can hold")
+  func customerIDs() async throws {
+    try await ReceiptService.run { service in
+      let receipt = try await service.receipt()
+      let long = String(repeating: "x", count: 100_000)
+      let (jobs, status) = try await run(
+        [
+          #"{"customer_id":"a\u0000b","receipt":"\#(receipt)"}"#,
+          #"{"customer_id":"\#(long)","receipt":"\#(receipt)"}"#,
+        ], service)
+      #expect(status.job.counts == [.rejected: 2])
+      #expect(status.reasons.map(\.reason) == ["INVALID_FIELD"])
+      let (_, failed) = try await jobs.failures(
+        of: MigrationJobManager.name(of: status.job.id), in: "demo", after: 0, limit: 10)
+      #expect(failed.map(\.customerID) == ["a\u{FFFD}b", String(long.prefix(1_000))])
+    }
+  }
+
+  @Test("A job whose input is UTF-16 fails with an error that a store can hold")
+  func wideText() async throws {
+    try await ReceiptService.run { service in
+      let wide = "customer_id,receipt".map { "\($0)\0" }.joined()
+      let (_, status) = try await run([wide, "a\0,\0b\0"], service)
+      #expect(status.job.state == .failed)
+      #expect(status.job.error.hasPrefix("the header has neither") && !status.job.error.utf8.contains(0))
+    }
+  }
+
   @Test("Inputs outside of the import folder, missing inputs and upload gaps have errors of their own")
   func inputErrors() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path

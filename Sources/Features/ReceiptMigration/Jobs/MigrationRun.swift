@@ -166,7 +166,7 @@ struct MigrationRun: Sendable {
     let (id, instant) = (job.id, intake.ledger.clocks.now(in: job.order.environment))
     try await repeating { () async throws(StoreError) in
       try await store.write { store throws(StoreError) in
-        try store.end(id, as: state, error: error, at: instant)
+        try store.end(id, as: state, error: error.listed, at: instant)
       }
     }
   }
@@ -271,8 +271,8 @@ extension InputLine {
     _ outcome: MigrationLine.Outcome, customerID: String, reason: String = "", explanation: String = ""
   ) -> MigrationLine {
     MigrationLine(
-      number: number, position: position, length: length, customerID: customerID, outcome: outcome,
-      reason: reason, explanation: explanation)
+      number: number, position: position, length: length, customerID: customerID.listed, outcome: outcome,
+      reason: reason, explanation: explanation.listed)
   }
 
   fileprivate func outcome(of result: ReceiptResult, customerID: String) -> MigrationLine {
@@ -291,6 +291,14 @@ extension InputLine {
       result.isEmpty ? .empty : result.changedState ? .migrated : .unchanged, customerID: customerID)
     line.isDuplicate = result.wasQueriedBefore
     return line
+  }
+}
+
+extension String {
+  /// The text as the state of a job can have it. An input can have any text: of any length, and with a NUL, which
+  /// PostgreSQL refuses.
+  fileprivate var listed: String {
+    String(String.UnicodeScalarView(unicodeScalars.prefix(1_000).map { $0 == "\0" ? "\u{FFFD}" : $0 }))
   }
 }
 
