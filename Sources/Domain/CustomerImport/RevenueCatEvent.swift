@@ -35,7 +35,8 @@ package struct RevenueCatEvent: Hashable, Sendable {
       throw .malformed(error.description)
     }
     guard let event = document.objectValue?["event"]?.objectValue, let id = event["id"]?.stringValue,
-      let type = event["type"]?.stringValue, let time = event["event_timestamp_ms"]?.int64Value
+      let type = event["type"]?.stringValue, let time = event["event_timestamp_ms"]?.int64Value,
+      !id.utf8.contains(0), !type.utf8.contains(0)
     else { throw .malformed("no event with id, type and event_timestamp_ms") }
     (self.id, self.type, occurredAt) = (id, type, Instant(millisecondsSince1970: time))
     let ids = [event["app_user_id"]?.stringValue, event["original_app_user_id"]?.stringValue]
@@ -58,8 +59,8 @@ package struct RevenueCatEvent: Hashable, Sendable {
   }
 
   private static func unique(_ texts: [String]) -> [String] {
-    texts.enumerated().filter { index, text in !text.isEmpty && !texts[..<index].contains(text) }
-      .map(\.element)
+    var known: Set<String> = [""]
+    return texts.filter { known.insert($0).inserted }
   }
 
   private static func time(_ value: JSONValue?) -> Instant? {
@@ -102,7 +103,9 @@ extension RevenueCatEvent {
 extension RevenueCatEvent {
   /// All ids of the event that can be ids of customers here, each once.
   package var allCustomerIDs: [String] {
-    Self.unique(customerIDs + formerCustomerIDs).filter { (1...256).contains($0.utf8.count) }
+    Self.unique(customerIDs + formerCustomerIDs).filter {
+      (1...256).contains($0.utf8.count) && !$0.utf8.contains(0)
+    }
   }
 
   /// The ids whose events a comparison of a customer of this event needs too: anonymous ones, and those of a transfer.

@@ -42,7 +42,18 @@ import Testing
     #expect(try Self.event(type, more).access == access)
   }
 
-  @Test("A body without an event is refused", arguments: ["", "[]", "{}", #"{"event": {"id": "e"}}"#])
+  @Test("An id that no customer can have is left out")
+  func customers() throws {
+    let event = try Self.event("TRANSFER", #""transferred_to": ["", "x\u0000y", "ann"],"#)
+    #expect(event.allCustomerIDs == ["ann", "$RCAnonymousID:1", "b"])
+  }
+
+  @Test(
+    "A body without an event is refused",
+    arguments: [
+      "", "[]", "{}", #"{"event": {"id": "e"}}"#,
+      #"{"event": {"id": "e\u0000", "type": "TEST", "event_timestamp_ms": 1}}"#,
+    ])
   func malformed(_ body: String) {
     #expect(throws: ImportError.self) { try RevenueCatEvent(Array(body.utf8)) }
   }
