@@ -498,6 +498,60 @@ def test_over_all_connections_the_most_unread_responses_are_reset_first(start, t
     wait_for(lambda: metric(service, "entitled_unread_response_bytes") == 0)
 
 
+class Sender:
+    """A client of HTTP/1.1 that never ends its request."""
+
+    def __init__(self, address, size):
+        host, port = address.rsplit(":", 1)
+        self.socket = socket.create_connection((host, int(port)), timeout=TIMEOUT)
+        head = f"POST {BATCH_CHECK} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n"
+        self.socket.sendall(head.encode() + b" " * size)
+
+    def is_closed(self):
+        try:
+            return self.socket.recv(1) == b""
+        except ConnectionResetError:
+            return True
+
+
+def incomplete(service, port, size):
+    """A connection with the beginnings of requests of `size` bytes together."""
+    if port == "HTTP/1.1":
+        return Sender(service.http, size)
+    peer = Peer(getattr(service, port))
+    peer.handshake()
+    content_type = "application/grpc" if port == "grpc" else "application/json"
+    fields = get("POST", BATCH_CHECK, ("content-type", content_type), ("te", "trailers"))
+    # The prefix of a message of a megabyte, or spaces before a document.
+    start = b"\0" + (1 << 20).to_bytes(4, "big") if port == "grpc" else b""
+    for number in range(size // 30_000):
+        stream = 2 * number + 1
+        parts = [start + b" " * 10_000, b" " * 10_000, b" " * 10_000]
+        peer.send(headers(stream, fields, flags=frames.END_HEADERS), *[frame(0, 0, stream, part) for part in parts])
+    return peer
+
+
+@pytest.mark.parametrize("port", ["grpc", "http", "HTTP/1.1"])
+def test_over_all_connections_the_most_incomplete_requests_are_reset_first(start, tmp_path, port):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_incomplete_request_bytes: 1048576\n")
+    service = start(arguments=["--config", file])
+    peers = []
+    while metric(service, "entitled_incomplete_connections_reset_total") == 0:
+        assert len(peers) < 30 and metric(service, "entitled_incomplete_request_bytes") < 1_200_000
+        # The first connection has twice as much as the others.
+        peers.append(incomplete(service, port, 60_000 if peers else 120_000))
+    assert len(peers) > 10
+    if port == "HTTP/1.1":
+        assert peers[0].is_closed()
+    else:
+        assert peers[0].error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
+        assert all(peer.is_served() for peer in peers[1:-1])
+    for peer in peers:
+        peer.socket.close()
+    wait_for(lambda: metric(service, "entitled_incomplete_request_bytes") == 0)
+
+
 def test_memory_stays_within_the_limit_of_unread_responses(start, tmp_path):
     # 60 MB of requests, which take several times as much once they are decoded, and 25 MB of responses.
     file = tmp_path / "entitled.yaml"

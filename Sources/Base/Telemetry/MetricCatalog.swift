@@ -38,6 +38,11 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_unread_connections_reset_total", .counter,
       help: "Connections closed because of the limit of unread responses."),
+    MetricFamily(
+      "entitled_incomplete_request_bytes", .gauge, help: "Bytes of requests whose rest has not arrived."),
+    MetricFamily(
+      "entitled_incomplete_connections_reset_total", .counter,
+      help: "Connections closed because of the limit of incomplete requests."),
   ]
 
   private static let appStore = [

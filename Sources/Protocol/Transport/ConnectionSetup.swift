@@ -11,7 +11,7 @@ final class ConnectionSetup: Sendable {
   private let logger: Logger
   private let open = Atomic<Int>(0)
   private let refused = Atomic<Int>(0)
-  private let unread: UnreadResponses
+  private let held: PeerBytes
   /// How fast connections are accepted.
   let pace: ConnectionPace
   /// Whether the listener drains.
@@ -21,7 +21,7 @@ final class ConnectionSetup: Sendable {
     self.service = service
     self.logger = logger
     pace = ConnectionPace(perSecond: service.limits.unusedConnections)
-    unread = service.unread ?? UnreadResponses(limit: service.limits.unreadResponseBytes)
+    held = service.held ?? PeerBytes(service.limits)
     contexts = EventLoopContexts(
       make: service.makeHost, tick: .milliseconds(service.limits.times.tick))
   }
@@ -52,21 +52,21 @@ final class ConnectionSetup: Sendable {
     if let tls = service.tls { try operations.addHandler(tls.makeHandler()) }
     let host = contexts.context(of: channel.eventLoop)
     let sniffer = ProtocolSniffer(timeout: .milliseconds(service.limits.times.handshake)) {
-      [service, unread, pace, logger, drainState] isHTTP2, context in
+      [service, held, pace, logger, drainState] isHTTP2, context in
       let operations = context.pipeline.syncOperations
       let peer = PeerCertificate.of(operations)
       let http = HTTPResponder(handler: service.http, threads: service.threads)
       if isHTTP2 {
         try operations.addHandler(
           HTTP2Handler(
-            host: host, http: http, limits: service.limits, peer: peer, unread: unread,
+            host: host, http: http, limits: service.limits, peer: peer, held: held,
             pace: pace, logger: logger))
       } else {
         try operations.addHandler(DrainHandler())
         try operations.configureHTTPServerPipeline(withErrorHandling: true)
         try operations.addHandler(
           HTTP1Handler(
-            host: host, http: http, limits: service.limits, peer: peer, unread: unread,
+            host: host, http: http, limits: service.limits, peer: peer, held: held,
             pace: pace, drainState: drainState, logger: logger))
       }
     }

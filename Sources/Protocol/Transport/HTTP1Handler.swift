@@ -23,9 +23,11 @@ final class HTTP1Handler: ChannelInboundHandler {
   private let http: HTTPResponder
   private let limits: TransportLimits
   private let peer: PeerCertificate?
-  private let unreadResponses: UnreadResponses
+  private let held: PeerBytes
   /// `nil` until the peer leaves a response unread.
-  private var unread: UnreadResponses.Account?
+  private var unread: HeldBytes.Account?
+  /// `nil` until a part of a request waits for the rest.
+  private var incomplete: HeldBytes.Account?
   /// `nil` once the connection has returned its token.
   private var pace: ConnectionPace?
   private let drainState: DrainState
@@ -41,13 +43,13 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   init(
     host: EventLoopContext, http: HTTPResponder, limits: TransportLimits, peer: PeerCertificate?,
-    unread: UnreadResponses, pace: ConnectionPace, drainState: DrainState, logger: Logger
+    held: PeerBytes, pace: ConnectionPace, drainState: DrainState, logger: Logger
   ) {
     self.host = host
     self.http = http
     self.limits = limits
     self.peer = peer
-    unreadResponses = unread
+    self.held = held
     self.pace = pace
     self.drainState = drainState
     self.logger = logger
@@ -63,6 +65,7 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   private func leave() {
     unread?.close()
+    incomplete?.close()
     host.unwatch(self)
     context = nil
   }
@@ -92,6 +95,7 @@ final class HTTP1Handler: ChannelInboundHandler {
         return write(.bodyTooLarge(limit: limits.bodyBytes), to: head, context, closes: true)
       }
       state = .collecting(head, body)
+      reportIncomplete(body.count, context)
     case (.end, .collecting(let head, let body)):
       end = nil
       guard context.channel.isWritable else { return state = .waiting(head, body) }
@@ -145,13 +149,24 @@ final class HTTP1Handler: ChannelInboundHandler {
     guard self.context != nil, bytes > 0 || unread != nil else { return }
     if unread == nil {
       let channel = context.channel
-      unread = unreadResponses.open { channel.close(promise: nil) }
+      unread = held.unreadResponses.open { channel.close(promise: nil) }
     }
     unread?.report(bytes)
   }
 
+  /// Reports the part of a request that has arrived.
+  private func reportIncomplete(_ bytes: Int, _ context: ChannelHandlerContext) {
+    guard self.context != nil, bytes > 0 || incomplete != nil else { return }
+    if incomplete == nil {
+      let channel = context.channel
+      incomplete = held.incompleteRequests.open { channel.close(promise: nil) }
+    }
+    incomplete?.report(bytes)
+  }
+
   private func start(_ head: HTTPRequestHead, _ body: [UInt8], _ context: ChannelHandlerContext) {
     state = .answering
+    reportIncomplete(0, context)
     var request = HTTPRequest(head, body: body)
     request.peer = peer
     request.address = context.remoteAddress?.ipAddress ?? ""
@@ -172,6 +187,7 @@ final class HTTP1Handler: ChannelInboundHandler {
       pace.giveBack()
       self.pace = nil
     }
+    reportIncomplete(0, context)
     let keepsAlive = request.isKeepAlive && !isDraining && !drainState.hasBegun && !closes
     state = keepsAlive ? .idle : .ended
     wait(keepsAlive ? limits.times.idle : Self.closeLinger)

@@ -66,20 +66,25 @@ extension HTTP2Handler: TimedConnection {
     endConnection(.enhanceYourCalm)
   }
 
-  /// Reports the responses that the peer has not read, or ends the connection if too many wait on all connections.
-  func reportUnread() {
+  /// Reports the responses that the peer has not read and the requests that it has not ended, or ends the connection if
+  /// too many wait on all connections.
+  func reportHeld() {
     let buffered = isWritable ? 0 : context?.channel.unwrittenBytes ?? 0
-    let bytes = session.unsentBytes + buffered
-    guard bytes > 0 || unread != nil else { return }
-    if unread == nil { unread = openUnreadAccount() }
-    unread?.report(bytes)
+    let unsent = session.unsentBytes + buffered
+    if unsent > 0, unread == nil { unread = openAccount(held.unreadResponses, "unread responses") }
+    unread?.report(unsent)
+    let received = session.inboundBytes
+    if received > 0, incomplete == nil {
+      incomplete = openAccount(held.incompleteRequests, "incomplete requests")
+    }
+    incomplete?.report(received)
   }
 
-  private func openUnreadAccount() -> UnreadResponses.Account? {
+  private func openAccount(_ held: HeldBytes, _ name: String) -> HeldBytes.Account? {
     guard let loop = context?.eventLoop else { return nil }
     let handler = NIOLoopBound(self, eventLoop: loop)
-    return unreadResponses.open { [logger] in
-      logger.debug("closing connection with the most unread responses")
+    return held.open { [logger] in
+      logger.debug("closing connection over a limit of all", metadata: ["most": "\(name)"])
       loop.execute { handler.value.endConnection(.enhanceYourCalm) }
     }
   }

@@ -20,9 +20,11 @@ final class HTTP2Handler: ChannelInboundHandler {
   let limits: TransportLimits
   let peer: PeerCertificate?
   let logger: Logger
-  let unreadResponses: UnreadResponses
+  let held: PeerBytes
   /// `nil` until the peer leaves a response unread.
-  var unread: UnreadResponses.Account?
+  var unread: HeldBytes.Account?
+  /// `nil` until a part of a request waits for the rest.
+  var incomplete: HeldBytes.Account?
   /// `nil` once the connection has returned its token.
   private var pace: ConnectionPace?
 
@@ -54,7 +56,7 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   init(
     host: EventLoopContext, http: HTTPResponder, limits: TransportLimits, peer: PeerCertificate?,
-    unread: UnreadResponses, pace: ConnectionPace, logger: Logger
+    held: PeerBytes, pace: ConnectionPace, logger: Logger
   ) throws {
     self.session = try Session.server(limits: limits.http2)
     self.host = host
@@ -62,7 +64,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     self.limits = limits
     self.peer = peer
     self.logger = logger
-    unreadResponses = unread
+    self.held = held
     self.pace = pace
     lifetime = ConnectionLifetime(
       limits.times, now: NIODeadline.now().milliseconds, jitter: .random(in: -1...1))
@@ -234,6 +236,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     exchanges = [:]
     for exchange in open.values { exchange.closed() }
     unread?.close()
+    incomplete?.close()
   }
 
   private func fail(_ error: HTTP2Error) {
@@ -272,7 +275,7 @@ final class HTTP2Handler: ChannelInboundHandler {
       }
       // Sending closes streams and drains bodies.
       handleEvents()
-      reportUnread()
+      reportHeld()
       if session.unsentBytes > limits.connectionBacklogBytes { return checkBacklog() }
     } catch {
       logger.debug("send failed", metadata: ["error": "\(error)"])

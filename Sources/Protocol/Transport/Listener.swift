@@ -20,8 +20,8 @@ package struct Listener: Sendable {
     package var limits: TransportLimits
     /// `nil`: plain text.
     package var tls: TLSIdentity?
-    /// Bounds the unread responses of several listeners together; `nil`: those of this listener.
-    package var unread: UnreadResponses?
+    /// Bounds what the peers of several listeners make the server hold; `nil`: those of this listener.
+    package var held: PeerBytes?
 
     package init(
       makeHost: @escaping @Sendable (any EventLoop) -> MethodHost, http: @escaping HTTPHandler,

@@ -16,6 +16,8 @@ package struct TransportLimits: Hashable, Sendable {
   package var connectionBacklogBytes = 64 * 1_024 * 1_024
   /// The maximum bytes of unread responses on all connections. Over it, the connections with the most are reset.
   package var unreadResponseBytes = 256 * 1_024 * 1_024
+  /// The maximum bytes of incomplete requests on all connections. Over it, the connections with the most are reset.
+  package var incompleteRequestBytes = 256 * 1_024 * 1_024
   /// The maximum number of frames per second that carry no part of a request: pings, settings, resets, window
   /// updates, unknown ones; a priority and empty or padded data count as ten. A connection with more is closed.
   package var controlFrames = 10_000

@@ -52,6 +52,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
   case bodyBytes = "body_bytes"
   case connectionBacklogBytes = "connection_backlog_bytes"
   case maxUnreadResponseBytes = "max_unread_response_bytes"
+  case maxIncompleteRequestBytes = "max_incomplete_request_bytes"
   case controlFramesPerSecond = "control_frames_per_second"
   case handshakeTimeoutSeconds = "handshake_timeout_seconds"
   case requestTimeoutSeconds = "request_timeout_seconds"
@@ -74,7 +75,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
     case .headerBytes: 1_024...1_048_576
     case .messageBytes, .bodyBytes: 1_024...1_073_741_824
     case .connectionBacklogBytes: 65_536...17_179_869_184
-    case .maxUnreadResponseBytes: 1_048_576...1_099_511_627_776
+    case .maxUnreadResponseBytes, .maxIncompleteRequestBytes: 1_048_576...1_099_511_627_776
     case .controlFramesPerSecond: 100...100_000_000
     case .maxRejectedBytesPerDay: 0...1_099_511_627_776
     case .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond: 1...1_000_000

@@ -75,6 +75,7 @@ extension TransportLimits {
     case .bodyBytes: bodyBytes = Int(value)
     case .connectionBacklogBytes: connectionBacklogBytes = Int(value)
     case .maxUnreadResponseBytes: unreadResponseBytes = Int(value)
+    case .maxIncompleteRequestBytes: incompleteRequestBytes = Int(value)
     case .controlFramesPerSecond: controlFrames = Int(value)
     case .handshakeTimeoutSeconds: times.handshake = value * 1_000
     case .requestTimeoutSeconds: times.request = value * 1_000

@@ -38,7 +38,7 @@ struct Listeners: Sendable {
   let sandbox: Listener?
   /// `nil` if the console is turned off.
   let console: Listener?
-  private let unread: UnreadResponses
+  private let held: PeerBytes
 
   static func open(
     _ settings: ServeSettings, on loops: any EventLoopGroup, edge edgeLoops: any EventLoopGroup,
@@ -49,12 +49,12 @@ struct Listeners: Sendable {
     var (grpcLimits, edgeLimits) = (limits, limits)
     grpcLimits.connections = budget.grpc
     edgeLimits.connections = budget.edge
-    let unread = UnreadResponses(limit: limits.unreadResponseBytes)
+    let held = PeerBytes(limits)
     do {
       var calls = Listener.Service(
         makeHost: { _ in application.services.makeHost() },
         http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: grpcLimits, tls: tls.grpc)
-      calls.unread = unread
+      calls.held = held
       let grpc = try await Listener.listen(
         at: settings.grpc, socket: settings.inherited.grpc, on: loops, serving: calls, logger: logger)
       let router = application.router(metrics: metrics)
@@ -65,12 +65,12 @@ struct Listeners: Sendable {
       edge.limits = edgeLimits
       edge.threads = { EdgeRouter.threads(for: $0) }
       edge.tls = tls.http
-      edge.unread = unread
+      edge.held = held
       let http = try await Listener.listen(
         at: settings.http, socket: settings.inherited.http, on: edgeLoops, serving: edge, logger: logger)
       let console = try await openConsole(
         settings, on: edgeLoops, application: application, tls: tls, budget: budget, logger: logger)
-      return Listeners(grpc: grpc, http: http, sandbox: sandbox, console: console, unread: unread)
+      return Listeners(grpc: grpc, http: http, sandbox: sandbox, console: console, held: held)
     } catch {
       throw Failure(error.description)
     }
@@ -126,8 +126,12 @@ struct Listeners: Sendable {
           "entitled_connections_rejected_total", labels: labels, Double(listener.refusedConnections)),
       ]
     } + [
-      MetricSample("entitled_unread_response_bytes", Double(unread.bytes)),
-      MetricSample("entitled_unread_connections_reset_total", Double(unread.resetConnections)),
+      MetricSample("entitled_unread_response_bytes", Double(held.unreadResponses.bytes)),
+      MetricSample(
+        "entitled_unread_connections_reset_total", Double(held.unreadResponses.resetConnections)),
+      MetricSample("entitled_incomplete_request_bytes", Double(held.incompleteRequests.bytes)),
+      MetricSample(
+        "entitled_incomplete_connections_reset_total", Double(held.incompleteRequests.resetConnections)),
     ]
   }
 

@@ -1,10 +1,23 @@
 internal import Synchronization
 
-/// Bounds the bytes of responses that the peers of all connections have not read.
+/// What the peers of all connections, also of several listeners, make the server hold.
+package struct PeerBytes: Sendable {
+  /// Responses that they have not read.
+  package let unreadResponses: HeldBytes
+  /// Requests that they have not ended.
+  package let incompleteRequests: HeldBytes
+
+  package init(_ limits: TransportLimits) {
+    unreadResponses = HeldBytes(limit: limits.unreadResponseBytes)
+    incompleteRequests = HeldBytes(limit: limits.incompleteRequestBytes)
+  }
+}
+
+/// Bounds the bytes of one kind that the peers of all connections make the server hold.
 ///
-/// Connections report their unread bytes. When all together exceed the limit, those with the most are reset, because
-/// a peer that reads cannot have many.
-package final class UnreadResponses: Sendable {
+/// Connections report their bytes. When all together exceed the limit, those with the most are reset, because a peer
+/// that reads, or that sends the rest of its requests, cannot have many.
+package final class HeldBytes: Sendable {
   private let limit: Int
   private let total = Atomic<Int>(0)
   private let resets = Atomic<Int>(0)
@@ -13,7 +26,7 @@ package final class UnreadResponses: Sendable {
   /// - Parameter limit: in bytes.
   package init(limit: Int) { self.limit = limit }
 
-  /// The unread bytes of all connections.
+  /// The bytes of all connections.
   package var bytes: Int { total.load(ordering: .relaxed) }
 
   /// The number of connections reset so far.
@@ -31,7 +44,7 @@ package final class UnreadResponses: Sendable {
     if bytes > 0, now > limit { resetWorst() }
   }
 
-  /// Resets the connections with the most unread bytes until the others are within the limit.
+  /// Resets the connections with the most bytes until the others are within the limit.
   private func resetWorst() {
     while self.bytes > limit {
       let worst: Account? = accounts.withLock { accounts in
@@ -53,21 +66,21 @@ package final class UnreadResponses: Sendable {
     account.settle()
   }
 
-  /// The unread bytes of one connection, which reports them on its event loop.
+  /// The bytes of one connection, which reports them on its event loop.
   final class Account: Sendable {
-    private let owner: UnreadResponses
+    private let owner: HeldBytes
     fileprivate let reset: @Sendable () -> Void
     /// Negative once the account is settled.
     private let reported = Atomic<Int>(0)
 
-    fileprivate init(_ owner: UnreadResponses, _ reset: @escaping @Sendable () -> Void) {
+    fileprivate init(_ owner: HeldBytes, _ reset: @escaping @Sendable () -> Void) {
       self.owner = owner
       self.reset = reset
     }
 
     fileprivate var bytes: Int { reported.load(ordering: .relaxed) }
 
-    /// Reports the current unread bytes; does nothing once the account is closed or its connection reset.
+    /// Reports the current bytes; does nothing once the account is closed or its connection reset.
     func report(_ bytes: Int) {
       let before = self.bytes
       guard before >= 0, bytes != before else { return }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-@Suite struct UnreadResponsesTests {
+@Suite struct HeldBytesTests {
   /// The numbers of the connections that were reset, in order.
   private final class Resets: Sendable {
     private let numbers = Mutex<[Int]>([])
@@ -13,43 +13,43 @@ import Testing
 
   @Test("Connections within the limit together are left alone")
   func within() {
-    let unread = UnreadResponses(limit: 100)
+    let held = HeldBytes(limit: 100)
     let resets = Resets()
-    let accounts = (0..<4).map { number in unread.open { resets.add(number) } }
+    let accounts = (0..<4).map { number in held.open { resets.add(number) } }
     for account in accounts { account.report(25) }
-    #expect((unread.bytes, resets.all) == (100, []))
+    #expect((held.bytes, resets.all) == (100, []))
     accounts[0].report(0)
     accounts[1].close()
-    #expect(unread.bytes == 50)
+    #expect(held.bytes == 50)
   }
 
-  @Test("Over the limit, the connections with the most unread bytes are reset first")
+  @Test("Over the limit, the connections with the most bytes are reset first")
   func worstFirst() {
-    let unread = UnreadResponses(limit: 100)
+    let held = HeldBytes(limit: 100)
     let resets = Resets()
-    let accounts = (0..<3).map { number in unread.open { resets.add(number) } }
+    let accounts = (0..<3).map { number in held.open { resets.add(number) } }
     accounts[0].report(30)
     accounts[1].report(60)
     accounts[2].report(20)
-    #expect((unread.bytes, resets.all) == (50, [1]))
+    #expect((held.bytes, resets.all) == (50, [1]))
     accounts[1].report(90)
-    #expect(unread.bytes == 50, "a reset connection counts no more")
+    #expect(held.bytes == 50, "a reset connection counts no more")
     accounts[2].report(200)
-    #expect((unread.bytes, resets.all, unread.resetConnections) == (30, [1, 2], 2))
+    #expect((held.bytes, resets.all, held.resetConnections) == (30, [1, 2], 2))
   }
 
   @Test("Reports from many threads leave no bytes behind")
   func concurrent() async {
-    let unread = UnreadResponses(limit: 10_000)
+    let held = HeldBytes(limit: 10_000)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<64 {
         group.addTask {
-          let account = unread.open {}
+          let account = held.open {}
           for bytes in 0..<500 { account.report(bytes) }
           account.close()
         }
       }
     }
-    #expect(unread.bytes == 0)
+    #expect(held.bytes == 0)
   }
 }
