@@ -1,6 +1,7 @@
 """DeviceCheck: the bits of devices at Apple, and the policy that a device has one free trial."""
 
 import base64
+import concurrent.futures
 import json
 import signal
 import time
@@ -114,6 +115,26 @@ def test_a_device_has_one_trial_also_after_a_reinstallation(world):
     bits = world.ask("QueryDeviceBits", token(phone)).bits
     assert bits.bit0 and bits.bit1, "the policy changes its own bit alone"
     assert world.ask("GetDeviceTrial", token("tablet-of-ben")).may_offer
+
+
+def test_of_requests_for_one_device_at_once_one_gets_the_trial(world):
+    def use(number):
+        # Each install and each request has another token.
+        return world.ask(
+            "UseDeviceTrial", token("phone-of-dan"), customer_id=f"dan{number}", idempotency_key=f"key-{number}")
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(use, range(8)))
+    assert [answer.already_used for answer in answers].count(False) == 1
+    assert len(commands(world)) == 1
+
+    def set_bit(name):
+        return world.ask("UpdateDeviceBits", token("phone-of-eva"), **{name: True})
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(set_bit, ["bit0", "bit1"]))
+    bits = world.ask("QueryDeviceBits", token("phone-of-eva")).bits
+    assert bits.bit0 and bits.bit1, "no change is lost"
 
 
 def test_a_used_trial_is_evidence_without_the_token_and_in_the_audit_log(world):

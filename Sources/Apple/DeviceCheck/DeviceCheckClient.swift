@@ -36,6 +36,9 @@ package final class DeviceCheckClient: Sendable {
     breaker = CircuitBreaker(clock: clock)
   }
 
+  /// The team that the bits of a device belong to.
+  package var teamID: String { tokens.teamID }
+
   /// Signs with the credentials of `other` from the next call on.
   package func adoptCredentials(of other: DeviceCheckClient) { tokens.adoptCredentials(of: other.tokens) }
 

@@ -37,6 +37,9 @@ package final class DeviceCheckTokenSource: Sendable {
     self.now = now
   }
 
+  /// The team whose bits are read and set.
+  var teamID: String { state.withLock { $0.credentials.teamID } }
+
   /// Returns the token for the next request's `Authorization: Bearer`.
   func token() throws(CryptographyError) -> String {
     let now = now()

@@ -22,3 +22,16 @@ package actor KeyLocks {
     for continuation in waiting { continuation.resume() }
   }
 }
+
+extension KeyLocks {
+  /// Runs `body` while the caller alone holds `key`.
+  package nonisolated func holding<Value: Sendable, Failure: Error>(
+    _ key: String, _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    await lock([key])
+    let result: Result<Value, Failure>
+    do throws(Failure) { result = .success(try await body()) } catch { result = .failure(error) }
+    await unlock([key])
+    return try result.get()
+  }
+}

@@ -4,6 +4,7 @@ internal import DeviceCheck
 internal import Entitlements
 internal import JSON
 internal import Ledger
+internal import Platform
 internal import RPC
 internal import SignedData
 internal import Wire
@@ -14,23 +15,26 @@ extension DeviceCheckServiceHandler {
     _ request: UpdateDeviceBitsRequest, _ call: CallContext
   ) async throws(Status) -> UpdateDeviceBitsResponse {
     let request = request.attributed(to: call)
+    let deadline = Self.deadline(ofChange: call)
     let once = Idempotency(of: request, call, context)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       guard request.bit0 != nil || request.bit1 != nil else {
         throw Status(.invalidArgument, reason: "MISSING_FIELD", "bit0 and bit1 are not set", field: "bit0")
       }
-      let call = try self.call(request.app, request.environment, request.deviceToken, call)
-      var bits = AppStoreBits(bit0: request.bit0 ?? false, bit1: request.bit1 ?? false)
-      if request.bit0 == nil || request.bit1 == nil, let known = try await call.bits() {
-        bits.bit0 = request.bit0 ?? known.bit0
-        bits.bit1 = request.bit1 ?? known.bit1
-      }
-      let scope = CommandScope(
-        appID: call.app.id, environment: call.environment, actor: request.actor, note: request.note)
-      return try await update(bits, "UpdateDeviceBits", once, call, scope) { [bits] in
-        .with {
-          $0.bits = Wire.DeviceBits(bits)
-          $0.acceptedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment))
+      let call = try self.call(request.app, request.environment, request.deviceToken, until: deadline)
+      return try await changingAlone(call) { () async throws(Status) -> UpdateDeviceBitsResponse in
+        var bits = AppStoreBits(bit0: request.bit0 ?? false, bit1: request.bit1 ?? false)
+        if request.bit0 == nil || request.bit1 == nil, let known = try await call.bits() {
+          bits.bit0 = request.bit0 ?? known.bit0
+          bits.bit1 = request.bit1 ?? known.bit1
+        }
+        let scope = CommandScope(
+          appID: call.app.id, environment: call.environment, actor: request.actor, note: request.note)
+        return try await update(bits, "UpdateDeviceBits", once, call, scope) { [bits] in
+          .with {
+            $0.bits = Wire.DeviceBits(bits)
+            $0.acceptedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment))
+          }
         }
       }
     }
@@ -40,20 +44,32 @@ extension DeviceCheckServiceHandler {
     _ request: UseDeviceTrialRequest, _ call: CallContext
   ) async throws(Status) -> UseDeviceTrialResponse {
     let request = request.attributed(to: call)
+    let deadline = Self.deadline(ofChange: call)
     let once = Idempotency(of: request, call, context)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
-      let call = try self.call(request.app, request.environment, request.deviceToken, call)
+      let call = try self.call(request.app, request.environment, request.deviceToken, until: deadline)
       let bit = try call.trialBit()
-      var bits = try await call.bits() ?? AppStoreBits(bit0: false, bit1: false)
-      // The call that set the bit may be this one, whose response was lost: then the trial is still its own.
-      if bits[bit], try await !once.hasUnknownResult() { return .with { $0.alreadyUsed = true } }
-      bits[bit] = true
-      let scope = CommandScope(
-        appID: call.app.id, environment: call.environment, actor: request.actor, note: request.note)
-      return try await update(bits, "UseDeviceTrial", once, call, scope) {
-        .with { $0.acceptedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
+      return try await changingAlone(call) { () async throws(Status) -> UseDeviceTrialResponse in
+        var bits = try await call.bits() ?? AppStoreBits(bit0: false, bit1: false)
+        // The call that set the bit may be this one, whose response was lost: then the trial is still its own.
+        if bits[bit], try await !once.hasUnknownResult() { return .with { $0.alreadyUsed = true } }
+        bits[bit] = true
+        let scope = CommandScope(
+          appID: call.app.id, environment: call.environment, actor: request.actor, note: request.note)
+        return try await update(bits, "UseDeviceTrial", once, call, scope) {
+          .with { $0.acceptedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
+        }
       }
     }
+  }
+
+  /// Runs a change after the other changes of the team's devices. Each token of a device is another, so two changes may be
+  /// about one device, and Apple stores both bits without a condition.
+  private func changingAlone<Response: Sendable>(
+    _ call: Call, _ body: () async throws(Status) -> Response
+  ) async throws(Status) -> Response {
+    try await context.appleLocks.holding(
+      "device bits \(call.client.teamID) \(call.environment.rawValue)", body)
   }
 
   /// Sets the bits at Apple once for the idempotency key, and stores the call. Without a response, the result stays

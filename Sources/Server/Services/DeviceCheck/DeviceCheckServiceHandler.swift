@@ -10,13 +10,20 @@ internal import Wire
 struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
   let context: ServiceContext
 
-  /// One call to Apple: the app, the environment, the device and the timeout of the caller.
+  /// The time for a change without a timeout of the caller, because other changes wait for it.
+  private static let longestChange = Duration.seconds(30)
+
+  /// One call to Apple: the app, the environment, the device and the deadline of the caller.
   struct Call: Sendable {
     let app: AppDefinition
     let environment: AppStore.Environment
     let client: DeviceCheckClient
     let device: DeviceCheckRequest
-    let timeout: Duration?
+    /// `nil` if the caller has none.
+    let deadline: ContinuousClock.Instant?
+
+    /// The time that is left, which is negative after the deadline.
+    var timeout: Duration? { deadline.map { ContinuousClock.now.duration(to: $0) } }
 
     /// Returns the bits of the device; `nil` if they were never set.
     func bits() async throws(Status) -> AppStoreBits? {
@@ -36,8 +43,20 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
     }
   }
 
+  /// When a change that arrived just now has to end.
+  static func deadline(ofChange call: CallContext) -> ContinuousClock.Instant {
+    .now + min(call.remainingTime ?? longestChange, longestChange)
+  }
+
   func call(
     _ appID: String, _ environment: Wire.Environment, _ deviceToken: String, _ call: CallContext
+  ) throws(Status) -> Call {
+    try self.call(appID, environment, deviceToken, until: call.remainingTime.map { ContinuousClock.now + $0 })
+  }
+
+  func call(
+    _ appID: String, _ environment: Wire.Environment, _ deviceToken: String,
+    until deadline: ContinuousClock.Instant?
   ) throws(Status) -> Call {
     try RequestValidation.given(deviceToken, "device_token")
     let app = try context.catalog.value.app(appID)
@@ -46,7 +65,7 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
       return Call(
         app: app, environment: environment,
         client: try context.deviceCheck.client(for: appID, in: environment),
-        device: DeviceCheckRequest(deviceToken: deviceToken), timeout: call.remainingTime)
+        device: DeviceCheckRequest(deviceToken: deviceToken), deadline: deadline)
     } catch {
       throw Status(error)
     }

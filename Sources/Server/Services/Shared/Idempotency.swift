@@ -100,20 +100,10 @@ extension Idempotency {
     _ locks: KeyLocks, _ body: () async throws(Status) -> Request.Response
   ) async throws(Status) -> Request.Response {
     guard let request else { return try await body() }
-    let key = Hex.encode(request.keyHash)
-    await locks.lock([key])
-    let result: Result<Request.Response, Status>
-    do throws(Status) {
-      if let stored = try await storedResponse() {
-        result = .success(stored)
-      } else {
-        result = .success(try await body())
-      }
-    } catch {
-      result = .failure(error)
+    return try await locks.holding(Hex.encode(request.keyHash)) { () async throws(Status) in
+      if let stored = try await storedResponse() { return stored }
+      return try await body()
     }
-    await locks.unlock([key])
-    return try result.get()
   }
 
   /// Stores that the result at Apple is unknown until ``run(_:_:response:)`` stores the response.
