@@ -290,6 +290,16 @@ def test_only_requests_of_apple_about_this_app_are_answered(world):
     assert error.value.code == 405
 
 
+def test_an_end_of_the_service_loses_no_request(world):
+    line = world.subscribe("films.monthly")
+    forger = Forger(world.service)
+    count = 40
+    for _ in range(count):
+        assert post(f"http://{world.service.http}/retention/{APP}", {"signedPayload": signed(forger, line)})[0] in (200, 204)
+    world.service.stop()
+    assert stores.query(world.service.data, "SELECT count(*) FROM retention_request") == [(count,)]
+
+
 @pytest.mark.skipif(not stores.IS_SQLITE, reason="the test starts its own database")
 def test_nothing_is_answered_at_once_while_the_database_is_away(tmp_path):
     (tmp_path / "entitled.yaml").write_text(CONFIGURATION)

@@ -34,7 +34,8 @@ struct Application: Sendable {
   let health: HealthService
   let monitor: HealthMonitor
   let information: ServiceInformation
-  let trail: AuditTrail
+  private let trail: AuditTrail
+  private let retention: RetentionTrail
   /// `nil` if the console is turned off.
   let console: Console?
   /// The codes that sign in to the console; `nil` unless only this machine can reach it.
@@ -118,7 +119,7 @@ struct Application: Sendable {
     ) {
       logger.error("audit entries discarded: the store cannot be written", metadata: ["count": "\($0)"])
     }
-    let retention = RetentionTrail(ledger, leadership: leadership)
+    retention = RetentionTrail(ledger, leadership: leadership)
     policy = CallPolicy(
       callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write, trail: trail,
       tracer: traces?.tracer)
@@ -218,6 +219,12 @@ struct Application: Sendable {
       leadership: leadership, supervisor: supervisor, workers: writers, prepare: prepare, logger: logger)
     let loops: [any Worker] = replication.workers.map { ReplicaLoop($0) }
     await supervisor.run(workers + others + loops + [writing])
+  }
+
+  /// Writes the audit entries and the requests for retention messages that wait, as far as the store can be written.
+  func flush() async {
+    try? await trail.flush()
+    try? await retention.flush()
   }
 
   /// Puts a catalog in force.

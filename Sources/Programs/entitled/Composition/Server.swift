@@ -101,12 +101,12 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
         // The workers go on until another replica leads, or the calls have ended.
         await replication.release()
         await drain(application, listeners)
-        try? await application.trail.flush()
+        await application.flush()
       }
       group.cancelAll()
     }
     if store.replication == nil { await drain(application, listeners) }
-    try? await application.trail.flush()
+    await application.flush()
     await traces?.flush()
   }
 

@@ -6,7 +6,8 @@ internal import Synchronization
 /// Stores requests for retention messages, many in one write, so that no answer to Apple waits for the store.
 ///
 /// Requests wait for at most a second while the store can be written; ``RetentionMessagingServiceHandler`` writes those
-/// that wait before it reads. A crash loses the last second, and the outcomes of its requests.
+/// that wait before it reads. The service writes those that wait when it ends; a crash loses the last second, and the outcomes
+/// of its requests.
 package final class RetentionTrail: Worker {
   package let name = "retention_requests"
 
@@ -42,16 +43,7 @@ package final class RetentionTrail: Worker {
 
   /// Writes the requests that wait. They are durable on return.
   package func flush() async throws(LedgerError) {
-    await writing.lock([Self.lock])
-    let result: Result<Void, LedgerError>
-    do throws(LedgerError) {
-      try await writeAll()
-      result = .success(())
-    } catch {
-      result = .failure(error)
-    }
-    await writing.unlock([Self.lock])
-    try result.get()
+    try await writing.holding(Self.lock) { () async throws(LedgerError) in try await writeAll() }
   }
 
   private func writeAll() async throws(LedgerError) {
