@@ -129,6 +129,18 @@ import Testing
     #expect(counts.values.reduce(0, +) == 2000)
   }
 
+  @Test(
+    "No offer follows one that was taken and begins with the next period",
+    arguments: [OfferType.promotional, .retention, .winBack])
+  func announcedOffer(type: OfferType) throws {
+    let taken = renewal(signed: 9) {
+      $0.autoRenewStatus = .on
+      $0.details.offerType = type
+    }
+    let decision = try decide([rule("offer", [Self.offer]), rule("then")], [period(0...30)], [taken])
+    #expect(decision.rule == (type == .winBack ? "offer" : "then"))
+  }
+
   @Test("No offer follows another one, and no product is offered that the subscriber has")
   func unsuitable() throws {
     let before = period(0...30).with { $0.offerType = .promotional }

@@ -11,7 +11,7 @@ package struct RetentionSubscriber: Hashable, Sendable {
   package let state: PurchaseState
   /// When the subscription was bought.
   package let boughtAt: Instant
-  /// When the latest offer began; `nil` without one.
+  /// When the latest offer began, or was last announced for the next period; `nil` without one.
   package let lastOfferAt: Instant?
   /// Whether the purchase has no owner.
   package let isUnclaimed: Bool
@@ -33,16 +33,19 @@ package struct RetentionSubscriber: Hashable, Sendable {
     self.locale = locale
     self.state = state
     boughtAt = facts.transactions.compactMap(\.originalPurchaseDate).min() ?? first.purchaseDate
-    lastOfferAt = facts.transactions.filter(\.isReducedForRetention).map(\.purchaseDate).max()
+    // An offer that the subscriber took is in the renewal info only, until its first period begins.
+    let announced = facts.renewals.filter { $0.details.offerType.isForRetention }.map(\.signedDate)
+    lastOfferAt =
+      (facts.transactions.filter { $0.offerType.isForRetention }.map(\.purchaseDate) + announced).max()
     self.isUnclaimed = isUnclaimed
     self.hasOpenRefund = hasOpenRefund
   }
 }
 
-extension TransactionFact {
-  /// Whether the period has an offer for existing subscribers.
-  fileprivate var isReducedForRetention: Bool {
-    switch offerType {
+extension OfferType? {
+  /// Whether it is an offer for existing subscribers.
+  fileprivate var isForRetention: Bool {
+    switch self {
     case .promotional, .retention: true
     case nil, .introductory, .offerCode, .winBack, .unrecognized: false
     }
