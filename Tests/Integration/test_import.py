@@ -128,6 +128,16 @@ def test_an_import_can_be_repeated_and_a_later_export_continues_it(client, tmp_p
     assert check(client, "dora").reason == "EXTERNAL_PURCHASE_ENDED"
 
 
+def test_a_later_export_sets_an_attribute_back_to_its_earlier_value(client, tmp_path):
+    for number, cohort in enumerate(["A", "B", "A"]):
+        path = write(tmp_path / f"{number}.csv", [
+            line(
+                rc_original_app_user_id="lou", store="stripe", original_store_transaction_id="sub_9",
+                entitlement_identifiers='["pro"]', custom_subscriber_attributes=json.dumps({"cohort": {"value": cohort}}))])
+        assert client.service.command("import", "revenuecat", path).returncode == 0
+        assert attributes(client, "lou") == {"cohort": cohort}
+
+
 def test_a_dry_run_prints_the_plan_and_changes_nothing(client, tmp_path):
     path, purchase = export(client, tmp_path)
     done = client.service.command("import", "revenuecat", path, "--dry-run", "--entitlement", "x=pro")

@@ -8,6 +8,8 @@ package struct AccessStatement: Hashable, Sendable {
   package let entitlement: String
   /// The purchase in its store; statements about the same one replace each other.
   package let purchase: String
+  /// The start of the period that a line of a table is about; `nil`: the statement is about the whole purchase.
+  package let period: Instant?
   package let statedAt: Instant
   /// When access ends or ended; `nil`: it does not end.
   package let until: Instant?
@@ -28,6 +30,7 @@ package struct AccessStatements: Sendable {
     let customerID: String
     let entitlement: String
     let purchase: String
+    let period: Instant?
   }
 
   private struct Transfer {
@@ -74,6 +77,7 @@ package struct AccessStatements: Sendable {
       add(
         AccessStatement(
           customerID: customer, entitlement: names[entitlement] ?? entitlement, purchase: purchase,
+          period: nil,
           statedAt: event.occurredAt, until: until, origin: "\(event.type) \(event.id)", eventID: event.id,
           document: document))
     }
@@ -88,7 +92,7 @@ package struct AccessStatements: Sendable {
       add(
         AccessStatement(
           customerID: customer, entitlement: names[entitlement] ?? entitlement,
-          purchase: "\(row.store) \(row.purchaseID) \(row.since?.description ?? "")",
+          purchase: "\(row.store) \(row.purchaseID)", period: row.since,
           statedAt: row.revision.map(Instant.init(millisecondsSince1970:)) ?? knownAt, until: end,
           origin: row.line.map { "line \($0)" } ?? "\(row.store) \(row.purchaseID)", eventID: "",
           document: nil))
@@ -99,7 +103,8 @@ package struct AccessStatements: Sendable {
 
   private static func add(_ statement: AccessStatement, to latest: inout [Key: AccessStatement]) {
     let key = Key(
-      customerID: statement.customerID, entitlement: statement.entitlement, purchase: statement.purchase)
+      customerID: statement.customerID, entitlement: statement.entitlement, purchase: statement.purchase,
+      period: statement.period)
     if let known = latest[key], known.statedAt > statement.statedAt { return }
     latest[key] = statement
   }
@@ -137,7 +142,20 @@ package struct AccessStatements: Sendable {
     return groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, statements in
       StatedAccess(
         customerID: key[0], entitlement: key[1],
-        statements: statements.sorted { ($0.statedAt, $0.purchase) < ($1.statedAt, $1.purchase) })
+        statements: Self.current(statements)
+          .sorted { ($0.statedAt, $0.purchase) < ($1.statedAt, $1.purchase) })
+    }
+  }
+
+  /// The statements without those that a later one about the same purchase replaces: an event all lines of the table, and
+  /// a line that was changed after the event the event.
+  private static func current(_ statements: [AccessStatement]) -> [AccessStatement] {
+    Dictionary(grouping: statements, by: \.purchase).values.flatMap { statements in
+      let lines = statements.filter { $0.eventID.isEmpty }
+      guard let event = statements.first(where: { !$0.eventID.isEmpty }), !lines.isEmpty else {
+        return statements
+      }
+      return lines.contains { $0.statedAt >= event.statedAt } ? lines : [event]
     }
   }
 }

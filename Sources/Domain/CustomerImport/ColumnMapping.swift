@@ -106,7 +106,8 @@ package struct ColumnMapping: Hashable, Sendable {
     for column in attributeObjects {
       guard let text = values.text(column) else { continue }
       guard let object = (try? JSONValue(parsing: Array(text.utf8)))?.objectValue else {
-        throw ImportOmission(line: row.line, .malformedLine, detail: "\(column) is no JSON object")
+        row.unreadableAttributes.append(column)
+        continue
       }
       row.attributes += ImportedAttribute.list(ofSubscriber: object)
     }

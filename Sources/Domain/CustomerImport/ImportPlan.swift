@@ -56,8 +56,10 @@ package struct ImportOmission: Error, Hashable, Sendable {
     case invalidAttribute = "INVALID_ATTRIBUTE"
     /// Another customer has the alias as its id, too.
     case aliasOfAnotherCustomer = "ALIAS_OF_ANOTHER_CUSTOMER"
-    /// RevenueCat reports an active entitlement, and no purchase of the export grants it.
+    /// RevenueCat reports access, and no purchase of the export grants it now.
     case entitlementWithoutPurchase = "ENTITLEMENT_WITHOUT_PURCHASE"
+    /// The list has more pages than the files.
+    case incompleteList = "INCOMPLETE_LIST"
     /// The item has a type that imports do not have.
     case unknownItem = "UNKNOWN_ITEM"
     /// The service refused it; the detail begins with its reason.

@@ -83,6 +83,7 @@ package struct ImportPlanner {
   }
 
   private mutating func addAttributes(of row: ImportRow, to group: inout Group) {
+    for column in row.unreadableAttributes { omit(row, .invalidAttribute, "\(column) is no JSON object") }
     for attribute in row.attributes where attribute != group.attributes[attribute.name] {
       guard attribute.isAllowed else {
         let problem = "attribute \(attribute.name) with a value of \(attribute.value.utf8.count) bytes"

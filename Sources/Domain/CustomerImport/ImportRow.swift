@@ -24,6 +24,8 @@ package struct ImportRow: Hashable, Sendable {
   /// Whether the purchase was made in a test environment; `nil` if the export does not say it.
   package var isSandbox: Bool?
   package var attributes: [ImportedAttribute] = []
+  /// The columns of attributes that cannot be read.
+  package var unreadableAttributes: [String] = []
 
   package init() {}
 }

@@ -8,9 +8,18 @@ package struct RevenueCatLists {
   package private(set) var omissions: [ImportOmission] = []
 
   /// The active entitlements by customer, and those that purchases grant, by the ids and the names of RevenueCat.
-  private var active: [String: [String]] = [:]
+  private var active: [String: [ActiveEntitlement]] = [:]
   private var granted: [String: Set<String>] = [:]
+  /// The rows that give access after the end of their period, with the ids and names of their entitlements.
+  private var prolonged: [(row: Int, entitlements: Set<String>)] = []
+  private var pages = ListPages()
   private let now: Instant
+
+  private struct ActiveEntitlement {
+    let id: String
+    /// `nil`: it does not end.
+    let expiresAt: Instant?
+  }
 
   /// Reads a JSON document, or several, one on each line.
   ///
@@ -22,12 +31,32 @@ package struct RevenueCatLists {
     self.now = now
     for document in try Self.documents(text) { read(document, customer: "") }
     for (customer, entitlements) in active.sorted(by: { $0.key < $1.key }) {
-      for entitlement in entitlements where !(granted[customer] ?? []).contains(entitlement) {
-        omissions.append(
-          ImportOmission(
-            line: nil, .entitlementWithoutPurchase, customerID: customer,
-            detail: "active entitlement \(entitlement)"))
+      for entitlement in entitlements where !(granted[customer] ?? []).contains(entitlement.id) {
+        omit(.entitlementWithoutPurchase, customer, "active entitlement \(entitlement.id)")
       }
+    }
+    for (index, entitlements) in prolonged { prolong(index, entitlements) }
+  }
+
+  /// The lists of `all` whose last page is in none of them.
+  package static func unfinished(_ all: [RevenueCatLists]) -> [ImportOmission] {
+    all.reduce(into: ListPages()) { $0.formUnion($1.pages) }.unfinished.map { list, customer in
+      ImportOmission(
+        line: nil, .incompleteList, customerID: customer, detail: "the next page of \(list) is missing")
+    }
+  }
+
+  /// Sets the end of access in a grace period, which only the active entitlements have.
+  private mutating func prolong(_ index: Int, _ entitlements: Set<String>) {
+    let row = rows[index]
+    let ends = (active[row.customerID] ?? []).filter { entitlements.contains($0.id) }.compactMap(\.expiresAt)
+    if let end = ends.max(), end > now {
+      rows[index].until = end
+    } else {
+      omit(
+        .entitlementWithoutPurchase, row.customerID,
+        "access after the end of \(row.store) \(row.purchaseID), without the active entitlement that has its end"
+      )
     }
   }
 
@@ -50,6 +79,7 @@ package struct RevenueCatLists {
     switch item["object"]?.stringValue {
     case "list":
       let owner = customer.isEmpty ? Self.customer(ofURL: item["url"]?.stringValue ?? "") : customer
+      pages.add(item, of: owner)
       (item["items"]?.arrayValue ?? []).forEach { read($0, customer: owner) }
     case "customer": readCustomer(item)
     case "customer.alias", "alias":
@@ -61,7 +91,9 @@ package struct RevenueCatLists {
       row.attributes = Self.attribute(item).map { [$0] } ?? []
       rows.append(row)
     case "customer.active_entitlement", "active_entitlement":
-      active[customer, default: []].append(item["entitlement_id"]?.stringValue ?? "")
+      active[customer, default: []].append(
+        ActiveEntitlement(
+          id: item["entitlement_id"]?.stringValue ?? "", expiresAt: Self.time(item["expires_at"])))
     case "subscription": readSubscription(item, customer)
     case "purchase": readPurchase(item, customer)
     case let other: omit(.unknownItem, customer, "object \(other ?? "without a type")")
@@ -82,9 +114,15 @@ package struct RevenueCatLists {
     var row = purchase(item, "store_subscription_identifier", customer)
     row.since = Self.time(item["starts_at"])
     row.until = Self.time(item["ends_at"]) ?? Self.time(item["current_period_ends_at"])
-    if item["gives_access"]?.boolValue == false, (row.until ?? now) >= now {
+    let givesAccess = item["gives_access"]?.boolValue
+    if givesAccess == false, (row.until ?? now) >= now {
       // It was refunded or paused: access ended at an unknown time of the current period.
       row.until = Self.time(item["current_period_starts_at"]) ?? row.since
+    }
+    if givesAccess == true, let until = row.until, until <= now,
+      !ImportPlanner.appleStores.contains(row.store)
+    {
+      prolonged.append((rows.count, Set(Self.entitlements(of: item).joined())))
     }
     rows.append(row)
   }
@@ -100,13 +138,16 @@ package struct RevenueCatLists {
     var row = self.row(item, customer)
     row.store = item["store"]?.stringValue ?? "unknown"
     row.purchaseID = Self.withoutRenewal(item[idName]?.stringValue ?? "", row.store)
+    if row.purchaseID.isEmpty, !ImportPlanner.appleStores.contains(row.store) {
+      // Promotional access is in no store.
+      row.purchaseID = item["id"]?.stringValue ?? ""
+    }
     row.productID = item["product_id"]?.stringValue ?? ""
     row.isSandbox = item["environment"]?.stringValue.map { $0 == "sandbox" }
-    for entitlement in item["entitlements"]?.objectValue?["items"]?.arrayValue ?? [] {
-      let id = entitlement.objectValue?["id"]?.stringValue
-      let name = entitlement.objectValue?["lookup_key"]?.stringValue
-      granted[row.customerID, default: []].formUnion([id, name].compactMap { $0 })
-      if let name = name ?? id { row.entitlements.append(name) }
+    if let list = item["entitlements"]?.objectValue { pages.add(list, of: row.customerID) }
+    for names in Self.entitlements(of: item) {
+      granted[row.customerID, default: []].formUnion(names)
+      if let name = names.first { row.entitlements.append(name) }
     }
     return row
   }
@@ -123,11 +164,34 @@ package struct RevenueCatLists {
 }
 
 extension RevenueCatLists {
+  /// The entitlements of a subscription or purchase, each by its name and its id, as far as the item has them.
+  private static func entitlements(of item: JSONObject) -> [[String]] {
+    (item["entitlements"]?.objectValue?["items"]?.arrayValue ?? []).map { entitlement in
+      ["lookup_key", "id"].compactMap { entitlement.objectValue?[$0]?.stringValue }
+    }
+  }
+
   /// The customer of a list such as `/v2/projects/proj1/customers/ann/aliases`.
   private static func customer(ofURL url: String) -> String {
     let parts = url.split(separator: "/").map(String.init)
     guard let index = parts.firstIndex(of: "customers"), index + 2 < parts.count else { return "" }
-    return parts[index + 1]
+    return withoutPercentEncoding(parts[index + 1])
+  }
+
+  private static func withoutPercentEncoding(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2)
+      if byte == UInt8(ascii: "%"), digits.count == 2, let code = UInt8(String(Substring(digits)), radix: 16)
+      {
+        bytes.append(code)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Google Play's order id without the number of its renewal: `GPA.1-2-3-4..5` is one of `GPA.1-2-3-4`.

@@ -87,6 +87,27 @@ import Testing
   }
 
   @Test(
+    "Of an event and the lines of an export about one purchase, what was stated last counts",
+    arguments: [(1_000, "CANCELLATION e1"), (3_000, "line 2")] as [(Int64, String)])
+  func eventAndRows(changedAt: Int64, deciding: String) throws {
+    let body = """
+      {"event": {"id": "e1", "type": "CANCELLATION", "cancel_reason": "CUSTOMER_SUPPORT", "event_timestamp_ms": 2000,
+        "app_user_id": "ann", "entitlement_ids": ["premium"], "store": "APP_STORE", "expiration_at_ms": 9000,
+        "original_transaction_id": "1"}}
+      """
+    let refund = (try RevenueCatEvent(Array(body.utf8)), try JSONValue(parsing: Array(body.utf8)))
+    var statements = Self.statements(refund)
+    for (line, since) in [(1, 100), (2, 500)] as [(Int, Int64)] {
+      var row = ImportRow()
+      (row.customerID, row.store, row.purchaseID, row.entitlements) = ("ann", "app_store", "1", ["premium"])
+      (row.line, row.since) = (line, Instant(millisecondsSince1970: since))
+      (row.until, row.revision) = (Instant(millisecondsSince1970: since + 8_000), line == 2 ? changedAt : 1)
+      statements.add(row, knownAt: Instant(millisecondsSince1970: 1))
+    }
+    #expect(statements.access.count == 1 && statements.access.first?.deciding?.origin == deciding)
+  }
+
+  @Test(
     "Each disagreement has its kind",
     arguments: [
       (900, true, 900, nil), (900, true, 950, nil), (900, true, 1000, AccessDisagreement.otherEnd),

@@ -75,7 +75,7 @@ import Testing
       (#"a;a;p;;;stripe;f;s1;;["gold"];;"#, .unknownEntitlement),
       (#"a;a;p;;;My Store;f;s1;;["pro"];;"#, .invalidStore),
       ("a;a;p;yesterday;;app_store;f;1;;;;", .malformedLine), ("a;a;p", .malformedLine),
-      ("a;a;p;;;app_store;f;1;;;;{", .malformedLine),
+      ("a;a;p;;;app_store;f;1;;;;{", .invalidAttribute),
     ])
   func omissions(_ line: String, _ reason: ImportOmission.Reason) throws {
     let plan = try Self.plan(line)
@@ -94,6 +94,13 @@ import Testing
     #expect(plan.customers.first?.attributes.map(\.name) == ["plan", "rc:email"])
     #expect(plan.customers.first?.attributes.map(\.value) == ["new", "a@b.c"])
     #expect(plan.omissions.map(\.reason) == [.invalidAttribute])
+  }
+
+  @Test("Attributes that cannot be read do not keep a purchase out")
+  func unreadableAttributes() throws {
+    let line = "a;a;p;;;app_store;f;1;;;;{"
+    #expect(try Self.plan(line).customers.first?.purchases == ["1"])
+    #expect(try Self.plan(line) { $0.includesAttributes = false }.omissions.isEmpty)
   }
 
   @Test("An alias that is the id of another customer is not merged")

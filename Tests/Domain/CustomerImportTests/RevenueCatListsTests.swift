@@ -76,6 +76,49 @@ import Testing
     #expect(refunded.customers.first?.grants.first?.refundedAt == Instant(millisecondsSince1970: 5000))
   }
 
+  @Test("A grace period gives access until the end of the active entitlement")
+  func gracePeriod() throws {
+    let ended = Self.subscription("stripe", "s").replacing("1801000000000", with: "1799500000000")
+      .replacing("\n", with: " ")
+    let active =
+      #"""
+      {"object": "list", "url": "/v2/projects/p/customers/ann/active_entitlements",
+       "items": [{"object": "customer.active_entitlement", "entitlement_id": "entl1", "expires_at": 1800500000000}]}
+      """#
+      .replacing("\n", with: " ")
+    let plan = try Self.plan([ended, active].joined(separator: "\n"))
+    #expect(plan.omissions.isEmpty)
+    #expect(plan.customers.first?.grants.first?.until == Instant(millisecondsSince1970: 1_800_500_000_000))
+    #expect(try Self.plan(ended).omissions.map(\.reason) == [.entitlementWithoutPurchase])
+  }
+
+  @Test("Promotional access has RevenueCat's id, and no end if it has none")
+  func promotional() throws {
+    let plan = try Self.plan(
+      Self.subscription("promotional", "x").replacing("\"x\"", with: "null")
+        .replacing("1801000000000", with: "null"))
+    let grant = try #require(plan.customers.first?.grants.first)
+    #expect(grant.source == "promotional" && grant.externalID == "sub1" && grant.until == nil)
+    #expect(plan.omissions.isEmpty)
+  }
+
+  @Test("A list without its last page is listed, also if its pages are in several files")
+  func pages() throws {
+    let path = "/v2/projects/p/customers/%24RCAnonymousID%3A1/aliases"
+    func page(_ id: String, next: String, url: String) throws -> RevenueCatLists {
+      let text = """
+        {"object": "list", "items": [{"object": "customer.alias", "id": "\(id)"}], "next_page": \(next), "url": "\(url)"}
+        """
+      return try RevenueCatLists(Array(text.utf8), now: Self.now)
+    }
+    let first = try page("a", next: "\"\(path)?starting_after=a\"", url: path)
+    let last = try page("b", next: "null", url: "\(path)?starting_after=a")
+    #expect(first.rows.first?.customerID == "$RCAnonymousID:1")
+    #expect(RevenueCatLists.unfinished([first]).map(\.reason) == [.incompleteList])
+    #expect(RevenueCatLists.unfinished([first]).map(\.customerID) == ["$RCAnonymousID:1"])
+    #expect(RevenueCatLists.unfinished([last, first]).isEmpty)
+  }
+
   @Test("An active entitlement without a purchase, and items of other types, are listed")
   func omissions() throws {
     let plan = try Self.plan(

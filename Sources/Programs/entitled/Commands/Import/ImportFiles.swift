@@ -10,6 +10,7 @@ struct ImportFiles {
   private var identity: ImportPlanner.Identity
   private var rows: [(row: ImportRow, knownAt: Instant)] = []
   private var omissions: [ImportOmission] = []
+  private var lists: [RevenueCatLists] = []
   /// The path of the first file.
   private(set) var firstPath = ""
   /// Whether a file has lists of RevenueCat's API, in which a purchase has the id of any of its transactions.
@@ -37,6 +38,7 @@ struct ImportFiles {
       if allowsJSON, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
         let lists = try RevenueCatLists(text, now: knownAt)
         (hasLists, identity) = (true, .named)
+        self.lists.append(lists)
         rows += lists.rows.map { ($0, knownAt) }
         omissions += lists.omissions
       } else {
@@ -65,7 +67,7 @@ struct ImportFiles {
     options.knownEntitlements = target.entitlements
     options.includesAttributes = includesAttributes
     var planner = ImportPlanner(options, mapping: mapping)
-    for omission in omissions { planner.add(omission) }
+    for omission in omissions + RevenueCatLists.unfinished(lists) { planner.add(omission) }
     for (row, knownAt) in rows {
       var row = row
       row.revision = row.revision ?? max(1, knownAt.millisecondsSince1970)

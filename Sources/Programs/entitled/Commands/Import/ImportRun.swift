@@ -1,10 +1,8 @@
-internal import Bytes
 internal import CommandSupport
 internal import CustomerImport
 internal import EntitledClient
 internal import Foundation
 internal import RPC
-internal import SignedData
 internal import Wire
 
 /// The app and environment of an import, with what its catalog defines.
@@ -119,15 +117,15 @@ struct ImportRun {
   ) async throws -> (ImportCounts, [ImportOmission]) {
     var (counts, refused) = (ImportCounts(), [ImportOmission]())
     if !customer.attributes.isEmpty {
-      var request = SetCustomerAttributesRequest.with {
+      // Without an idempotency key: a later export may have the values of an earlier one again.
+      let request = SetCustomerAttributesRequest.with {
         ($0.app, $0.environment, $0.actor, $0.note) = (target.app, target.environment, actor, note)
         $0.customerId = customer.id
         $0.attributes = customer.attributes.map { attribute in
           .with { ($0.name, $0.value) = (attribute.name, attribute.value) }
         }
       }
-      request.idempotencyKey = Hex.encode(SHA256.hash(request.encodedBytes()[...]))
-      refused += try await Self.refusal(customer, "attributes") { [request] () async throws(ClientError) in
+      refused += try await Self.refusal(customer, "attributes") { () async throws(ClientError) in
         _ = try await connection.setCustomerAttributes(request)
       }
     }
