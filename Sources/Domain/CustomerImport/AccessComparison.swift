@@ -35,3 +35,37 @@ package struct AccessComparison: Hashable, Sendable {
       stated: stated.deciding?.until, isEntitled: isEntitled, until: until, at: now, tolerance: tolerance)
   }
 }
+
+/// How the answer here differs from what another system states.
+package enum AccessDisagreement: String, Hashable, Sendable, CaseIterable {
+  /// The other system states access, and there is none here.
+  case theirsOnly = "THEIRS_ONLY"
+  /// There is access here, and the other system states its end.
+  case oursOnly = "OURS_ONLY"
+  /// Both have access, with ends that differ by more than the tolerance.
+  case otherEnd = "OTHER_END"
+
+  /// Compares at `now`; `nil` if both agree.
+  ///
+  /// - Parameters:
+  ///   - stated: when access ends in the other system; `nil`: it does not end.
+  ///   - isEntitled: whether the customer has access here.
+  ///   - until: when access ends here; `nil`: it does not end.
+  ///   - now: the time of the answer.
+  ///   - tolerance: the greatest difference of ends that counts as none, in milliseconds.
+  package init?(
+    stated: Instant?, isEntitled: Bool, until: Instant?, at now: Instant, tolerance: Int64
+  ) {
+    let isStated = stated.map { $0 > now } ?? true
+    switch (isStated, isEntitled) {
+    case (false, false): return nil
+    case (true, false): self = .theirsOnly
+    case (false, true): self = .oursOnly
+    case (true, true):
+      let ends = [stated, until].compactMap { $0 }
+      if ends.isEmpty { return nil }
+      if ends.count == 2, abs(ends[0].milliseconds(since: ends[1])) <= tolerance { return nil }
+      self = .otherEnd
+    }
+  }
+}

@@ -43,6 +43,8 @@ package struct AccessStatements: Sendable {
   private var latest: [Key: AccessStatement] = [:]
   /// Transfers of all purchases of some ids to another customer.
   private var transfers: [Transfer] = []
+  /// The last event about each purchase that states access, and its entitlements: the purchase grants no others since.
+  private var granting: [String: (event: AccessStatement, entitlements: Set<String>)] = [:]
   /// The customers of anonymous ids, from events that name both.
   private var customers: [String: String] = [:]
   /// The number of events that state no access themselves, such as `TEST` and `TRANSFER`.
@@ -72,15 +74,20 @@ package struct AccessStatements: Sendable {
       case .until(let end): end
       case .ended(let end): end
       }
-    for entitlement in event.entitlements {
-      let purchase = "\(event.store) \(event.originalTransactionID)"
-      add(
-        AccessStatement(
-          customerID: customer, entitlement: names[entitlement] ?? entitlement, purchase: purchase,
-          period: nil,
-          statedAt: event.occurredAt, until: until, origin: "\(event.type) \(event.id)", eventID: event.id,
-          document: document))
+    let entitlements = event.entitlements.map { names[$0] ?? $0 }
+    let statements = entitlements.map { entitlement in
+      AccessStatement(
+        customerID: customer, entitlement: entitlement,
+        purchase: "\(event.store) \(event.originalTransactionID)",
+        period: nil, statedAt: event.occurredAt, until: until, origin: "\(event.type) \(event.id)",
+        eventID: event.id, document: document)
     }
+    for statement in statements { add(statement) }
+    guard case .until = access, !event.originalTransactionID.isEmpty, let first = statements.first else {
+      return
+    }
+    if let known = granting[first.purchase], known.event.statedAt > first.statedAt { return }
+    granting[first.purchase] = (first, Set(entitlements))
   }
 
   /// Adds a row of an export. Its time is that in the row, or `knownAt` if the row has none.
@@ -136,7 +143,7 @@ package struct AccessStatements: Sendable {
     var owned: [Key: AccessStatement] = [:]
     for var statement in latest.values.sorted(by: { $0.statedAt < $1.statedAt }) {
       statement.customerID = owner(of: statement, after: transfers)
-      Self.add(statement, to: &owned)
+      Self.add(replaced(statement), to: &owned)
     }
     let groups = Dictionary(grouping: owned.values) { [$0.customerID, $0.entitlement] }
     return groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, statements in
@@ -145,6 +152,19 @@ package struct AccessStatements: Sendable {
         statements: Self.current(statements)
           .sorted { ($0.statedAt, $0.purchase) < ($1.statedAt, $1.purchase) })
     }
+  }
+
+  /// The end of access if the purchase was renewed without the entitlement since, such as by an upgrade; otherwise the
+  /// statement itself.
+  private func replaced(_ statement: AccessStatement) -> AccessStatement {
+    guard !statement.eventID.isEmpty, let later = granting[statement.purchase],
+      later.event.statedAt > statement.statedAt, !later.entitlements.contains(statement.entitlement),
+      statement.end > later.event.statedAt.millisecondsSince1970
+    else { return statement }
+    return AccessStatement(
+      customerID: statement.customerID, entitlement: statement.entitlement, purchase: statement.purchase,
+      period: nil, statedAt: later.event.statedAt, until: later.event.statedAt, origin: later.event.origin,
+      eventID: later.event.eventID, document: later.event.document)
   }
 
   /// The statements without those that a later one about the same purchase replaces: an event all lines of the table, and
@@ -170,39 +190,5 @@ package struct StatedAccess: Hashable, Sendable {
   /// The statement whose access ends last.
   package var deciding: AccessStatement? {
     statements.max { $0.end < $1.end }
-  }
-}
-
-/// How the answer here differs from what another system states.
-package enum AccessDisagreement: String, Hashable, Sendable, CaseIterable {
-  /// The other system states access, and there is none here.
-  case theirsOnly = "THEIRS_ONLY"
-  /// There is access here, and the other system states its end.
-  case oursOnly = "OURS_ONLY"
-  /// Both have access, with ends that differ by more than the tolerance.
-  case otherEnd = "OTHER_END"
-
-  /// Compares at `now`; `nil` if both agree.
-  ///
-  /// - Parameters:
-  ///   - stated: when access ends in the other system; `nil`: it does not end.
-  ///   - isEntitled: whether the customer has access here.
-  ///   - until: when access ends here; `nil`: it does not end.
-  ///   - now: the time of the answer.
-  ///   - tolerance: the greatest difference of ends that counts as none, in milliseconds.
-  package init?(
-    stated: Instant?, isEntitled: Bool, until: Instant?, at now: Instant, tolerance: Int64
-  ) {
-    let isStated = stated.map { $0 > now } ?? true
-    switch (isStated, isEntitled) {
-    case (false, false): return nil
-    case (true, false): self = .theirsOnly
-    case (false, true): self = .oursOnly
-    case (true, true):
-      let ends = [stated, until].compactMap { $0 }
-      if ends.isEmpty { return nil }
-      if ends.count == 2, abs(ends[0].milliseconds(since: ends[1])) <= tolerance { return nil }
-      self = .otherEnd
-    }
   }
 }

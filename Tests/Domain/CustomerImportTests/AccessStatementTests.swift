@@ -35,6 +35,31 @@ import Testing
     }
   }
 
+  @Test("An upgrade ends the entitlements that the purchase had, and an end of these ends no other")
+  func upgrade() throws {
+    func event(_ id: String, _ type: String, at time: Int, _ entitlement: String) throws -> (
+      RevenueCatEvent, JSONValue
+    ) {
+      let body = """
+        {"event": {"id": "\(id)", "type": "\(type)", "event_timestamp_ms": \(time), "expiration_at_ms": 900,
+          "app_user_id": "ann", "entitlement_ids": ["\(entitlement)"], "store": "APP_STORE",
+          "original_transaction_id": "1"}}
+        """
+      return (try RevenueCatEvent(Array(body.utf8)), try JSONValue(parsing: Array(body.utf8)))
+    }
+    let bought = try event("e1", "INITIAL_PURCHASE", at: 10, "basic")
+    let upgraded = try event("e2", "RENEWAL", at: 20, "premium")
+    let ended = try event("e3", "EXPIRATION", at: 30, "basic")
+    for events in [[bought, upgraded], [upgraded, bought], [ended, bought, upgraded]] {
+      var statements = AccessStatements(entitlementNames: ["premium": "pro"])
+      for (event, document) in events { statements.add(event, document) }
+      let access = statements.access
+      #expect(access.map(\.entitlement) == ["basic", "pro"])
+      let ends = access.map { $0.deciding?.until?.millisecondsSince1970 }
+      #expect(ends == [events.count == 3 ? 30 : 20, 900])
+    }
+  }
+
   @Test("Of several purchases the one that ends last decides")
   func severalPurchases() throws {
     let statements = Self.statements(
