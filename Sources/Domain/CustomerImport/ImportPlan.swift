@@ -20,6 +20,15 @@ package struct ImportedCustomer: Hashable, Sendable {
   package var grants: [ImportedGrant] = []
 
   package init(id: String) { self.id = id }
+
+  /// Adds an attribute; of two values, the later one counts.
+  mutating func set(_ attribute: ImportedAttribute) {
+    guard let index = attributes.firstIndex(where: { $0.name == attribute.name }) else {
+      return attributes.append(attribute)
+    }
+    if let known = attributes[index].updatedAt, let new = attribute.updatedAt, new < known { return }
+    attributes[index] = attribute
+  }
 }
 
 /// A purchase in another store, or access without one, as a grant with a source.

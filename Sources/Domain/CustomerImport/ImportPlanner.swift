@@ -139,7 +139,7 @@ package struct ImportPlanner {
       var customer = customers[id] ?? ImportedCustomer(id: id)
       customer.aliases += group.ids.filter { $0 != id && !customer.aliases.contains($0) }
       customer.purchases += group.purchases.filter { !customer.purchases.contains($0) }
-      customer.attributes += group.attributes.values.sorted { $0.name < $1.name }
+      for attribute in group.attributes.values.sorted(by: { $0.name < $1.name }) { customer.set(attribute) }
       customer.grants += group.states.sorted { ($0.key.source, $0.key.id) < ($1.key.source, $1.key.id) }
         .flatMap { $0.value.grants(source: $0.key.source) }
       customers[id] = customer

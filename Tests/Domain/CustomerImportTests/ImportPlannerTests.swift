@@ -96,6 +96,17 @@ import Testing
     #expect(plan.omissions.map(\.reason) == [.invalidAttribute])
   }
 
+  @Test("Two ids of one customer have one value of each attribute, the later one")
+  func attributesOfTwoIDs() throws {
+    func line(_ original: String, _ value: String, _ time: Int) -> String {
+      let json = "{\"plan\":{\"value\":\"\(value)\",\"updated_at_ms\":\(time)}}"
+      return "\(original);ann;p;;;app_store;f;1;;;;\"\(json.replacing("\"", with: "\"\""))\""
+    }
+    let plan = try Self.plan(line("a", "new", 9), line("b", "old", 3))
+    #expect(plan.customers.map(\.id) == ["ann"] && plan.customers.first?.aliases == ["a", "b"])
+    #expect(plan.customers.first?.attributes.map(\.value) == ["new"])
+  }
+
   @Test("Attributes that cannot be read do not keep a purchase out")
   func unreadableAttributes() throws {
     let line = "a;a;p;;;app_store;f;1;;;;{"
