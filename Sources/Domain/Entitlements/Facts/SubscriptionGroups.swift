@@ -6,32 +6,31 @@ internal import AppStore
 /// number of other products of the group.
 package struct SubscriptionGroups: Sendable {
   private let names: [String: String]
-  private let catalog: [String: String]
+  private let products: [String: ProductDefinition]
 
   package init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
-    let catalog = app.products.compactMapValues(\.subscriptionGroup)
     var names: [String: String] = [:]
     for index in facts.transactions.indices {
       guard let number = facts.transactions[index].subscriptionGroupID,
-        let name = catalog[facts.transactions[index].productID]
+        let name = app.products[facts.transactions[index].productID]?.subscriptionGroup
       else { continue }
       names[number] = name
     }
     self.names = names
-    self.catalog = catalog
+    products = app.products
   }
 
   /// The group's name, or Apple's `subscriptionGroupIdentifier` if the catalog has no product of it; `nil`
   /// unless the transaction is of an auto-renewable subscription.
   package func group(of transaction: borrowing TransactionFact) -> String? {
     guard transaction.type == .autoRenewableSubscription else { return nil }
-    if let name = catalog[transaction.productID] { return name }
+    if let name = products[transaction.productID]?.subscriptionGroup { return name }
     return transaction.subscriptionGroupID.map { names[$0] ?? $0 }
   }
 
   /// The groups of the catalog and of the customer's purchases, in alphabetical order.
   func all(_ facts: borrowing CustomerFacts) -> [String] {
-    var groups = Set(catalog.values)
+    var groups = Set(products.values.compactMap(\.subscriptionGroup))
     for index in facts.transactions.indices {
       if let group = group(of: facts.transactions[index]) { groups.insert(group) }
     }

@@ -8,9 +8,10 @@ struct OwnedPostings {
   init(_ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory, _ app: borrowing AppDefinition) {
     var seasons: [Int] = []
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
+      // Matches the case because == compares raw values, which are strings.
+      if case .nonRenewingSubscription = facts.transactions[index].type { seasons.append(index) }
+      guard case .nonConsumable = facts.transactions[index].type else { continue }
       let fact = facts.transactions[index]
-      if fact.type == .nonRenewingSubscription { seasons.append(index) }
-      guard fact.type == .nonConsumable else { continue }
       let owned = Self.posting(.nonConsumableOwned, fact, history, at: fact.purchaseDate)
       postings.append(owned)
       addReversals(fact, owned, until: .openEnd)

@@ -26,9 +26,11 @@ struct PayerHistory {
     lines.removeAll { $0.periods.isEmpty }
     Self.setDurations(&lines, facts, app)
     var firstPaid: [String: Instant] = [:]
-    for period in lines.flatMap(\.periods) where !period.isTrial {
-      let group = period.dimensions.group
-      firstPaid[group] = min(firstPaid[group] ?? period.start, period.start)
+    for line in lines.indices {
+      for index in lines[line].periods.indices where !lines[line].periods[index].isTrial {
+        let (group, start) = (lines[line].periods[index].dimensions.group, lines[line].periods[index].start)
+        firstPaid[group] = min(firstPaid[group] ?? start, start)
+      }
     }
     self.lines = lines
     self.firstPaid = firstPaid

@@ -29,8 +29,10 @@ package struct PayerPostings: Sendable {
       walk.refundRequests = requests.filter { $0.line == line }.map(\.askedAt)
       walk.run(periods, facts)
       walk.addUnclaimed(claims[line] ?? .none)
-      for scheduled in walk.scheduled { add(scheduled.posting, from: scheduled.instant) }
-      ofCohorts += walk.scheduled.map { $0.posting }.filter { $0.kind == .activeOfCohort }
+      for (posting, instant, _) in walk.scheduled {
+        if posting.kind == .activeOfCohort { ofCohorts.append(posting) }
+        add(posting, from: instant)
+      }
       if let check = walk.check { mustDerive(at: check) }
     }
     for posting in PayerCohorts(ofCohorts).postings { add(posting, from: posting.effectiveAt) }

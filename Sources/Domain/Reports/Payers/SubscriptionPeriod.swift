@@ -1,8 +1,9 @@
 internal import AppStore
 internal import Entitlements
 
-/// One period of a purchaser's own subscription, as reports count it.
-struct SubscriptionPeriod {
+/// One period of a purchaser's own subscription, as reports count it. It is complete when ``PayerHistory`` is, and then never
+/// changes; a structure would be copied for each posting, with all its texts.
+final class SubscriptionPeriod {
   /// The index of the transaction that stands for the period.
   let index: Int
   let transactionID: String
@@ -50,20 +51,21 @@ struct SubscriptionPeriod {
     guard first == index, let expires = facts.end(ofPeriodAt: index), !fact.isContradictory else {
       return nil
     }
+    let start = facts.transactions[first].purchaseDate
     self.index = standing
     self.expires = expires
+    self.start = start
     transactionID = facts.transactions[first].transactionID
-    start = facts.transactions[first].purchaseDate
     refundedAt = fact.accessRevokedAt
     dimensions = Posting.Dimensions(fact, groups)
     let prices = facts.period(at: index).compactMap { facts.transactions[$0].reportedPrice }
-    price = prices.reduce(0, &+)
+    let price = prices.reduce(0, &+)
+    self.price = price
     currency = fact.details.currency ?? ""
     seats = facts.period(at: index).reduce(0) { $0 &+ facts.transactions[$1].quantity }
     isTrial = fact.offerDiscountType == .freeTrial || (!prices.isEmpty && price == 0)
     commitment = fact.details.commitment
-    let (begun, end) = (start, expires)
-    reversedRefund = fact.reversedRefunds.first { begun <= $0.refund.date && $0.refund.date < end }
+    reversedRefund = fact.reversedRefunds.first { start <= $0.refund.date && $0.refund.date < expires }
       .map { ($0.refund.date, $0.reversedAt) }
     isPurchase = fact.details.transactionReason == .purchase
   }

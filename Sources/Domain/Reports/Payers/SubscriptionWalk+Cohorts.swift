@@ -6,17 +6,15 @@ extension SubscriptionWalk {
   mutating func joinCohort(_ period: SubscriptionPeriod) {
     guard cohort == nil else { return }
     cohort = Posting.Cohort(day: ReportDay(period.start), dimensions: period.dimensions)
-    flow(.joinedCohort, period, at: period.start) { posting, _ in
-      posting.reason = CohortLength(period).text
-    }
+    let length = CohortLength(period).text
+    flow(.joinedCohort, period, at: period.start) { $0.reason = length }
   }
 
   mutating func reachPeriod(_ period: SubscriptionPeriod) {
     paidPeriods += 1
     guard let cohort, paidPeriods <= Self.periodLimit else { return }
-    flow(.periodReached, period, at: period.start) {
-      $0.cohort = Posting.Cohort(day: cohort.day, dimensions: cohort.dimensions, age: $1.paidPeriods)
-    }
+    let reached = Posting.Cohort(day: cohort.day, dimensions: cohort.dimensions, age: paidPeriods)
+    flow(.periodReached, period, at: period.start) { $0.cohort = reached }
   }
 
   /// Retention is reported for three years of months.
@@ -24,10 +22,8 @@ extension SubscriptionWalk {
 
   /// Counts a subscription that became active, or is no longer, in its cohort.
   mutating func countInCohort(_ period: SubscriptionPeriod, _ sign: Int64, at instant: Instant) {
-    flow(.activeOfCohort, period, at: instant) {
-      $0.count = sign
-      $0.cohort = $1.cohort?.at(ReportDay(instant))
-    }
+    let cohort = cohort?.at(ReportDay(instant))
+    flow(.activeOfCohort, period, at: instant) { ($0.count, $0.cohort) = (sign, cohort) }
   }
 }
 
@@ -37,7 +33,8 @@ extension SubscriptionWalk {
   mutating func addUnclaimed(_ claims: PurchaseClaims) {
     var open: Posting?
     // Each beginning is followed by its end.
-    for posting in scheduled.map({ $0.posting }) where posting.kind == .active {
+    for index in scheduled.indices where scheduled[index].posting.kind == .active {
+      let posting = scheduled[index].posting
       if posting.count > 0 {
         open = posting
       } else if let start = open {
@@ -66,25 +63,38 @@ extension SubscriptionWalk {
 extension SubscriptionWalk {
   /// Sets ``Posting/marks`` of what is active and of its ends, stint by stint.
   mutating func markOpenings() {
-    let stints = Dictionary(grouping: scheduled.indices) { scheduled[$0].stint }
-    for indices in stints.values {
-      let times = ActiveTimes(indices.map { scheduled[$0].posting })
-      var ends: [Instant] = []
-      for index in indices.sorted(by: { scheduled[$0].instant < scheduled[$1].instant }) {
-        let posting = scheduled[index].posting
-        if posting.kind == .active {
-          scheduled[index].posting.marks = times.closedBuckets(at: posting.effectiveAt)
-        } else if Report.leavingKinds.contains(posting.kind), posting.count > 0 {
-          let early = times.bucketsOfBeginning(before: posting.effectiveAt) << Posting.earlyShift
-          scheduled[index].posting.marks =
-            early | times.openBuckets(at: posting.effectiveAt, after: ends)
-          ends.append(posting.effectiveAt)
-        } else if Report.returningKinds.contains(posting.kind) {
-          scheduled[index].posting.marks =
-            times.bucketsOfBeginning(before: posting.effectiveAt) << Posting.earlyShift
-        }
+    // The postings of a stint are next to each other.
+    var rest = scheduled.indices
+    while let first = rest.first {
+      let end = rest.first { scheduled[$0].stint != scheduled[first].stint } ?? rest.upperBound
+      markOpenings(in: first..<end)
+      rest = end..<rest.upperBound
+    }
+  }
+
+  private mutating func markOpenings(in stint: Range<Int>) {
+    let times = ActiveTimes(scheduled[stint])
+    var ends: [Instant] = []
+    let marked = stint.filter { scheduled[$0].posting.kind.hasMarksOfActive }
+    for index in marked.sorted(by: { scheduled[$0].instant < scheduled[$1].instant }) {
+      let (kind, instant) = (scheduled[index].posting.kind, scheduled[index].posting.effectiveAt)
+      if kind == .active {
+        scheduled[index].posting.marks = times.closedBuckets(at: instant)
+      } else if Report.leavingKinds.contains(kind), scheduled[index].posting.count > 0 {
+        let early = times.bucketsOfBeginning(before: instant) << Posting.earlyShift
+        scheduled[index].posting.marks = early | times.openBuckets(at: instant, after: ends)
+        ends.append(instant)
+      } else if Report.returningKinds.contains(kind) {
+        scheduled[index].posting.marks = times.bucketsOfBeginning(before: instant) << Posting.earlyShift
       }
     }
+  }
+}
+
+extension Posting.Kind {
+  /// Whether ``Posting/marks`` of the kind depend on when its subscription was active.
+  fileprivate var hasMarksOfActive: Bool {
+    self == .active || Report.leavingKinds.contains(self) || Report.returningKinds.contains(self)
   }
 }
 
@@ -92,10 +102,10 @@ extension SubscriptionWalk {
 private struct ActiveTimes {
   private var times: [(start: Instant, end: Instant)] = []
 
-  init(_ postings: some Sequence<Posting>) {
+  init(_ stint: ArraySlice<(posting: Posting, instant: Instant, stint: Int)>) {
     var changes: [Instant: Int64] = [:]
-    for posting in postings where posting.kind == .active {
-      changes[posting.effectiveAt, default: 0] += posting.count
+    for index in stint.indices where stint[index].posting.kind == .active {
+      changes[stint[index].posting.effectiveAt, default: 0] += stint[index].posting.count
     }
     for (instant, change) in changes.sorted(by: { $0.key < $1.key }) {
       if change > 0 {

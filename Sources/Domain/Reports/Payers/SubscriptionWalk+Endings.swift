@@ -107,8 +107,8 @@ extension SubscriptionWalk {
   /// Records a payment in Apple's grace period.
   private mutating func recoverInGrace(_ period: SubscriptionPeriod, at paid: Instant) {
     span(.inGrace, period, period.expires, paid)
-    flow(.graceEntered, period, at: period.expires) { _, _ in }
-    flow(.graceRecovered, period, at: paid) { _, _ in }
+    flow(.graceEntered, period, at: period.expires) { _ in }
+    flow(.graceRecovered, period, at: paid) { _ in }
     days(.graceDays, period, period.expires, paid)
     recoverPayment(period, at: paid)
   }
@@ -116,7 +116,7 @@ extension SubscriptionWalk {
   /// Records how long after the end of a period the payment for the next one succeeded.
   private mutating func recoverPayment(_ period: SubscriptionPeriod, at paid: Instant) {
     let days = paid.milliseconds(since: period.expires) / ReportDay.length
-    flow(.recoveredPayment, period, at: paid) { posting, _ in
+    flow(.recoveredPayment, period, at: paid) { posting in
       posting.reason = RecoveryTime(days: days).rawValue
     }
   }
@@ -156,7 +156,7 @@ extension SubscriptionWalk {
     guard now < closing else { return lose(.lapsedOther, "UNKNOWN", at: period.expires) }
     if !period.isTrial { countInCohort(period, -1, at: period.expires) }
     leave(at: period.expires)
-    flow(.awaitingRenewal, period, at: period.expires) { _, _ in }
+    flow(.awaitingRenewal, period, at: period.expires) { _ in }
     check = min(check ?? closing, closing)
   }
 
@@ -179,7 +179,7 @@ extension SubscriptionWalk {
     let retryEnd = min(lost, turnedOff, horizon)
     span(.inRetry, period, end, retryEnd)
     if retryEnd == horizon { return }
-    flow(retryEnd == turnedOff ? .retryCancelled : .retryLost, period, at: retryEnd) { _, _ in }
+    flow(retryEnd == turnedOff ? .retryCancelled : .retryLost, period, at: retryEnd) { _ in }
   }
 
   /// Records Apple's grace period after a failed payment, and returns the end of access.
@@ -190,9 +190,9 @@ extension SubscriptionWalk {
       return period.expires
     }
     let end = min(graceEnd, cut)
-    flow(.graceEntered, period, at: period.expires) { _, _ in }
+    flow(.graceEntered, period, at: period.expires) { _ in }
     span(.inGrace, period, period.expires, end)
-    if end == graceEnd { flow(.graceEnded, period, at: end) { _, _ in } }
+    if end == graceEnd { flow(.graceEnded, period, at: end) { _ in } }
     return end
   }
 
@@ -201,7 +201,7 @@ extension SubscriptionWalk {
     _ kind: Posting.Kind, _ period: SubscriptionPeriod, _ start: Instant, _ end: Instant
   ) {
     let days = end.milliseconds(since: start) / ReportDay.length
-    if days > 0 { flow(kind, period, at: end) { posting, _ in posting.count = days } }
+    if days > 0 { flow(kind, period, at: end) { posting in posting.count = days } }
   }
 
   /// Records a stock of one unit from `start` to `end`.
@@ -209,9 +209,9 @@ extension SubscriptionWalk {
     _ kind: Posting.Kind, _ period: SubscriptionPeriod, _ start: Instant, _ end: Instant
   ) {
     guard start < end else { return }
-    flow(kind, period, at: start) { _, _ in }
+    flow(kind, period, at: start) { _ in }
     guard end < .openEnd else { return }
-    flow(kind, period, at: end) { posting, _ in posting.count = -1 }
+    flow(kind, period, at: end) { posting in posting.count = -1 }
   }
 }
 

@@ -10,6 +10,8 @@ struct RenewalTimes {
     reports = Dictionary(grouping: facts.renewalReports(ofLine: line), by: \.periodStart)
   }
 
+  var isEmpty: Bool { reports.isEmpty }
+
   /// The reports about the periods with these starts, in the order in which they came into force.
   func reports(ofPeriods starts: [Instant]) -> [RenewalReport] {
     if reports.isEmpty { return [] }
@@ -53,16 +55,17 @@ extension SubscriptionWalk {
   ) {
     let starts = [period.start] + period.withdrawn + (next.map { [$0.start] } ?? [])
     addExpected(period, starts, until: end)
+    if renewals.isEmpty { return }
     if period.commitment?.isEnding ?? true {
       for off in renewals.times(ofPeriods: starts, where: \.isOff) where off.start < end {
         span(.atRisk, period, max(off.start, inForceSince), min(off.end, end))
         if off.start > inForceSince {
           let isByApple = isTurnedOffByApple(at: off.start)
-          flow(.renewalTurnedOff, period, at: off.start) { posting, _ in
+          flow(.renewalTurnedOff, period, at: off.start) { posting in
             posting.reason = isByApple ? RenewalReason.apple : ""
           }
         }
-        if off.end > inForceSince, off.end < end { flow(.renewalTurnedOn, period, at: off.end) { _, _ in } }
+        if off.end > inForceSince, off.end < end { flow(.renewalTurnedOn, period, at: off.end) { _ in } }
       }
     }
     guard !period.isTrial else { return }
@@ -75,9 +78,9 @@ extension SubscriptionWalk {
     }
     for plan in planned where plan.start < end {
       span(.pendingDowngrade, period, max(plan.start, inForceSince), min(plan.end, end))
-      if plan.start > inForceSince { flow(.downgradeRequested, period, at: plan.start) { _, _ in } }
+      if plan.start > inForceSince { flow(.downgradeRequested, period, at: plan.start) { _ in } }
       if plan.end > inForceSince, plan.end < end {
-        flow(.downgradeWithdrawn, period, at: plan.end) { _, _ in }
+        flow(.downgradeWithdrawn, period, at: plan.end) { _ in }
       }
     }
   }
@@ -89,7 +92,7 @@ extension SubscriptionWalk {
     }
     if !period.isTrial, !period.hasReversedRefund(at: off.start) {
       let days = off.start.milliseconds(since: stintStart) / ReportDay.length
-      flow(.cancelledAfter, period, at: period.expires) { posting, _ in
+      flow(.cancelledAfter, period, at: period.expires) { posting in
         posting.reason = CancellationTime(days: days).rawValue
       }
     }
@@ -109,7 +112,7 @@ extension SubscriptionWalk {
       contexts.append(.plannedDowngrade)
     }
     for context in contexts {
-      flow(.lapsedAfter, period, at: end) { posting, _ in posting.reason = context.rawValue }
+      flow(.lapsedAfter, period, at: end) { posting in posting.reason = context.rawValue }
     }
   }
 }

@@ -40,15 +40,15 @@ extension SubscriptionWalk {
   }
 
   mutating func post(_ stock: Stock, _ sign: Int64, at instant: Instant) {
-    let period = stock.period
+    let (period, rateDay) = (stock.period, rateDay(of: stock))
     flow(period.isTrial ? .inTrial : .active, period, at: instant) {
       $0.count = sign
       guard !period.isTrial else { return }
       ($0.amount, $0.proceeds) = (sign * stock.annual, sign * stock.proceeds)
-      ($0.currency, $0.chargedOn) = (period.currency, $1.rateDay(of: stock))
+      ($0.currency, $0.chargedOn) = (period.currency, rateDay)
     }
     guard period.commitment != nil else { return }
-    flow(.committed, period, at: instant) { posting, _ in
+    flow(.committed, period, at: instant) { posting in
       posting.count = sign
       (posting.amount, posting.currency) = (sign * period.remainder, period.currency)
     }
@@ -92,15 +92,15 @@ extension SubscriptionWalk {
     var unchanged = previous.dimensions
     if previous.isTrial != period.isTrial { unchanged.offerKind = period.dimensions.offerKind }
     guard unchanged != period.dimensions else { return }
-    flow(.trialMoved, previous, at: instant) { posting, _ in posting.count = -1 }
-    flow(.trialMoved, period, at: instant) { _, _ in }
+    flow(.trialMoved, previous, at: instant) { posting in posting.count = -1 }
+    flow(.trialMoved, period, at: instant) { _ in }
   }
 
   mutating func move(
     _ period: SubscriptionPeriod, _ sign: Int64, _ amounts: (annual: Int64, proceeds: Int64),
     at instant: Instant
   ) {
-    flow(.moved, period, at: instant) { posting, _ in
+    flow(.moved, period, at: instant) { posting in
       posting.count = sign
       (posting.amount, posting.proceeds) = (sign * amounts.annual, sign * amounts.proceeds)
       posting.currency = period.currency
@@ -111,7 +111,7 @@ extension SubscriptionWalk {
     _ period: SubscriptionPeriod, _ annual: Int64, _ proceeds: Int64, _ reason: String, at instant: Instant
   ) {
     guard annual != 0 || proceeds != 0 else { return }
-    flow(annual < 0 ? .contraction : .expansion, period, at: instant) { posting, _ in
+    flow(annual < 0 ? .contraction : .expansion, period, at: instant) { posting in
       posting.count = annual == 0 ? 0 : 1
       posting.reason = annual == 0 ? "COMMISSION" : reason
       (posting.amount, posting.proceeds, posting.currency) = (annual, proceeds, period.currency)
@@ -120,16 +120,14 @@ extension SubscriptionWalk {
 
   /// Moves the recurring revenue to the exchange rate of the charge with which it is renewed.
   mutating func changeRate(at instant: Instant) {
-    guard var stock else { return }
     let day = ReportDay(instant)
-    if let before = rateDay(of: stock), before != day, stock.annual != 0 {
-      flow(.rateChanged, stock.period, at: instant) { posting, _ in
+    if let stock, let before = rateDay(of: stock), before != day, stock.annual != 0 {
+      flow(.rateChanged, stock.period, at: instant) { posting in
         (posting.count, posting.amount, posting.proceeds) = (0, -stock.annual, -stock.proceeds)
         (posting.currency, posting.chargedOn) = (stock.period.currency, before)
       }
     }
-    stock.chargedOn = day
-    self.stock = stock
+    stock?.chargedOn = day
   }
 
   /// The day whose exchange rate a stock has; `nil` if the app has no rates.

@@ -87,8 +87,9 @@ extension SubscriptionWalk {
     (cohort, trial, paidPeriods) = (nil, nil, 0)
     (stint, stintStart) = (stint + 1, period.start)
     if period.isTrial {
-      trial = Posting.Cohort(day: ReportDay(period.start), dimensions: period.dimensions)
-      flow(.trialStarted, period, at: period.start) { $0.cohort = $1.trial }
+      let trial = Posting.Cohort(day: ReportDay(period.start), dimensions: period.dimensions)
+      self.trial = trial
+      flow(.trialStarted, period, at: period.start) { $0.cohort = trial }
     } else {
       gain(isReturn(period) ? .resubscribed : .startedPaid, period, at: period.start)
     }
@@ -126,17 +127,15 @@ extension SubscriptionWalk {
     gain(.recovered, period, at: period.start)
     if period.isTrial {
       // What came back out of billing retry is free now.
-      flow(.toFreeOffer, period, at: period.start) { _, _ in }
+      flow(.toFreeOffer, period, at: period.start) { _ in }
       if !previous.isTrial { trial = nil }
     }
     enter(period, at: period.start)
   }
 
   mutating func convert(_ kind: Posting.Kind, _ period: SubscriptionPeriod, at instant: Instant) {
-    gain(kind, period, at: instant) {
-      $0.reason = $1.isReturn(period) ? "RETURN" : "FIRST"
-      $0.cohort = $1.trial
-    }
+    let (reason, trial) = (isReturn(period) ? "RETURN" : "FIRST", trial)
+    gain(kind, period, at: instant) { ($0.reason, $0.cohort) = (reason, trial) }
     enter(period, at: instant)
   }
 
@@ -147,7 +146,7 @@ extension SubscriptionWalk {
 
   mutating func changeProduct(_ previous: SubscriptionPeriod, _ period: SubscriptionPeriod) {
     guard previous.dimensions.productID != period.dimensions.productID else { return }
-    flow(app.change(previous, period).kind, period, at: period.start) { _, _ in }
+    flow(app.change(previous, period).kind, period, at: period.start) { _ in }
   }
 
   mutating func continuePaid(_ previous: SubscriptionPeriod, _ period: SubscriptionPeriod) {
@@ -157,13 +156,13 @@ extension SubscriptionWalk {
     let earliest = previous.expires.advanced(byMilliseconds: -ReportDay.length)
     if period.start >= (isChanged ? previous.expires : earliest), !isChanged || !period.isPurchase {
       let isInstalment = (period.commitment?.billingPeriodNumber ?? 1) > 1
-      flow(isInstalment ? .instalmentPaid : .renewed, period, at: period.start) { posting, _ in
+      flow(isInstalment ? .instalmentPaid : .renewed, period, at: period.start) { posting in
         // Commitments are reported by currency.
         if isInstalment { posting.currency = period.currency }
       }
     }
     if !previous.dimensions.offerKind.isEmpty, period.dimensions.offerKind.isEmpty {
-      flow(.introToRegular, period, at: period.start) { _, _ in }
+      flow(.introToRegular, period, at: period.start) { _ in }
     }
     if isChanged { creditUpgrade(previous, period) }
   }
@@ -180,10 +179,11 @@ extension SubscriptionWalk {
   }
 
   mutating func credit(_ amount: Int64, of period: SubscriptionPeriod, at instant: Instant) {
+    let share = history.paidYears.share(of: period.dimensions.group, at: period.start)
+    let cohort = history.cohort?.at(ReportDay(instant))
     flow(.upgradeCredit, period, at: instant) {
-      let share = $1.history.paidYears.share(of: period.dimensions.group, at: period.start)
       ($0.amount, $0.proceeds, $0.currency) = (-amount, -Share.part(share, of: amount), period.currency)
-      $0.cohort = $1.history.cohort?.at(ReportDay(instant))
+      $0.cohort = cohort
     }
   }
 }
@@ -193,13 +193,14 @@ extension SubscriptionWalk {
   /// Records that a period came into force, with its recurring revenue.
   mutating func gain(
     _ kind: Posting.Kind, _ period: SubscriptionPeriod, at instant: Instant,
-    _ change: (inout Posting, SubscriptionWalk) -> Void = { _, _ in }
+    _ change: (inout Posting) -> Void = { _ in }
   ) {
     let stock = stock(of: period, at: instant)
+    let rateDay = rateDay(of: stock)
     flow(kind, period, at: instant) {
       ($0.amount, $0.proceeds, $0.currency) = (stock.annual, stock.proceeds, period.currency)
-      $0.chargedOn = $1.rateDay(of: stock)
-      change(&$0, $1)
+      $0.chargedOn = rateDay
+      change(&$0)
     }
     guard !period.isTrial else { return }
     joinCohort(period)
@@ -210,13 +211,14 @@ extension SubscriptionWalk {
   mutating func lose(_ kind: Posting.Kind, _ reason: String = "", at instant: Instant) {
     guard let stock else { return }
     let period = stock.period
+    let (trial, rateDay) = (trial, rateDay(of: stock))
     flow(period.isTrial ? kind.ofTrial : kind, period, at: instant) {
       $0.reason = reason
       if period.isTrial {
-        $0.cohort = $1.trial
+        $0.cohort = trial
       } else {
         ($0.amount, $0.proceeds, $0.currency) = (-stock.annual, -stock.proceeds, period.currency)
-        $0.chargedOn = $1.rateDay(of: stock)
+        $0.chargedOn = rateDay
       }
     }
     if !period.isTrial { countInCohort(period, -1, at: instant) }
@@ -226,12 +228,12 @@ extension SubscriptionWalk {
   /// Records a posting of `period` that counts one unit from its instant on, unless `change` states another.
   mutating func flow(
     _ kind: Posting.Kind, _ period: SubscriptionPeriod, at instant: Instant,
-    _ change: (inout Posting, SubscriptionWalk) -> Void
+    _ change: (inout Posting) -> Void
   ) {
     var posting = Posting(
       kind, at: instant, line: line, transactionID: period.transactionID, period.dimensions)
     posting.count = 1
-    change(&posting, self)
+    change(&posting)
     scheduled.append((posting, instant, stint))
   }
 }

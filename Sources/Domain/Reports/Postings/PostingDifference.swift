@@ -10,23 +10,34 @@ package struct PostingDifference: Sendable {
   package let standing: [UInt64]
 
   package init(standing: [UInt64], derived: [Posting]) {
-    var balance: [UInt64: Int] = [:]
-    balance.reserveCapacity(standing.count)
-    for fingerprint in standing { balance[fingerprint, default: 0] += 1 }
-    var (added, all) = ([Posting](), [UInt64]())
+    var all: [UInt64] = []
     all.reserveCapacity(derived.count)
-    for posting in derived {
-      let fingerprint = posting.fingerprint
+    // Mostly new postings come between standing ones that keep their order.
+    var matched = 0
+    var unmatched: [Int] = []
+    for index in derived.indices {
+      let fingerprint = derived[index].fingerprint
       all.append(fingerprint)
-      if let count = balance[fingerprint], count > 0 {
-        balance[fingerprint] = count - 1
+      if matched < standing.count, standing[matched] == fingerprint {
+        matched += 1
       } else {
-        added.append(posting)
+        unmatched.append(index)
+      }
+    }
+    var balance: [UInt64: Int] = [:]
+    for fingerprint in standing[matched...] { balance[fingerprint, default: 0] += 1 }
+    var added: [Posting] = []
+    for index in unmatched {
+      if let count = balance[all[index]], count > 0 {
+        balance[all[index]] = count - 1
+      } else {
+        added.append(derived[index])
       }
     }
     self.added = added
     self.standing = all
-    removed = balance.sorted { $0.key < $1.key }.flatMap { Array(repeating: $0.key, count: $0.value) }
+    removed = balance.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+      .flatMap { Array(repeating: $0.key, count: $0.value) }
   }
 }
 

@@ -9,23 +9,26 @@ struct PostingHash {
   }
 
   mutating func add(_ text: String) {
+    if text.utf8.withContiguousStorageIfAvailable({ add($0) }) != nil { return }
     var text = text
-    text.withUTF8 { bytes in
-      var position = 0
-      // Bytes of a word in the order of the text, whatever the machine.
-      while position + 8 <= bytes.count {
-        let raw = UnsafeRawBufferPointer(bytes)
-        add(UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)))
-        position += 8
-      }
-      var word: UInt64 = 0
-      while position < bytes.count {
-        word = word << 8 | UInt64(bytes[position])
-        position += 1
-      }
-      add(word)
-      add(UInt64(bytes.count))
+    text.withUTF8 { add($0) }
+  }
+
+  private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var position = 0
+    // Bytes of a word in the order of the text, whatever the machine.
+    while position + 8 <= bytes.count {
+      let raw = UnsafeRawBufferPointer(bytes)
+      add(UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)))
+      position += 8
     }
+    var word: UInt64 = 0
+    while position < bytes.count {
+      word = word << 8 | UInt64(bytes[position])
+      position += 1
+    }
+    add(word)
+    add(UInt64(bytes.count))
   }
 
   mutating func add(_ dimensions: Posting.Dimensions) {
