@@ -8,6 +8,8 @@ internal import Store
 final class FactRows {
   let transaction: KeyedRead<TransactionKey, TransactionFact?>
   let transactionsOfLine: KeyedRead<LineKey, [TransactionFact]>
+  /// All facts of a purchase; not for a workspace.
+  private let ofLine: any SQLStatement
   private let insertTransaction: any SQLStatement
   private let replaceTransaction: any SQLStatement
   private let insertInstallLine: any SQLStatement
@@ -31,6 +33,11 @@ final class FactRows {
       while try row.step() { transactions.append(try FactCoding.transaction(row.bytes(0))) }
       return transactions
     }
+    self.ofLine = try connection.prepare(
+      """
+      SELECT kind, fact FROM line_record
+      WHERE \(ofLine) AND kind IN (\(LineRecordKind.renewal), \(LineRecordKind.transaction)) ORDER BY kind, id, number
+      """)
     insertTransaction = try connection.prepare(
       """
       INSERT INTO line_record (\(line), kind, number, id, fact, evidence_id, product_id, shared_at, line_item)
@@ -121,8 +128,25 @@ final class FactRows {
   /// Decodes the rows of one line, which are next to each other in `line_record`.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     guard line.isPurchase else { return try grants.facts(of: line) }
+    guard transactionsOfLine.isKept else { return try read(line) }
     var facts = CustomerFacts(transactions: try transactionsOfLine(line))
     if let history = try renewals.history(of: line) { facts.insert(history) }
+    return facts
+  }
+
+  private func read(_ line: LineKey) throws(StoreError) -> CustomerFacts {
+    try ofLine.bind(line)
+    defer { ofLine.reset() }
+    var (transactions, renewals) = ([TransactionFact](), [RenewalHistory]())
+    while try ofLine.step() {
+      if ofLine.number(0) == LineRecordKind.renewal {
+        renewals.append(try FactCoding.renewals(ofLine.bytes(1)))
+      } else {
+        transactions.append(try FactCoding.transaction(ofLine.bytes(1)))
+      }
+    }
+    var facts = CustomerFacts(transactions: transactions)
+    if let history = RenewalHistory.joining(renewals) { facts.insert(history) }
     return facts
   }
 }

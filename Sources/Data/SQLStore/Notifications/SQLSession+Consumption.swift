@@ -29,16 +29,19 @@ extension SQLSession {
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
     try rows(
       "SELECT \(columns) FROM consumption_request WHERE \(condition)", binding: values
-    ) { row throws(StoreError) in
-      let line = LineKey(
-        appID: row.text(2) ?? "", environment: try row.value(3), lineID: row.text(1) ?? "")
-      return ConsumptionRequestRecord(
-        id: EvidenceID(rawValue: row.number(0)), line: line, transactionID: row.text(4) ?? "",
-        productID: row.text(5) ?? "", reason: row.text(6) ?? "",
-        requestedAt: Instant(millisecondsSince1970: row.number(7)), state: try row.value(8),
-        error: row.text(9) ?? "", attempts: Int(row.number(10)), dueAt: row.instant(11),
-        settledAt: row.instant(12))
-    }
+    ) { row throws(StoreError) in try ConsumptionRequestRecord(row) }
+  }
+}
+
+extension ConsumptionRequestRecord {
+  fileprivate init(_ row: any SQLStatement) throws(StoreError) {
+    let line = LineKey(appID: row.text(2) ?? "", environment: try row.value(3), lineID: row.text(1) ?? "")
+    self.init(
+      id: EvidenceID(rawValue: row.number(0)), line: line, transactionID: row.text(4) ?? "",
+      productID: row.text(5) ?? "", reason: row.text(6) ?? "",
+      requestedAt: Instant(millisecondsSince1970: row.number(7)), state: try row.value(8),
+      error: row.text(9) ?? "", attempts: Int(row.number(10)), dueAt: row.instant(11),
+      settledAt: row.instant(12))
   }
 }
 
@@ -95,8 +98,13 @@ extension SQLTransaction {
   }
 
   func consumptionRequests(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord] {
-    try consumptionRequests("line_id = ? AND app = ? AND environment = ? ORDER BY evidence_id", line)
+    try rows(once: Self.requestsOfLine, line) { row throws(StoreError) in try ConsumptionRequestRecord(row) }
   }
+
+  private static let requestsOfLine = """
+    SELECT \(columns) FROM consumption_request
+    WHERE line_id = ? AND app = ? AND environment = ? ORDER BY evidence_id
+    """
 
   func put(_ request: ConsumptionRequestRecord) throws(StoreError) {
     try run(
