@@ -11,12 +11,20 @@ struct ReportBatch {
   let catalog: Catalog
   let now: Instant
   private var done: Set<LineKey> = []
-  /// All queued evidence by purchase; `nil` if it is not known.
-  private var queue: [LineKey: [PendingReportEvidence]]?
-  private var new: [NewPostings] = []
-  private var calendars: [CalendarKey: ReportCalendar] = [:]
+  /// What the derivations start from, as far as it was read together.
+  private var starts: [LineKey: DerivationStart] = [:]
+  /// The purchases whose evidence is removed from the queue together.
+  private var removed: Set<LineKey> = []
+  /// The queued evidence of those purchases whose evidence is known.
+  private var queue: [LineKey: [PendingReportEvidence]] = [:]
+  /// Whether no evidence about other purchases is queued.
+  private var isWholeQueue = false
+  var new: [NewPostings] = []
+  var calendars: [CalendarKey: ReportCalendar] = [:]
+  /// How long after its end a day of each app closes.
+  let delays: [String: Int64]
 
-  private struct CalendarKey: Hashable {
+  struct CalendarKey: Hashable {
     let appID: String
     let environment: Environment
 
@@ -31,27 +39,67 @@ struct ReportBatch {
     self.store = store
     self.catalog = catalog
     now = clock.now()
+    delays = Dictionary(
+      catalog.appIDs.map { ($0, catalog.definition(of: $0).reports.closeAfter) }, uniquingKeysWith: { $1 })
     for calendar in try store.reportCalendars(in: clock.domain) {
       calendars[CalendarKey(calendar)] = calendar
     }
   }
 
-  /// Takes over all queued evidence, so that that of each purchase need not be read.
-  mutating func setQueue(_ queued: [PendingReportEvidence]) {
-    queue = Dictionary(grouping: queued, by: \.line)
+  /// Derives the payers of the first queued purchases after `last`; `nil` begins.
+  ///
+  /// - Returns: the last purchase, and whether the queue ends there.
+  mutating func deriveQueued(
+    after last: LineKey?, in domain: ClockDomain, limit: Int
+  ) throws(StoreError) -> (last: LineKey?, isEnd: Bool) {
+    let queued = try store.queuedPurchases(in: domain, after: last, limit: limit)
+    guard queued.allSatisfy({ calendars[CalendarKey($0.start.line)] != nil }) else {
+      return (last, try deriveFirstQueued(in: domain, limit: limit))
+    }
+    let isEnd = queued.reduce(0) { $0 + $1.evidence.count } < limit
+    isWholeQueue = isEnd && last == nil
+    for purchase in queued {
+      queue[purchase.start.line] = purchase.evidence
+      removed.insert(purchase.start.line)
+    }
+    guard let end = queued.last?.start.line else { return (last, isEnd) }
+    // The page may end within the evidence about its last purchase.
+    if !isEnd { queue[end] = nil }
+    try derive(queued.map(\.start))
+    try store.removeQueuedPurchases(in: domain, after: last, through: end)
+    return (end, isEnd)
+  }
+
+  /// Derives the payers of the evidence that arrived first, because the first posting of an app opens its calendar.
+  ///
+  /// - Returns: whether the queue ends there.
+  private mutating func deriveFirstQueued(in domain: ClockDomain, limit: Int) throws(StoreError) -> Bool {
+    let queued = try store.reportQueue(in: domain, limit: limit)
+    isWholeQueue = queued.count < limit
+    if isWholeQueue { queue = Dictionary(grouping: queued, by: \.line) }
+    for evidence in queued { try derive(evidence.line) }
+    return isWholeQueue
+  }
+
+  /// Derives the payers of purchases.
+  mutating func derive(_ purchases: [DerivationStart]) throws(StoreError) {
+    for purchase in purchases where !done.contains(purchase.line) { starts[purchase.line] = purchase }
+    for purchase in purchases { try derive(purchase.line) }
   }
 
   /// Returns the queued evidence about a purchase, in its order.
-  private func pending(_ line: LineKey) throws(StoreError) -> [PendingReportEvidence] {
-    if let queue { return queue[line] ?? [] }
-    return try store.pendingReportEvidence(of: line)
+  private mutating func pending(_ line: LineKey) throws(StoreError) -> [PendingReportEvidence] {
+    if let known = queue[line] { return known }
+    let found = isWholeQueue ? [] : try store.pendingReportEvidence(of: line)
+    queue[line] = found
+    return found
   }
 
   /// Derives the payer of a purchase from the evidence that is queued, and as of the instants at which time alone
   /// changed something.
-  mutating func derive(_ line: LineKey) throws(StoreError) {
+  private mutating func derive(_ line: LineKey) throws(StoreError) {
     guard !done.contains(line) else { return }
-    let lines = try store.linesOfPayer(of: line)
+    let lines = if starts[line]?.isOnlyOfPayer == true { [line] } else { try store.linesOfPayer(of: line) }
     done.formUnion(lines)
     var pending: [PendingReportEvidence] = []
     for line in lines { pending += try self.pending(line) }
@@ -60,8 +108,7 @@ struct ReportBatch {
     if try spansDays(pending, payer.due, of: line) {
       try deriveInSteps(pending, &payer)
     } else {
-      var facts = CustomerFacts()
-      for line in lines { facts.merge(try store.facts(of: line)) }
+      let facts = try facts(of: lines)
       if let last = pending.last {
         try derive([(lines, facts)], at: last.knownAt, RevisionCause(pending), &payer)
       }
@@ -78,210 +125,44 @@ struct ReportBatch {
     guard !done.contains(line) else { return }
     let lines = try store.linesOfPayer(of: line)
     done.formUnion(lines)
+    // Queued evidence is derived apart, with its cause.
+    for line in lines { guard try pending(line).isEmpty else { return } }
     var payer = try state(of: lines)
-    var facts = CustomerFacts()
-    for line in lines {
-      facts.merge(try store.facts(of: line))
-      // Queued evidence is derived apart, with its cause.
-      guard try store.pendingReportEvidence(of: line).isEmpty else { return }
-    }
-    try derive([(lines, facts)], at: change, .catalogChanged, &payer)
+    try derive([(lines, try facts(of: lines))], at: change, .catalogChanged, &payer)
     try complete(payer)
   }
 
   private func state(of lines: [LineKey]) throws(StoreError) -> PayerState {
     var payer = PayerState(lines: lines)
     for line in lines {
-      let state = try store.reportState(of: line)
+      let known = starts[line]
+      let state = if let known { known.state } else { try store.reportState(of: line) }
       payer.standing[line.lineID] = state.standing
-      payer.claims[line.lineID] = try store.claims(of: line)
-      payer.requests.append(try KnownRefundRequests(about: line, in: store))
+      payer.claims[line.lineID] = if let claims = known?.claims { claims } else { try store.claims(of: line) }
+      if known?.hasRefundRequests ?? true {
+        payer.requests.append(try KnownRefundRequests(about: line, in: store))
+      }
       payer.due = [payer.due, state.due].compactMap(\.self).min()
       payer.stored[line] = state
     }
     return payer
   }
 
+  private func facts(of lines: [LineKey]) throws(StoreError) -> CustomerFacts {
+    guard let first = lines.first else { return CustomerFacts() }
+    var facts = try store.facts(of: first)
+    for line in lines.dropFirst() { facts.merge(try store.facts(of: line)) }
+    return facts
+  }
+
   private func complete(_ payer: PayerState) throws(StoreError) {
     for (index, line) in payer.lines.enumerated() {
-      if queue.map({ $0[line] != nil }) ?? true { try store.removeReportEvidence(of: line) }
+      if !removed.contains(line), let derived = queue[line], !derived.isEmpty {
+        try store.removeReportEvidence(of: line)
+      }
       let state = ReportLineState(
         due: index == 0 ? payer.due : nil, standing: payer.standing[line.lineID] ?? [])
       if state != payer.stored[line] { try store.put(state, of: line) }
     }
-  }
-}
-
-/// What is derived of one payer.
-private struct PayerState {
-  let lines: [LineKey]
-  /// When time alone next changes the postings.
-  var due: Instant?
-  /// The fingerprints of the standing postings of each purchase.
-  var standing: [String: [UInt64]] = [:]
-  /// When customers owned each purchase.
-  var claims: [String: PurchaseClaims] = [:]
-  /// The refund requests about each purchase.
-  var requests: [KnownRefundRequests] = []
-  /// The last evidence that counts; `nil`: all.
-  var lastEvidence: EvidenceID?
-  /// What the store has.
-  var stored: [LineKey: ReportLineState] = [:]
-  /// The postings that are not stored yet.
-  var appended: [Posting] = []
-
-  init(lines: [LineKey]) { self.lines = lines }
-}
-
-private typealias Payers = [(lines: [LineKey], facts: CustomerFacts)]
-
-extension ReportBatch {
-  /// Whether what is queued became known for more than one closing, because the worker was late or starts again.
-  private func spansDays(
-    _ pending: [PendingReportEvidence], _ due: Instant?, of line: LineKey
-  ) throws(StoreError) -> Bool {
-    guard let first = pending.first, let last = pending.last else { return false }
-    let earliest = min(first.knownAt, due ?? first.knownAt)
-    guard earliest < last.knownAt else { return false }
-    return try knownDay(earliest, of: line) < knownDay(last.knownAt, of: line)
-  }
-
-  /// Derives the postings of each closing from what was known before it.
-  private mutating func deriveInSteps(
-    _ pending: [PendingReportEvidence], _ payer: inout PayerState
-  ) throws(StoreError) {
-    let history = try PurchaseFactHistory(of: payer.lines, in: store)
-    var known: Payers = []
-    if let first = pending.first {
-      let before = EvidenceID(rawValue: first.id.rawValue - 1)
-      known = history.payers(through: before)
-      payer.lastEvidence = before
-    }
-    var rest = pending[...]
-    while let first = rest.first {
-      let day = try knownDay(first.knownAt, of: first.line)
-      var group: [PendingReportEvidence] = []
-      while let next = rest.first, try knownDay(next.knownAt, of: next.line) == day {
-        group.append(next)
-        rest = rest.dropFirst()
-      }
-      guard let last = group.last else { break }
-      try advance(known, to: first.knownAt.advanced(byMilliseconds: -1), &payer)
-      known = history.payers(through: last.id)
-      payer.lastEvidence = last.id
-      try derive(known, at: last.knownAt, RevisionCause(group), &payer)
-    }
-    try advance(known, to: now, &payer)
-  }
-
-  /// Derives the postings as of each instant up to `end` at which time alone changes them.
-  private mutating func advance(
-    _ payers: Payers, to end: Instant, _ payer: inout PayerState
-  ) throws(StoreError) {
-    while let due = payer.due, due <= end { try derive(payers, at: due, .time, &payer) }
-  }
-
-  /// Appends the difference between the postings and those that the facts give at an instant.
-  private mutating func derive(
-    _ payers: Payers, at instant: Instant, _ cause: RevisionCause, _ payer: inout PayerState
-  ) throws(StoreError) {
-    guard let line = payer.lines.first else { return }
-    let app = catalog.definition(of: line.appID)
-    var derived: [Posting] = []
-    payer.due = nil
-    let requests = payer.requests.flatMap { $0.requests(through: payer.lastEvidence) }
-    for (_, facts) in payers {
-      let found = PayerPostings(facts, in: app, at: instant, claims: payer.claims, requests: requests)
-      derived += found.postings
-      payer.due = [payer.due, found.due].compactMap(\.self).min()
-    }
-    let byLine =
-      payer.lines.count == 1
-      ? [line.lineID: derived] : Dictionary(grouping: derived, by: \.line)
-    var changes: [Posting] = []
-    for line in payer.lines {
-      let difference = PostingDifference(
-        standing: payer.standing[line.lineID] ?? [], derived: byLine[line.lineID] ?? [])
-      changes += try reversals(of: difference.removed, line, payer)
-      changes += difference.added
-      payer.standing[line.lineID] = difference.standing
-    }
-    guard !changes.isEmpty else { return }
-    payer.appended += changes
-    let day = try open(knownDay(instant, of: line), at: instant, of: line)
-    let isOfOneCause = changes.allSatisfy { cause.corrected($0) == cause }
-    for (cause, postings) in isOfOneCause
-      ? [cause: changes] : Dictionary(grouping: changes, by: { cause.corrected($0) })
-    {
-      new.append(
-        NewPostings(
-          postings, of: line.appID, in: line.environment, knownAt: instant, knownDay: day, cause: cause))
-    }
-  }
-
-  /// The postings that take back those with these fingerprints.
-  private func reversals(
-    of fingerprints: [UInt64], _ line: LineKey, _ payer: PayerState
-  ) throws(StoreError) -> [Posting] {
-    guard !fingerprints.isEmpty else { return [] }
-    let all = try store.postings(of: line) + payer.appended.filter { $0.line == line.lineID }
-    let known = Dictionary(all.map { ($0.fingerprint, $0) }, uniquingKeysWith: { $1 })
-    var reversals: [Posting] = []
-    for fingerprint in fingerprints {
-      guard let posting = known[fingerprint] else { throw .corrupt("a standing posting is not stored") }
-      reversals.append(posting.reversed)
-    }
-    return reversals
-  }
-
-  /// The first day whose closing includes what became known at `instant`.
-  private func knownDay(_ instant: Instant, of line: LineKey) throws(StoreError) -> ReportDay {
-    let delay = catalog.definition(of: line.appID).reports.closeAfter
-    let day = ReportDay(closingAfter: instant, delay: delay)
-    guard let calendar = calendars[CalendarKey(line)] else { return day }
-    // Of the past, the delay was perhaps another one.
-    guard instant < calendar.closedAt else { return max(day, calendar.closed.advanced(by: 1)) }
-    return try store.firstDay(closedAfter: instant, of: line.appID, in: line.environment) ?? day
-  }
-
-  /// Starts the calendar of an app with its first posting: the days before are closed.
-  private mutating func open(
-    _ day: ReportDay, at instant: Instant, of line: LineKey
-  ) throws(StoreError) -> ReportDay {
-    guard calendars[CalendarKey(line)] == nil else { return day }
-    let calendar = ReportCalendar(
-      appID: line.appID, environment: line.environment, closed: day.advanced(by: -1),
-      closedAt: min(instant, day.start))
-    calendars[CalendarKey(line)] = calendar
-    try store.close(
-      calendar.closed, at: calendar.closedAt, of: line.appID, in: line.environment)
-    return day
-  }
-}
-
-extension RevisionCause {
-  /// The cause of what evidence brings.
-  fileprivate init(_ pending: [PendingReportEvidence]) {
-    guard let last = pending.last else {
-      self = .time
-      return
-    }
-    self =
-      switch (last.source, last.kind) {
-      case (.migration, _): .migration
-      case (.appStoreServerAPI, .notificationV2): .historyRepair
-      case (.appStoreServerAPI, _): .poll
-      default: .lateNotification
-      }
-  }
-
-  /// The cause of one posting of a derivation: a posting that takes another one back corrects it.
-  fileprivate func corrected(_ posting: Posting) -> RevisionCause {
-    // Of these, a negative count is no correction.
-    let differences: Set<Posting.Kind> = [.moved, .trialMoved, .activeOfCohort, .payerActiveOfCohort]
-    guard self != .time, self != .catalogChanged, posting.count < 0, !posting.kind.isStock,
-      !differences.contains(posting.kind)
-    else { return self }
-    return .correctedByApple
   }
 }

@@ -20,7 +20,7 @@ package struct ReportWorker: Worker {
     name = clock.domain == .sandbox ? "reports_sandbox" : "reports"
     let ledger = ReportLedger(store: store, catalog: catalog, clock: clock)
     worker = DueWorker(
-      store: store, clock: clock, pace: .relaxed,
+      store: store, clock: clock, pace: .collecting,
       nextDue: { reader throws(StoreError) in try ledger.nextDue(reader) },
       process: { () async throws(LedgerError) in
         do throws(StoreError) { try await ledger.run() } catch { throw .store(error) }
@@ -33,21 +33,27 @@ package struct ReportWorker: Worker {
 
 /// Brings the postings of one clock's environments up to date.
 package struct ReportLedger: Sendable {
-  /// The maximum number of payers in one write. Other writes run between two of them.
-  private static let batchSize = 200
-
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
   private let clock: ServiceClock
+  private let batchSize: Int
 
-  package init(store: any EntitlementStore, catalog: CurrentCatalog, clock: ServiceClock) {
+  /// - batchSize: the maximum number of payers in one write. Other writes run between two of them.
+  package init(
+    store: any EntitlementStore, catalog: CurrentCatalog, clock: ServiceClock, batchSize: Int = 200
+  ) {
     self.store = store
     self.catalog = catalog
     self.clock = clock
+    self.batchSize = batchSize
   }
 
   /// Returns when there is something to derive or a day to close.
   func nextDue(_ reader: any StoreSnapshot) throws(StoreError) -> Instant? {
+    try Self.measured { () throws(StoreError) in try next(reader) }
+  }
+
+  private func next(_ reader: any StoreSnapshot) throws(StoreError) -> Instant? {
     let catalog = catalog.value
     for (app, environment) in scopes(of: catalog) {
       guard let known = try reader.reportCatalog(of: app.id, in: environment),
@@ -61,9 +67,24 @@ package struct ReportLedger: Sendable {
   /// Derives all purchases that another catalog may change, then all queued and overdue ones, and closes days.
   package func run() async throws(StoreError) {
     let catalog = catalog.value
-    for (app, environment) in scopes(of: catalog) { try await review(app, environment, catalog) }
-    while try await runBatch(catalog) {}
-    try await closeDays(catalog)
+    var last: LineKey?
+    while true {
+      switch try await runBatch(catalog, after: last) {
+      case .isOfOtherCatalog:
+        for (app, environment) in scopes(of: catalog) { try await review(app, environment, catalog) }
+      case .continues(let line): last = line
+      case .ends: return
+      }
+    }
+  }
+
+  /// The result of one write.
+  private enum BatchResult {
+    /// Another catalog may change the purchases; nothing was derived.
+    case isOfOtherCatalog
+    /// There may be more work, that of the queue after a purchase.
+    case continues(after: LineKey?)
+    case ends
   }
 
   /// Deletes all postings, and derives them again from the evidence. The closings stay, and are compared again.
@@ -94,7 +115,7 @@ package struct ReportLedger: Sendable {
   ) async throws(StoreError) {
     var isDone = false
     while !isDone {
-      isDone = try await store.write { [clock] store throws(StoreError) in
+      isDone = try await write { store throws(StoreError) in
         let known = try store.reportCatalog(of: app.id, in: environment)
         guard var current = known, current.fingerprint == app.reportFingerprint else {
           // The first postings are of the first catalog.
@@ -106,37 +127,54 @@ package struct ReportLedger: Sendable {
           return known == nil
         }
         guard let last = current.reviewed else { return true }
-        let lines = try store.purchases(of: app.id, in: environment, after: last, limit: Self.batchSize)
+        let lines = try store.purchases(of: app.id, in: environment, after: last, limit: batchSize)
         var batch = try ReportBatch(store: store, catalog: catalog, clock: clock)
         for line in lines { try batch.review(line, since: current.since) }
         try batch.finish()
-        current.reviewed = lines.count == Self.batchSize ? lines.last?.lineID : nil
+        current.reviewed = lines.count == batchSize ? lines.last?.lineID : nil
         try store.put(current, of: app.id, in: environment)
         return current.reviewed == nil
       }
     }
   }
 
-  /// - Returns: whether there may be more.
-  private func runBatch(_ catalog: Catalog) async throws(StoreError) -> Bool {
-    try await store.write { [clock] store throws(StoreError) in
-      let start = Self.threadMicroseconds()
+  /// Derives queued and overdue purchases, after `last` those of the queue. After the last ones, it closes days.
+  private func runBatch(
+    _ catalog: Catalog, after last: LineKey?
+  ) async throws(StoreError) -> BatchResult {
+    try await write { store throws(StoreError) in
+      for (app, environment) in scopes(of: catalog) {
+        guard let known = try store.reportCatalog(of: app.id, in: environment),
+          known.fingerprint == app.reportFingerprint, known.reviewed == nil
+        else { return .isOfOtherCatalog }
+      }
       var batch = try ReportBatch(store: store, catalog: catalog, clock: clock)
-      let queued = try store.reportQueue(in: clock.domain, limit: Self.batchSize)
-      if queued.count < Self.batchSize { batch.setQueue(queued) }
-      for evidence in queued { try batch.derive(evidence.line) }
-      let due = try store.reportsDue(by: batch.now, in: clock.domain, limit: Self.batchSize)
-      for entry in due { try batch.derive(entry.line) }
+      let page = try batch.deriveQueued(after: last, in: clock.domain, limit: batchSize)
+      let due = try store.reportsDue(by: batch.now, in: clock.domain, limit: batchSize)
+      try batch.derive(due)
       try batch.finish()
-      Self.recordWork(since: start)
-      return queued.count == Self.batchSize || due.count == Self.batchSize
+      guard page.isEnd, due.count < batchSize else { return .continues(after: page.last) }
+      try closeDays(catalog, in: store)
+      return .ends
     }
   }
 
-  /// Counts the CPU time that a write took, which runs on one thread.
-  private static func recordWork(since start: Int64) {
-    Counter(label: "entitled_report_cpu_microseconds_total").increment(by: threadMicroseconds() - start)
+  /// Runs a write and counts the CPU time that it takes, which is that of one thread.
+  private func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    try await store.write { store throws(StoreError) in
+      try Self.measured { () throws(StoreError) in try body(store) }
+    }
   }
+
+  private static func measured<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+    let start = threadMicroseconds()
+    defer { cpuTime.increment(by: threadMicroseconds() - start) }
+    return try body()
+  }
+
+  private static let cpuTime = Counter(label: "entitled_report_cpu_microseconds_total")
 
   private static func threadMicroseconds() -> Int64 {
     var time = timespec()
@@ -145,19 +183,20 @@ package struct ReportLedger: Sendable {
   }
 
   /// Closes the days before whose closing all that was known is in the postings.
-  private func closeDays(_ catalog: Catalog) async throws(StoreError) {
-    try await store.write { [clock] store throws(StoreError) in
-      let work = try store.earliestReportWork(in: clock.domain)
-      let now = min(clock.now(), work ?? clock.now())
-      for calendar in try store.reportCalendars(in: clock.domain) {
-        let delay = catalog.definition(of: calendar.appID).reports.closeAfter
-        var day = calendar.closed.advanced(by: 1)
-        while day.closing(after: delay) <= now {
-          try store.close(
-            day, at: day.closing(after: delay), of: calendar.appID, in: calendar.environment)
-          _ = try store.recordBreaks(closing: day, of: calendar.appID, in: calendar.environment)
-          day = day.advanced(by: 1)
-        }
+  private func closeDays(
+    _ catalog: Catalog, in store: any StoreTransaction
+  ) throws(StoreError) {
+    let current = clock.now()
+    for calendar in try store.reportCalendars(in: clock.domain) {
+      let delay = catalog.definition(of: calendar.appID).reports.closeAfter
+      var day = calendar.closed.advanced(by: 1)
+      guard day.closing(after: delay) <= current else { continue }
+      let now = min(current, try store.earliestReportWork(in: clock.domain) ?? current)
+      while day.closing(after: delay) <= now {
+        try store.close(
+          day, at: day.closing(after: delay), of: calendar.appID, in: calendar.environment)
+        _ = try store.recordBreaks(closing: day, of: calendar.appID, in: calendar.environment)
+        day = day.advanced(by: 1)
       }
     }
   }

@@ -15,9 +15,17 @@ package struct DueWorker: Sendable {
     case immediate
     /// After a long run it pauses nine times as long, at most two seconds.
     case relaxed
+    /// As ``relaxed``, and a tenth of a second after a short run, so that the commits of a busy service share the cost of
+    /// a run.
+    case collecting
 
     fileprivate func pause(after run: Duration) -> Duration? {
-      self == .relaxed && run > .milliseconds(20) ? min(run * 9, .seconds(2)) : nil
+      let pause = run > .milliseconds(20) ? min(run * 9, .seconds(2)) : nil
+      return switch self {
+      case .immediate: nil
+      case .relaxed: pause
+      case .collecting: pause ?? .milliseconds(100)
+      }
     }
   }
 

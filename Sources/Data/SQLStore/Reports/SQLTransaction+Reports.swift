@@ -4,153 +4,6 @@ internal import Store
 
 private let ofLine = "line_id = ? AND app = ? AND environment = ?"
 
-// The queue of purchases whose postings are to be derived.
-extension SQLTransaction {
-  func enqueueForReports(_ line: LineKey, from evidence: EvidenceID) throws(StoreError) {
-    try run(
-      once: """
-        INSERT INTO report_queue (line_id, app, environment, evidence_id) VALUES (?, ?, ?, ?)
-        ON CONFLICT (evidence_id, line_id, app, environment) DO NOTHING
-        """, line, evidence)
-  }
-
-  func reportQueue(in domain: ClockDomain, limit: Int) throws(StoreError) -> [PendingReportEvidence] {
-    try rows(
-      once: """
-        \(Self.pending) (
-          SELECT * FROM report_queue WHERE \(domain.condition)
-          ORDER BY evidence_id, line_id, app, environment LIMIT ?
-        ) AS q JOIN evidence AS e ON e.evidence_id = q.evidence_id ORDER BY q.evidence_id, q.line_id
-        """, limit, decode: Self.pending)
-  }
-
-  func pendingReportEvidence(of line: LineKey) throws(StoreError) -> [PendingReportEvidence] {
-    try rows(once: Self.pendingOfLine, line, decode: Self.pending)
-  }
-
-  private static let pendingOfLine = """
-    \(pending) (SELECT * FROM report_queue WHERE \(ofLine)) AS q
-    JOIN evidence AS e ON e.evidence_id = q.evidence_id ORDER BY q.evidence_id
-    """
-
-  private static let pending = """
-    SELECT q.evidence_id, q.line_id, q.app, q.environment, coalesce(e.known_at, e.received_at), e.source, e.kind
-    FROM
-    """
-
-  private static func pending(_ row: any SQLStatement) throws(StoreError) -> PendingReportEvidence {
-    PendingReportEvidence(
-      id: EvidenceID(rawValue: row.number(0)),
-      line: LineKey(appID: row.text(2) ?? "", environment: try row.value(3), lineID: row.text(1) ?? ""),
-      knownAt: Instant(millisecondsSince1970: row.number(4)),
-      source: Evidence.Source(rawValue: row.text(5) ?? ""), kind: Evidence.Kind(rawValue: row.text(6) ?? ""))
-  }
-
-  func reportsDue(
-    by now: Instant, in domain: ClockDomain, limit: Int
-  ) throws(StoreError) -> [(line: LineKey, due: Instant)] {
-    try rows(
-      once: """
-        SELECT line_id, app, environment, due_at FROM report_line
-        WHERE due_at <= ? AND \(domain.condition) ORDER BY due_at, line_id LIMIT ?
-        """, now, limit
-    ) { row throws(StoreError) in
-      (
-        LineKey(appID: row.text(1) ?? "", environment: try row.value(2), lineID: row.text(0) ?? ""),
-        Instant(millisecondsSince1970: row.number(3))
-      )
-    }
-  }
-
-  func reportState(of line: LineKey) throws(StoreError) -> ReportLineState {
-    try rows(once: "SELECT due_at, standing FROM report_line WHERE \(ofLine)", line) { row in
-      ReportLineState(due: row.instant(0), standing: Self.fingerprints(row.bytes(1)))
-    }.first ?? ReportLineState()
-  }
-
-  func claims(of line: LineKey) throws(StoreError) -> PurchaseClaims {
-    PurchaseClaims(
-      try rows(once: Self.claims, line) { row in
-        (gained: row.number(0) == 1, at: row.number(2) == 1 ? nil : row.instant(1))
-      })
-  }
-
-  private static let claims = """
-    SELECT gained, at, CASE WHEN evidence_id = (
-      SELECT min(e.evidence_id) FROM line_evidence AS e
-      WHERE e.line_id = c.line_id AND e.app = c.app AND e.environment = c.environment) THEN 1 ELSE 0 END
-    FROM ownership_change AS c WHERE \(ofLine) ORDER BY change_id
-    """
-
-  func put(_ state: ReportLineState, of line: LineKey) throws(StoreError) {
-    try run(once: Self.putState, line, state.due, Self.bytes(state.standing))
-  }
-
-  private static let putState = Upsert.sql(
-    "report_line", key: "line_id, app, environment", "line_id, app, environment, due_at, standing")
-
-  private static func bytes(_ fingerprints: [UInt64]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(8 * fingerprints.count)
-    for fingerprint in fingerprints {
-      withUnsafeBytes(of: fingerprint.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-    return bytes
-  }
-
-  private static func fingerprints(_ bytes: [UInt8]) -> [UInt64] {
-    bytes.withUnsafeBytes { bytes in
-      (0..<bytes.count / 8).map {
-        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self))
-      }
-    }
-  }
-
-  func earliestReportWork(in domain: ClockDomain) throws(StoreError) -> Instant? {
-    let known = try rows(
-      """
-      SELECT min(coalesce(e.known_at, e.received_at))
-      FROM (SELECT evidence_id FROM report_queue WHERE \(domain.condition)) AS q
-      JOIN evidence AS e ON e.evidence_id = q.evidence_id
-      """
-    ) { $0.instant(0) }
-    let due = try rows("SELECT min(due_at) FROM report_line WHERE due_at IS NOT NULL AND \(domain.condition)")
-    { $0.instant(0) }
-    let changed = try rows(
-      "SELECT min(since) FROM report_catalog WHERE reviewed IS NOT NULL AND \(domain.condition)"
-    ) { $0.instant(0) }
-    return (known + due + changed).compactMap(\.self).min()
-  }
-
-  func removeReportEvidence(of line: LineKey) throws(StoreError) {
-    try run(once: "DELETE FROM report_queue WHERE \(ofLine)", line)
-  }
-
-  func linesOfPayer(of line: LineKey) throws(StoreError) -> [LineKey] {
-    let others = try rows(once: Self.linesOfPayer, line) { $0.text(0) ?? "" }
-    let lines = Set(others).union([line.lineID]).sorted()
-    return lines.map { LineKey(appID: line.appID, environment: line.environment, lineID: $0) }
-  }
-
-  private static let linesOfPayer = """
-    SELECT other.line_id FROM app_install_line AS own JOIN app_install_line AS other
-      ON other.app_transaction_id = own.app_transaction_id AND other.app = own.app
-        AND other.environment = own.environment
-    WHERE own.line_id = ? AND own.app = ? AND own.environment = ?
-    """
-
-  func purchases(
-    of appID: String, in environment: Environment, after last: String, limit: Int
-  ) throws(StoreError) -> [LineKey] {
-    try rows(
-      """
-      SELECT DISTINCT line_id FROM transaction_fact WHERE app = ? AND environment = ? AND line_id > ?
-      ORDER BY line_id LIMIT ?
-      """, appID, environment, last, limit
-    ) { LineKey(appID: appID, environment: environment, lineID: $0.text(0) ?? "") }
-  }
-}
-
 // Postings and their sums.
 extension SQLTransaction {
   func postings(of line: LineKey) throws(StoreError) -> [Posting] {
@@ -170,8 +23,8 @@ extension SQLTransaction {
           after: &position)
       }
       let closing = Closing(appID: new.appID, environment: new.environment, day: new.knownDay)
+      cells[closing, default: CellSums()].add(new.postings)
       for posting in new.postings {
-        for cell in posting.cells { cells[closing, default: CellSums()].add(cell) }
         let day = ReportDay(posting.effectiveAt)
         guard day < new.knownDay else { continue }
         revised[Revision(closing: closing, day: day, cause: new.cause(of: posting)), default: 0] += 1
@@ -290,6 +143,12 @@ extension SQLTransaction {
     /// A cell's key with the texts of each `key_id`.
     private(set) var keys: [Int64: ReportCell.Key] = [:]
 
+    mutating func add(_ postings: [Posting]) {
+      for posting in postings {
+        for cell in posting.cells { add(cell) }
+      }
+    }
+
     mutating func add(_ cell: ReportCell) {
       let keyID = Int64(bitPattern: cell.key.groupFingerprint)
       if keys[keyID] == nil { keys[keyID] = cell.key }
@@ -370,7 +229,8 @@ extension SQLTransaction {
 extension SQLSession {
   func reportCatalog(of appID: String, in environment: Environment) throws(StoreError) -> ReportCatalog? {
     try rows(
-      "SELECT fingerprint, since, reviewed FROM report_catalog WHERE app = ? AND environment = ?", appID,
+      once: "SELECT fingerprint, since, reviewed FROM report_catalog WHERE app = ? AND environment = ?",
+      appID,
       environment
     ) { row in
       ReportCatalog(

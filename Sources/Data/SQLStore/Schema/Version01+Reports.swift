@@ -7,9 +7,8 @@ extension Version01 {
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       evidence_id INTEGER NOT NULL REFERENCES evidence,
-      PRIMARY KEY (evidence_id, line_id, app, environment)
+      PRIMARY KEY (line_id, app, environment, evidence_id)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX report_queue_of_line ON report_queue (line_id, app, environment);
 
     -- The postings of each purchase that none takes back.
     CREATE TABLE report_line (

@@ -57,6 +57,40 @@ package struct ReportLineState: Hashable, Sendable {
   }
 }
 
+/// What the derivation of a purchase starts from.
+package struct DerivationStart: Sendable {
+  package let line: LineKey
+  package let state: ReportLineState
+  /// When customers owned it; `nil`: see ``ReportStore/claims(of:)``.
+  package let claims: PurchaseClaims?
+  package let hasRefundRequests: Bool
+  /// Whether it is the only purchase of its payer.
+  package let isOnlyOfPayer: Bool
+
+  package init(
+    _ line: LineKey, _ state: ReportLineState, claims: PurchaseClaims?, hasRefundRequests: Bool,
+    isOnlyOfPayer: Bool
+  ) {
+    self.line = line
+    self.state = state
+    self.claims = claims
+    self.hasRefundRequests = hasRefundRequests
+    self.isOnlyOfPayer = isOnlyOfPayer
+  }
+}
+
+/// A purchase with queued evidence.
+package struct QueuedPurchase: Sendable {
+  package let start: DerivationStart
+  /// In its order.
+  package var evidence: [PendingReportEvidence]
+
+  package init(_ start: DerivationStart, _ evidence: [PendingReportEvidence]) {
+    self.start = start
+    self.evidence = evidence
+  }
+}
+
 /// Postings of one payer that became known together.
 package struct NewPostings: Sendable {
   package let appID: String
@@ -121,13 +155,24 @@ package protocol ReportStore {
   /// Returns at most `limit` pieces of evidence that are queued, in their order.
   func reportQueue(in domain: ClockDomain, limit: Int) throws(StoreError) -> [PendingReportEvidence]
 
+  /// Returns the first queued purchases after `line` in the order of their keys, with at most `limit` pieces of evidence;
+  /// `nil` begins. The last purchase may have more of them.
+  func queuedPurchases(
+    in domain: ClockDomain, after line: LineKey?, limit: Int
+  ) throws(StoreError) -> [QueuedPurchase]
+
+  /// Removes all evidence about the purchases after `first` up to `last` from the queue; `nil` begins.
+  func removeQueuedPurchases(
+    in domain: ClockDomain, after first: LineKey?, through last: LineKey
+  ) throws(StoreError)
+
   /// Returns the queued evidence about a purchase, in its order.
   func pendingReportEvidence(of line: LineKey) throws(StoreError) -> [PendingReportEvidence]
 
   /// Returns at most `limit` purchases whose postings change by time alone by `now`, the longest overdue first.
   func reportsDue(
     by now: Instant, in domain: ClockDomain, limit: Int
-  ) throws(StoreError) -> [(line: LineKey, due: Instant)]
+  ) throws(StoreError) -> [DerivationStart]
 
   /// Returns what was derived of a purchase; nothing of a new one.
   func reportState(of line: LineKey) throws(StoreError) -> ReportLineState

@@ -1,0 +1,28 @@
+internal import AppStore
+internal import Entitlements
+internal import Reports
+internal import Store
+
+/// What is derived of one payer.
+struct PayerState {
+  let lines: [LineKey]
+  /// When time alone next changes the postings.
+  var due: Instant?
+  /// The fingerprints of the standing postings of each purchase.
+  var standing: [String: [UInt64]] = [:]
+  /// When customers owned each purchase.
+  var claims: [String: PurchaseClaims] = [:]
+  /// The refund requests about each purchase.
+  var requests: [KnownRefundRequests] = []
+  /// The last evidence that counts; `nil`: all.
+  var lastEvidence: EvidenceID?
+  /// What the store has.
+  var stored: [LineKey: ReportLineState] = [:]
+  /// The postings that are not stored yet.
+  var appended: [Posting] = []
+
+  init(lines: [LineKey]) { self.lines = lines }
+}
+
+/// The purchases of payers, and the facts about them.
+typealias Payers = [(lines: [LineKey], facts: CustomerFacts)]
