@@ -15,16 +15,26 @@ internal import SignedData
 ///     ingest-bench FOLDER COUNT CUSTOMERS consumables|subscriptions|renewals
 ///
 /// writes COUNT purchases of CUSTOMERS customers who are known by their `appAccountToken` (``TokenPurchases``).
+///
+///     ingest-bench FOLDER SECONDS CUSTOMERS lives
+///
+/// writes the lives of CUSTOMERS customers up to now into FOLDER/history.txt, and as many notifications of a day into
+/// FOLDER/notifications.txt (``MonthlyLives``). The renewals among these begin after SECONDS.
 @main enum IngestBench {
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()
+    let isOfLives = arguments.dropFirst(3).first == "lives"
     let shape = arguments.dropFirst(3).first.flatMap(TokenPurchases.Shape.init)
-    let numbers = arguments.dropFirst().prefix(shape == nil ? 3 : 2).map { Int($0) ?? -1 }
+    let numbers = arguments.dropFirst().prefix(shape == nil && !isOfLives ? 3 : 2).map { Int($0) ?? -1 }
     guard let folder = arguments.first, (2...3).contains(numbers.count), numbers.allSatisfy({ $0 >= 0 }),
       numbers[1] > 0
     else {
-      print("usage: ingest-bench FOLDER COUNT CUSTOMERS [FIRST|consumables|subscriptions|renewals]")
+      print("usage: ingest-bench FOLDER COUNT CUSTOMERS [FIRST|consumables|subscriptions|renewals|lives]")
       exit(2)
+    }
+    if isOfLives {
+      return try PostedNotifications(customers: numbers[1])
+        .writeLives(of: numbers[1], renewedIn: Int64(numbers[0]), to: folder)
     }
     let first = numbers.count == 3 ? numbers[2] : 0
     try PostedNotifications(customers: numbers[1], shape: shape).write(
@@ -53,8 +63,10 @@ struct PostedNotifications {
       // Apple signs no purchases of the future: the newest of twenty thousand is some days old.
       TokenPurchases(shape: $0, customers: customers, start: start - 840 * Self.day, signedFrom: start)
     }
+    // The documents of lives were signed up to a year ago.
     let (start, end) = (
-      Instant(millisecondsSince1970: start - Self.day), Instant(millisecondsSince1970: start + Self.year)
+      Instant(millisecondsSince1970: start - 2 * Self.year),
+      Instant(millisecondsSince1970: start + Self.year)
     )
     let root = try CertificateIssuer.root(
       DistinguishedName([("CN", "Bench Root CA"), ("O", "Invented Inc.")]), key: .generate(.p384),
@@ -72,14 +84,33 @@ struct PostedNotifications {
 
   /// Writes the notifications of these numbers, one per line, and the root.
   func write(_ numbers: Range<Int>, to folder: String) throws {
+    try write(numbers, to: folder, "notifications.txt") { try signedPayload($0) }
+  }
+
+  /// Writes the notifications about the lives of customers, and the root. The last renewals begin some seconds from now.
+  func writeLives(of customers: Int, renewedIn seconds: Int64, to folder: String) throws {
+    let now = start + Self.day
+    let lives = MonthlyLives(customers: customers, now: now, end: now + 1_000 * seconds)
+    for (name, notices) in [("history.txt", lives.history), ("notifications.txt", lives.day)] {
+      try write(notices, to: folder, name) { notice in
+        try notification(
+          lives.type(notice), signed: lives.signed(notice), lives.transaction(notice),
+          lives.renewalInfo(notice))
+      }
+    }
+  }
+
+  private func write<Key>(
+    _ keys: some Sequence<Key>, to folder: String, _ name: String, _ payload: (Key) throws -> String
+  ) throws {
     let folder = URL(filePath: folder)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(root.der).write(to: folder.appending(path: "root.der"))
-    let path = folder.appending(path: "notifications.txt").path
+    let path = folder.appending(path: name).path
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     let file = try FileHandle(forWritingTo: URL(filePath: path))
-    for number in numbers {
-      let body: JSONObject = ["signedPayload": .string(try signedPayload(number))]
+    for key in keys {
+      let body: JSONObject = ["signedPayload": .string(try payload(key))]
       try file.write(contentsOf: Data(body.serialized() + [UInt8(ascii: "\n")]))
     }
     try file.close()
@@ -102,18 +133,26 @@ struct PostedNotifications {
   }
 
   private func signedPayload(_ number: Int, of purchases: TokenPurchases) throws -> String {
+    try notification(
+      (purchases.notificationType, nil), signed: purchases.signed(number), purchases.transaction(number),
+      purchases.renewalInfo(number))
+  }
+
+  private func notification(
+    _ type: (name: String, subtype: String?), signed: Int64, _ transaction: JSONObject,
+    _ renewal: JSONObject?
+  ) throws -> String {
     var data: JSONObject = [
       "bundleId": .string(Self.bundleID), "environment": "Sandbox",
-      "signedTransactionInfo": .string(try signer.sign(payload: purchases.transaction(number))),
+      "signedTransactionInfo": .string(try signer.sign(payload: transaction)),
     ]
-    if let renewal = purchases.renewalInfo(number) {
-      data["signedRenewalInfo"] = .string(try signer.sign(payload: renewal))
-    }
-    return try signer.sign(payload: [
-      "notificationType": .string(purchases.notificationType),
-      "notificationUUID": .string(UUID().uuidString.lowercased()), "data": .object(data), "version": "2.0",
-      "signedDate": .number(JSONNumber(purchases.signed(number))),
-    ])
+    if let renewal { data["signedRenewalInfo"] = .string(try signer.sign(payload: renewal)) }
+    var payload: JSONObject = [
+      "notificationType": .string(type.name), "notificationUUID": .string(UUID().uuidString.lowercased()),
+      "data": .object(data), "version": "2.0", "signedDate": .number(JSONNumber(signed)),
+    ]
+    if let subtype = type.subtype { payload["subtype"] = .string(subtype) }
+    return try signer.sign(payload: payload)
   }
 
   private func transaction(_ number: Int, of line: String, at now: Int64) -> JSONObject {
