@@ -19,6 +19,9 @@ package struct CopyOnWriteBox<Value: Hashable & Sendable>: Hashable, Sendable {
     set { storage = Storage(newValue) }
   }
 
+  /// Calls `body` with the value, without a copy of it.
+  package func read<Part>(_ body: (borrowing Value) -> Part) -> Part { body(storage.value) }
+
   package static func == (left: CopyOnWriteBox, right: CopyOnWriteBox) -> Bool {
     left.storage === right.storage || left.storage.value == right.storage.value
   }

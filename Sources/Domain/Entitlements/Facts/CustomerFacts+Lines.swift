@@ -213,7 +213,7 @@ extension TransactionFact {
 
   /// How long Apple retries a failed renewal of the period, in milliseconds; see ``BillingRetry``.
   package var billingRetryLength: Int64 {
-    let isCommitment = details.commitment != nil || details.billingPlanType == .monthly
+    let isCommitment = inDetails { $0.commitment != nil || $0.billingPlanType == .monthly }
     return isCommitment ? BillingRetry.ofCommitment : BillingRetry.ofPlainSubscription
   }
 }

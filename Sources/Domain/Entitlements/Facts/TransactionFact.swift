@@ -87,15 +87,19 @@ package struct TransactionFact: Hashable, Sendable {
     return revocationDate
   }
 
+  /// Reads a part of ``details`` without a copy of all of them.
+  package func inDetails<Part>(_ part: (borrowing TransactionDetails) -> Part) -> Part {
+    _details.read(part)
+  }
+
   /// The price of the whole transaction in milliunits of the currency; `nil` if Apple sent none.
   ///
   /// A subscription with a quantity has seats, and `price` is that of one (Apple, TransactionMultiSeatInfo); the price of
   /// other products includes their quantity.
   package var totalPrice: Int64? {
-    if let total = details.seatsPrice { return total }
-    guard let price = details.price, type == .autoRenewableSubscription, quantity > 1 else {
-      return details.price
-    }
+    let (ofSeats, price) = inDetails { ($0.seatsPrice, $0.price) }
+    if let ofSeats { return ofSeats }
+    guard let price, quantity > 1, type == .autoRenewableSubscription else { return price }
     let (total, overflow) = price.multipliedReportingOverflow(by: quantity)
     return overflow ? price : total
   }
@@ -109,7 +113,7 @@ package struct TransactionFact: Hashable, Sendable {
 
   /// The refunds that Apple reversed, each with the time of the reversal.
   package var reversedRefunds: [(refund: TransactionDetails.Refund, reversedAt: Instant)] {
-    guard !details.reversals.isEmpty else { return [] }
+    guard inDetails({ !$0.reversals.isEmpty }) else { return [] }
     return details.refunds.compactMap { refund in
       guard refund.date != revocationDate,
         let reversedAt = details.reversals.first(where: { $0 > refund.date })

@@ -16,14 +16,14 @@ struct MoneyPostings {
     var buckets: [Granularity: ReportDay] = [:]
     for index in inOrder {
       let fact = facts.transactions[index]
-      guard let price = fact.reportedPrice, let currency = fact.details.currency else {
+      guard let price = fact.reportedPrice, let currency = fact.inDetails({ $0.currency }) else {
         if fact.offerDiscountType != .freeTrial { postings.append(Self.unpriced(fact, history)) }
         continue
       }
       guard price > 0 else { continue }
       var charge = Posting(
         .charge, at: fact.purchaseDate, line: fact.originalTransactionID, transactionID: fact.transactionID,
-        Posting.Dimensions(fact, history.groups))
+        history.dimensions[index])
       let day = ReportDay(charge.effectiveAt)
       if !hasJoined {
         hasJoined = true

@@ -8,20 +8,24 @@ struct PayerHistory {
   /// The start of the payer's first paid period in each group.
   let firstPaid: [String: Instant]
   let groups: SubscriptionGroups
+  /// The dimensions of each transaction.
+  let dimensions: [Posting.Dimensions]
   let paidYears: PaidYears
   /// The cohort of lifetime value: the day of the payer's first charge; `nil` without a charge.
   let cohort: Posting.Cohort?
 
   init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
     groups = SubscriptionGroups(facts, in: app)
+    let dimensions = Self.dimensions(facts, groups)
+    self.dimensions = dimensions
     paidYears = PaidYears(
       facts, groups, smallBusinessProgram: app.reports.smallBusinessProgram)
-    cohort = Self.cohort(facts, groups)
+    cohort = Self.cohort(facts, dimensions)
     var lines: [(line: String, periods: [SubscriptionPeriod])] = []
     for index in facts.transactions.indices where facts.transactions[index].isReportedSubscription {
       let line = facts.transactions[index].originalTransactionID
       if lines.last?.line != line { lines.append((line, [])) }
-      Self.add(index, facts, groups, to: &lines[lines.count - 1].periods)
+      Self.add(index, facts, dimensions, to: &lines[lines.count - 1].periods)
     }
     lines.removeAll { $0.periods.isEmpty }
     Self.setDurations(&lines, facts, app)
@@ -36,13 +40,27 @@ struct PayerHistory {
     self.firstPaid = firstPaid
   }
 
-  private static func cohort(
+  /// Most transactions have those of the one before, and share them.
+  private static func dimensions(
     _ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups
+  ) -> [Posting.Dimensions] {
+    var all: [Posting.Dimensions] = []
+    for index in facts.transactions.indices {
+      let dimensions = Posting.Dimensions(facts.transactions[index], groups)
+      all.append(all.last == dimensions ? all[index - 1] : dimensions)
+    }
+    return all
+  }
+
+  private static func cohort(
+    _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions]
   ) -> Posting.Cohort? {
     var first: Int?
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
       let fact = facts.transactions[index]
-      guard let price = fact.reportedPrice, price > 0, fact.details.currency != nil else { continue }
+      guard let price = fact.reportedPrice, price > 0, fact.inDetails({ $0.currency != nil }) else {
+        continue
+      }
       if let first,
         (facts.transactions[first].purchaseDate, facts.transactions[first].transactionID)
           <= (fact.purchaseDate, fact.transactionID)
@@ -53,14 +71,13 @@ struct PayerHistory {
     }
     return first.map { index in
       Posting.Cohort(
-        day: ReportDay(facts.transactions[index].purchaseDate),
-        dimensions: Posting.Dimensions(facts.transactions[index], groups))
+        day: ReportDay(facts.transactions[index].purchaseDate), dimensions: dimensions[index])
     }
   }
 
   /// Adds a period, unless it was withdrawn before it began: Apple charges a renewal up to a day early.
   private static func add(
-    _ index: Int, _ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups,
+    _ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions],
     to periods: inout [SubscriptionPeriod]
   ) {
     let fact = facts.transactions[index]
@@ -68,7 +85,7 @@ struct PayerHistory {
       if !periods.isEmpty { periods[periods.count - 1].withdrawn.append(fact.purchaseDate) }
       return
     }
-    guard let period = SubscriptionPeriod(index, facts, groups) else { return }
+    guard let period = SubscriptionPeriod(index, facts, dimensions) else { return }
     guard let last = periods.last, facts.isReplaced(period, byUpgradeTo: last) else {
       periods.append(period)
       return

@@ -44,7 +44,8 @@ final class SubscriptionPeriod {
     return overflow ? 0 : price.times(max(0, open))
   }
 
-  init?(_ index: Int, _ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups) {
+  /// - dimensions: those of each transaction.
+  init?(_ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions]) {
     let first = facts.beginning(ofPeriodAt: index)
     let standing = facts.standing(ofPeriodAt: index)
     let fact = facts.transactions[standing]
@@ -57,17 +58,19 @@ final class SubscriptionPeriod {
     self.start = start
     transactionID = facts.transactions[first].transactionID
     refundedAt = fact.accessRevokedAt
-    dimensions = Posting.Dimensions(fact, groups)
+    self.dimensions = dimensions[standing]
     let prices = facts.period(at: index).compactMap { facts.transactions[$0].reportedPrice }
     let price = prices.reduce(0, &+)
     self.price = price
-    currency = fact.details.currency ?? ""
+    let reason: TransactionReason?
+    (currency, commitment, reason) = fact.inDetails {
+      ($0.currency ?? "", $0.commitment, $0.transactionReason)
+    }
+    isPurchase = reason == .purchase
     seats = facts.period(at: index).reduce(0) { $0 &+ facts.transactions[$1].quantity }
     isTrial = fact.offerDiscountType == .freeTrial || (!prices.isEmpty && price == 0)
-    commitment = fact.details.commitment
     reversedRefund = fact.reversedRefunds.first { start <= $0.refund.date && $0.refund.date < expires }
       .map { ($0.refund.date, $0.reversedAt) }
-    isPurchase = fact.details.transactionReason == .purchase
   }
 }
 
@@ -165,7 +168,7 @@ extension Posting.Dimensions {
   init(_ fact: TransactionFact, _ groups: borrowing SubscriptionGroups) {
     self.init(
       productID: fact.productID, group: groups.group(of: fact) ?? "",
-      storefront: fact.details.storefront ?? "", offerKind: fact.offerKind)
+      storefront: fact.inDetails { $0.storefront } ?? "", offerKind: fact.offerKind)
   }
 }
 

@@ -34,7 +34,7 @@ struct PeriodEnding {
     _ failure: Failure?, _ retryLength: Int64
   ) -> Recovery? {
     let gap = next.start.milliseconds(since: period.expires)
-    let reason = facts.transactions[next.index].details.transactionReason
+    let reason = facts.transactions[next.index].inDetails { $0.transactionReason }
     guard gap > 0, gap <= retryLength else { return nil }
     if reason == .purchase {
       // A change of product in the grace period goes on without a gap.

@@ -90,7 +90,9 @@ extension SubscriptionWalk {
     _ previous: SubscriptionPeriod, _ period: SubscriptionPeriod, at instant: Instant
   ) {
     var unchanged = previous.dimensions
-    if previous.isTrial != period.isTrial { unchanged.offerKind = period.dimensions.offerKind }
+    if previous.isTrial != period.isTrial {
+      unchanged = unchanged.with(offerKind: period.dimensions.offerKind)
+    }
     guard unchanged != period.dimensions else { return }
     flow(.trialMoved, previous, at: instant) { posting in posting.count = -1 }
     flow(.trialMoved, period, at: instant) { _ in }

@@ -57,20 +57,52 @@ package struct Posting: Hashable, Sendable {
   }
 
   /// What reports group by.
+  ///
+  /// The texts are in shared storage, because a posting is copied often, and many postings have the same ones.
   package struct Dimensions: Hashable, Sendable {
-    package var productID: String
+    private final class Texts: Sendable {
+      let productID: String
+      let group: String
+      let storefront: String
+      let offerKind: String
+
+      init(_ productID: String, _ group: String, _ storefront: String, _ offerKind: String) {
+        (self.productID, self.group, self.storefront, self.offerKind) = (
+          productID, group, storefront, offerKind
+        )
+      }
+    }
+
+    private let texts: Texts
+
+    package var productID: String { texts.productID }
     /// The subscription group, or empty.
-    package var group: String
+    package var group: String { texts.group }
     /// ISO 3166-1 alpha-3, or empty if Apple's document has none.
-    package var storefront: String
+    package var storefront: String { texts.storefront }
     /// Such as `INTRODUCTORY_FREE_TRIAL`; empty for the standard price.
-    package var offerKind: String
+    package var offerKind: String { texts.offerKind }
 
     package init(productID: String, group: String = "", storefront: String = "", offerKind: String = "") {
-      self.productID = productID
-      self.group = group
-      self.storefront = storefront
-      self.offerKind = offerKind
+      texts = Texts(productID, group, storefront, offerKind)
+    }
+
+    /// The same dimensions with another offer.
+    package func with(offerKind: String) -> Dimensions {
+      Dimensions(productID: productID, group: group, storefront: storefront, offerKind: offerKind)
+    }
+
+    package static func == (left: Dimensions, right: Dimensions) -> Bool {
+      left.texts === right.texts
+        || (left.productID == right.productID && left.group == right.group
+          && left.storefront == right.storefront && left.offerKind == right.offerKind)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(productID)
+      hasher.combine(group)
+      hasher.combine(storefront)
+      hasher.combine(offerKind)
     }
   }
 
