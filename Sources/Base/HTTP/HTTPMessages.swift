@@ -43,6 +43,8 @@ package struct HTTPResponse: Sendable {
   package var status: Int
   package var headers: HeaderFields
   package var body: [UInt8]
+  /// Sends the body in parts; `nil`: `body` is all of it.
+  package var stream: HTTPBodyStream?
 
   package init(status: Int, headers: HeaderFields = HeaderFields(), body: [UInt8] = []) {
     self.status = status
@@ -51,7 +53,7 @@ package struct HTTPResponse: Sendable {
   }
 
   /// Whether it states the length of its body; one without content has none (RFC 9110, section 8.6).
-  package var hasLength: Bool { status != 204 }
+  package var hasLength: Bool { status != 204 && stream == nil }
 
   /// Returns a JSON response with the document `body`.
   package static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
@@ -71,6 +73,20 @@ package struct HTTPResponse: Sendable {
     var response = HTTPResponse.text(405, "method not allowed; use \(allowed)\n")
     response.headers.append(name: "allow", value: allowed)
     return response
+  }
+}
+
+/// A body that is sent in parts, whose length is not known at its start.
+package struct HTTPBodyStream: Sendable {
+  /// Sends a part, and waits while the client reads too slowly. `false` if the client has gone.
+  package typealias Send = @Sendable ([UInt8]) async -> Bool
+
+  /// Sends the parts; the body ends when it returns. Its task is cancelled when the client has gone, or is to continue on
+  /// another connection.
+  package let produce: @Sendable (_ send: @escaping Send) async -> Void
+
+  package init(_ produce: @escaping @Sendable (_ send: @escaping Send) async -> Void) {
+    self.produce = produce
   }
 }
 

@@ -9,12 +9,14 @@ final class HTTP1Handler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private enum State {
+  enum State {
     case idle
     case collecting(HTTPRequestHead, [UInt8])
     /// The request is complete, but the peer has not read the responses to the earlier ones.
     case waiting(HTTPRequestHead, [UInt8])
     case answering
+    /// A response without an end yet.
+    case streaming(StreamedBody)
     /// The last response is written; no more input is read.
     case ended
   }
@@ -32,12 +34,12 @@ final class HTTP1Handler: ChannelInboundHandler {
   private var pace: ConnectionPace?
   private let drainState: DrainState
   private let logger: Logger
-  private var state = State.idle
+  var state = State.idle
   private var task: Task<Void, Never>?
-  private var isDraining = false
-  private var context: ChannelHandlerContext?
+  private(set) var isDraining = false
+  private(set) var context: ChannelHandlerContext?
   /// The deadline of the peer; `nil` while the handler runs.
-  private var end: NIODeadline?
+  var end: NIODeadline?
   /// The bytes that the peer had not read at the last check, and since when.
   private var stall: (bytes: Int, since: NIODeadline)?
 
@@ -64,6 +66,7 @@ final class HTTP1Handler: ChannelInboundHandler {
   func handlerRemoved(context: ChannelHandlerContext) { leave() }
 
   private func leave() {
+    if case .streaming(let body) = state { body.close() }
     unread?.close()
     incomplete?.close()
     host.unwatch(self)
@@ -114,7 +117,11 @@ final class HTTP1Handler: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
     isDraining = true
-    if case .idle = state { closeAfterLinger(context) }
+    switch state {
+    case .idle: closeAfterLinger(context)
+    case .streaming(let body): body.retire()
+    default: return
+    }
   }
 
   /// Lingers before closing an idle connection, so that a request in flight is still answered.
@@ -139,12 +146,18 @@ final class HTTP1Handler: ChannelInboundHandler {
   /// Backpressure: the next request starts when the peer has read most of the responses to the earlier ones.
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     reportUnread(context)
-    if context.channel.isWritable, case .waiting(let head, let body) = state { start(head, body, context) }
+    if context.channel.isWritable {
+      switch state {
+      case .waiting(let head, let body): start(head, body, context)
+      case .streaming(let body): body.resume()
+      default: break
+      }
+    }
     context.fireChannelWritabilityChanged()
   }
 
   /// Reports the responses that the peer has not read.
-  private func reportUnread(_ context: ChannelHandlerContext) {
+  func reportUnread(_ context: ChannelHandlerContext) {
     let bytes = context.channel.unwrittenBytes
     guard self.context != nil, bytes > 0 || unread != nil else { return }
     if unread == nil {
@@ -188,20 +201,35 @@ final class HTTP1Handler: ChannelInboundHandler {
       self.pace = nil
     }
     reportIncomplete(0, context)
-    let keepsAlive = request.isKeepAlive && !isDraining && !drainState.hasBegun && !closes
-    state = keepsAlive ? .idle : .ended
-    wait(keepsAlive ? limits.times.idle : Self.closeLinger)
+    // Without transfer codings, the end of the connection is the end of the body.
+    let isUnframed = response.stream != nil && request.isBefore1_1
+    let keepsAlive = keepsAlive(request) && !closes && !isUnframed
     var headers = HTTPHeaders(response.headers.strings)
     if response.hasLength {
       headers.replaceOrAdd(name: "content-length", value: String(response.body.count))
     }
     if !keepsAlive { headers.replaceOrAdd(name: "connection", value: "close") }
     let head = HTTPResponseHead(
-      version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
+      version: isUnframed ? .http1_0 : .http1_1,
+      status: HTTPResponseStatus(statusCode: response.status), headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if request.method != .HEAD, !response.body.isEmpty {
-      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
+    if request.method != .HEAD {
+      if let stream = response.stream { return send(stream, to: request, context, closes: isUnframed) }
+      if !response.body.isEmpty {
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
+      }
     }
+    finish(keepsAlive, context)
+  }
+
+  func keepsAlive(_ request: HTTPRequestHead) -> Bool {
+    request.isKeepAlive && !isDraining && !drainState.hasBegun
+  }
+
+  /// Ends the response.
+  func finish(_ keepsAlive: Bool, _ context: ChannelHandlerContext) {
+    state = keepsAlive ? .idle : .ended
+    wait(keepsAlive ? limits.times.idle : Self.closeLinger)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     reportUnread(context)
     // Closes the output only: closing both sides would reset the connection if more input had arrived, and

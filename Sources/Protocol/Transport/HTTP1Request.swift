@@ -21,7 +21,8 @@ extension HTTPRequestHead {
     !isBefore1_1 && headers.first(name: "expect")?.lowercased() == "100-continue"
   }
 
-  private var isBefore1_1: Bool { (version.major, version.minor) < (1, 1) }
+  /// Whether the client speaks HTTP/1.0, which has no transfer codings (RFC 9112, section 6.1).
+  var isBefore1_1: Bool { (version.major, version.minor) < (1, 1) }
 
   /// The size as HTTP/2 counts it (RFC 9113, section 6.5.2).
   private var sizeInBytes: Int {
@@ -36,7 +37,7 @@ extension HTTPRequestHead {
       && (absoluteTarget.map { Authority($0.authority) != nil } ?? true)
   }
 
-  /// HTTP/1.0 has no transfer codings (RFC 9112, section 6.1), and a server that does not know one says so.
+  /// HTTP/1.0 has no transfer codings, and a server that does not know one says so.
   private var refusalOfCoding: HTTPResponse? {
     let codings = headers["transfer-encoding"]
     guard !codings.isEmpty else { return nil }

@@ -10,6 +10,8 @@ final class HTTPRequestExchange: Exchange {
   private var task: Task<Void, Never>?
   /// Ends the exchange if the request is still incomplete.
   private var requestTimeout: Scheduled<Void>?
+  /// A response without an end yet.
+  private var body: StreamedBody?
   /// The bytes that the window already allows the caller to replace.
   private var allowed = 0
 
@@ -39,12 +41,15 @@ final class HTTPRequestExchange: Exchange {
     start(request)
   }
 
-  func drained() {}
+  func drained() { body?.resume() }
 
   func closed() {
     requestTimeout?.cancel()
     task?.cancel()
+    body?.close()
   }
+
+  func retire() { body?.retire() }
 
   private func startRequestTimeout() {
     guard requestTimeout == nil else { return }
@@ -69,8 +74,40 @@ final class HTTPRequestExchange: Exchange {
 
   private func end(_ response: HTTPResponse) {
     guard connection.exchanges[id] === self else { return }
+    if let stream = response.stream, !connection.isHead(id) { return send(stream, after: response) }
     connection.exchanges[id] = nil
     connection.answerPlain(id, response)
+  }
+
+  /// Sends a body while its producer runs.
+  private func send(_ stream: HTTPBodyStream, after response: HTTPResponse) {
+    guard let loop = connection.context?.eventLoop else { return }
+    connection.beginPlain(id, response, hasBody: true)
+    let body = StreamedBody()
+    self.body = body
+    connection.scheduleFlush()
+    let exchange = NIOLoopBound(self, eventLoop: loop)
+    body.start(stream, on: loop) {
+      exchange.value.send($0)
+    } end: {
+      exchange.value.finish()
+    }
+    if connection.isDraining { body.retire() }
+  }
+
+  /// Sends a part of a body; returns whether the next one may follow at once.
+  private func send(_ part: [UInt8]) -> Bool {
+    guard connection.exchanges[id] === self else { return true }
+    connection.session.send(on: id) { $0 += part }
+    connection.scheduleFlush()
+    return connection.session.unsentCount(of: id) < connection.limits.streamBacklogBytes
+  }
+
+  private func finish() {
+    guard connection.exchanges[id] === self else { return }
+    connection.exchanges[id] = nil
+    connection.session.finish(id)
+    connection.scheduleFlush()
   }
 }
 
@@ -84,18 +121,25 @@ extension HTTP2Handler {
 
   /// Responds to a plain request. A response to HEAD has no body (RFC 9110, section 9.3.2).
   func answerPlain(_ id: StreamID, _ response: HTTPResponse) {
-    var fields = HeaderFields([(":status", String(response.status))])
-    if response.hasLength { fields.append(name: "content-length", value: String(response.body.count)) }
-    for field in response.headers.strings { fields.append(name: field.name, value: field.value) }
-    let hasBody = !response.body.isEmpty && session.head(of: id)?[":method"] != "HEAD"
-    if response.status < 400 { succeeded() }
-    session.respond(on: id, fields, endOfStream: !hasBody)
+    let hasBody = !response.body.isEmpty && !isHead(id)
+    beginPlain(id, response, hasBody: hasBody)
     if hasBody {
       session.send(on: id) { $0 += response.body }
       session.finish(id)
     }
     if !session.hasInboundEnded(of: id) { resetAfterOutput(id) }
     scheduleFlush()
+  }
+
+  fileprivate func isHead(_ id: StreamID) -> Bool { session.head(of: id)?[":method"] == "HEAD" }
+
+  /// Sends the header fields of a response.
+  fileprivate func beginPlain(_ id: StreamID, _ response: HTTPResponse, hasBody: Bool) {
+    var fields = HeaderFields([(":status", String(response.status))])
+    if response.hasLength { fields.append(name: "content-length", value: String(response.body.count)) }
+    for field in response.headers.strings { fields.append(name: field.name, value: field.value) }
+    if response.status < 400 { succeeded() }
+    session.respond(on: id, fields, endOfStream: !hasBody)
   }
 }
 
