@@ -141,11 +141,27 @@ def test_a_page_reports_events_that_followed_and_shows_them_live(console, visit)
     assert not violations(page)
     go(page, lambda: page.click(".stale a"))
     assert not page.is_visible(".stale") and "granted" in page.text_content("main")
+    opened = []
+    page.on("request", lambda request: opened.append(urllib.parse.urlsplit(request.url).path.rpartition("/")[2]))
     page.click("text=Live")
     assert page.get_attribute("[data-action=live]", "aria-pressed") == "true"
     console.call("EntitlementService/Grant", **grant | {"entitlement": "maps"})
     page.wait_for_function("document.querySelectorAll('.timeline tbody tr').length > 1")
     assert page.get_attribute("[data-action=live]", "aria-pressed") == "true" and not page.is_visible(".stale")
+    assert page.evaluate("document.activeElement.dataset.action") == "live", "the focus stays on the button"
+    assert opened == ["live", "liv"], "one stream, and one page for what it announced"
+    # A tab in the background closes the stream, and opens another one when it returns.
+    hide = "hidden => { Object.defineProperty(document, 'hidden', {value: hidden, configurable: true}); }"
+    page.evaluate(hide, True)
+    page.evaluate(return_to_tab)
+    console.call("EntitlementService/Grant", **grant | {"entitlement": "studio"})
+    page.evaluate(hide, False)
+    page.evaluate(return_to_tab)
+    page.wait_for_function("document.querySelector('.timeline').textContent.includes('studio')")
+    assert opened.count("live") == 2
+    page.click("text=Live")
+    assert page.get_attribute("[data-action=live]", "aria-pressed") == "false"
+    assert "not live any more" in page.text_content("#announcement")
     page.goto(address(console, "customers/liv") + "?at=1")
     assert page.locator("[data-changes]").count() == 0, "the past does not change"
 

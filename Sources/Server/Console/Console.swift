@@ -29,6 +29,8 @@ package struct Console: Sendable {
   private let performed = PerformedForms()
   private let work = WorkCount()
   private let reports = ReportAnswers()
+  private let live = LivePages()
+  private let liveTime: Duration
 
   /// - Parameters:
   ///   - calls: the methods of the contract.
@@ -37,10 +39,12 @@ package struct Console: Sendable {
   ///   - pages: limits the pages of each person.
   ///   - isSecure: whether the listener has TLS.
   ///   - links: the operator's other tools.
+  ///   - liveTime: how long a page is live at most.
   ///   - now: the system's clock.
   package init(
     calls: InProcessCalls, access: ConsoleAccess, hosts: OriginPolicy, pages: AddressLimiter, isSecure: Bool,
-    links: OperatorLinks = OperatorLinks(), now: @escaping @Sendable () -> Instant
+    links: OperatorLinks = OperatorLinks(), liveTime: Duration = .seconds(6 * 3_600),
+    now: @escaping @Sendable () -> Instant
   ) {
     self.calls = calls
     self.access = access
@@ -48,6 +52,7 @@ package struct Console: Sendable {
     self.pages = pages
     self.isSecure = isSecure
     self.links = links
+    self.liveTime = liveTime
     self.now = now
     cookies = SessionCookies(isSecure: isSecure)
   }
@@ -56,7 +61,7 @@ package struct Console: Sendable {
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     var response = await answer(request)
     SecurityHeaders.add(to: &response, isSecure: isSecure)
-    if request.method == "HEAD" { response.body = [] }
+    if request.method == "HEAD" { (response.body, response.stream) = ([], nil) }
     return response
   }
 
@@ -84,7 +89,8 @@ package struct Console: Sendable {
     }
     let visit = Visit(
       person: person, request: request, query: Query(request.query), calls: calls, tokens: tokens,
-      performed: performed, reports: reports, links: links, now: now())
+      performed: performed, reports: reports, links: links, live: live, liveTime: liveTime,
+      renewal: renewal(of: request), now: now())
     if path == ["session", "end"], request.method == "POST" { return signOut() }
     let outcome: Outcome
     do throws(Status) {
@@ -122,6 +128,16 @@ extension Console {
       } catch {
         return .failure(SignInProblem(message: error.description))
       }
+    }
+  }
+
+  /// Looks the person of the request up again, under the roles that are configured then. As with other streams, a token
+  /// that expires does not end a page that is live.
+  private func renewal(of request: HTTPRequest) -> CallerRenewal? {
+    guard case .identityHeader(let field, let callers) = access else { return nil }
+    let instant = now()
+    return CallerRenewal(callers) {
+      try? Person(header: request.headers, field, callers.value, at: { instant }).caller
     }
   }
 

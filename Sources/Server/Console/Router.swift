@@ -39,6 +39,8 @@ enum Router {
       return .redirect(scope.customer(path[1]))
     case ("customers", 3) where path[2] == "changes":
       return .response(try await CustomerChanges.count(path[1], in: scope, visit))
+    case ("customers", 3) where path[2] == "live":
+      return .response(try await CustomerLive.response(path[1], in: scope, visit))
     case ("catalog", 1): return .page(try await CatalogPage.page(in: scope, visit))
     case ("purchases", 2): return .page(try await PurchasePage.page(path[1], in: scope, visit))
     case ("evidence", 2): return .page(try await EvidencePage.page(path[1], in: scope, visit))

@@ -30,7 +30,7 @@ extension HTTPResponse {
   package func compressed(for request: HTTPRequest) -> HTTPResponse {
     var response = self
     response.headers.append(name: "vary", value: "accept-encoding, cookie")
-    guard request.acceptsGzip, let body = gzip(response.body) else { return response }
+    guard stream == nil, request.acceptsGzip, let body = gzip(response.body) else { return response }
     response.headers.append(name: "content-encoding", value: "gzip")
     response.body = body
     return response

@@ -2,21 +2,29 @@ internal import AppStore
 package import Callers
 internal import HTTP
 package import RPC
+internal import Synchronization
 package import Wire
 
-/// Calls the unary methods of the contract in this process, through the same interceptors and handlers as calls over a
+/// Calls the methods of the contract in this process, through the same interceptors and handlers as calls over a
 /// network: authorization, restriction to apps, rate limits, metrics and audit.
 package struct InProcessCalls: Sendable {
   private let policy: CallPolicy
   private let methods: [String: Method.AsyncHandler]
+  private let streams: [String: Method.StreamHandler]
 
   init(policy: CallPolicy, methods: [Method]) {
     self.policy = policy
     var handlers: [String: Method.AsyncHandler] = [:]
+    var streams: [String: Method.StreamHandler] = [:]
     for method in methods {
-      if case .asyncUnary(let handler) = method.handler { handlers[method.path] = handler }
+      switch method.handler {
+      case .asyncUnary(let handler): handlers[method.path] = handler
+      case .streaming(let handler): streams[method.path] = handler
+      case .unary: continue
+      }
     }
     self.methods = handlers
+    self.streams = streams
   }
 
   /// The roles that the callers of this process have.
@@ -26,9 +34,7 @@ package struct InProcessCalls: Sendable {
   package func call<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, as caller: Caller, person: String
   ) async throws(Status) -> Response {
-    guard let handler = methods[path] else {
-      throw Status(.unimplemented, "there is no method '\(path)'")
-    }
+    guard let handler = methods[path] else { throw .noMethod(path) }
     let chain = policy.chain(for: caller, person: person)
     let call = try chain.start(
       MethodPolicy.of(path), CallContext(headers: HeaderFields(), timeout: Self.timeout))
@@ -38,7 +44,72 @@ package struct InProcessCalls: Sendable {
     }
   }
 
+  /// Calls the method `path`, which sends a stream of messages in response to one, and runs until the stream ends, also
+  /// because `renewal` shows that the caller has lost the permission. Calls `began` when the method has accepted the call,
+  /// and `receive`, which must not block, with each message.
+  package func follow<Request: WireMessage, Response: WireMessage>(
+    _ path: String, _ request: Request, as caller: Caller, person: String, renewal: CallerRenewal?,
+    began: @escaping @Sendable () -> Void, receive: @escaping @Sendable (Response) -> Void
+  ) async throws(Status) {
+    guard let handler = streams[path] else { throw .noMethod(path) }
+    let chain = policy.chain(for: caller, person: person, renewal: renewal)
+    var context = CallContext(headers: HeaderFields(), timeout: nil)
+    context.retirement = CallRetirement()
+    let stream = InProcessStream(request.encodedBytes(), began: began) { bytes throws(WireError) in
+      receive(try Response.decode(bytes))
+    }
+    try await chain.intercepting(handler, MethodPolicy.of(path))(stream, context)
+  }
+
   private static let timeout = Timeout(nanoseconds: 30_000_000_000)
+}
+
+/// Looks the caller of a stream up again.
+package struct CallerRenewal: Sendable {
+  /// The callers whose replacement may take the permission away.
+  let callers: CurrentCallers
+  /// The caller under the policy in effect; `nil` if it is unknown now.
+  let current: @Sendable () -> Caller?
+
+  package init(_ callers: CurrentCallers, current: @escaping @Sendable () -> Caller?) {
+    self.callers = callers
+    self.current = current
+  }
+}
+
+/// A stream of this process: one request, and a function that receives the responses.
+private final class InProcessStream: MessageStream {
+  private let request: Mutex<[UInt8]?>
+  private let began: @Sendable () -> Void
+  private let receive: @Sendable ([UInt8]) throws(WireError) -> Void
+
+  init(
+    _ request: [UInt8], began: @escaping @Sendable () -> Void,
+    receive: @escaping @Sendable ([UInt8]) throws(WireError) -> Void
+  ) {
+    self.request = Mutex(request)
+    self.began = began
+    self.receive = receive
+  }
+
+  func next() async throws(Status) -> ReceivedMessage? {
+    let bytes = request.withLock { request in
+      defer { request = nil }
+      return request
+    }
+    return bytes.map { ReceivedMessage($0) }
+  }
+
+  func send(_ message: [UInt8], compression: MessageCompression) async throws(Status) {
+    guard !Task.isCancelled else { throw Status(.cancelled) }
+    do throws(WireError) { try receive(message) } catch {
+      throw Status(.internalError, "the response cannot be decoded: \(error)")
+    }
+  }
+
+  func attach(initial: Metadata, trailing: Metadata) async {}
+
+  func begin() async { began() }
 }
 
 /// A caller, authenticated by another component.
@@ -46,6 +117,8 @@ struct KnownCallerInterceptor: Interceptor, Sendable {
   let caller: Caller
   /// The person that the caller acts for.
   let person: String
+  /// `nil` for calls that end by themselves.
+  var renewal: CallerRenewal?
 
   func start(_ call: inout CallInFlight) throws(Status) {
     guard call.method.needsCaller else { return }
@@ -54,8 +127,20 @@ struct KnownCallerInterceptor: Interceptor, Sendable {
     call.context.callerRoles = caller.roleBits
   }
 
+  func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) {
+    guard let renewal, call.method.needsCaller else { return }
+    guard let caller = renewal.current() else { throw Status(CallerError.unknownToken) }
+    call.caller = caller
+  }
+
   /// Reads have no field for the person.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
     if call.subject.actor.isEmpty { call.subject.actor = person }
+  }
+}
+
+extension Status {
+  fileprivate static func noMethod(_ path: String) -> Status {
+    Status(.unimplemented, "there is no method '\(path)'")
   }
 }

@@ -48,6 +48,15 @@ import Wire
     #expect(!method.clientStreaming && !method.serverStreaming)
   }
 
+  @Test("The stream of live pages is the one of the contract")
+  func stream() throws {
+    let (path, request, response) = Self.entry(Calls.watch)
+    let method = try #require(Contract.method(named: path))
+    #expect(method.requestType.messageType.name == request)
+    #expect(method.responseType.messageType.name == response)
+    #expect(method.serverStreaming && !method.clientStreaming)
+  }
+
   @Test("Each action needs a role, and each but a note asks for a reason", arguments: ActionName.allCases)
   func roles(action: ActionName) {
     let role = InProcessCalls.role(of: action.path)

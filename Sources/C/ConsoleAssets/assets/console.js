@@ -62,31 +62,57 @@ function showKeys() {
   for (const button of all("[data-action=keys]")) button.setAttribute("aria-pressed", String(hasKeys));
 }
 
-// A page shows one moment. When its tab returns to the front, it asks whether events followed; live, it asks all the time
-// and shows them.
-let live = 0;
-const liveHours = 6;
+// A page shows one moment. When its tab returns to the front, it asks whether events followed.
 async function followUp() {
   const address = find("[data-changes]")?.dataset.changes;
   const bar = find(".stale");
   if (!address || !bar || document.hidden) return;
-  if (live && Date.now() - live > liveHours * 3600000) switchLive();
   try {
     const response = await fetch(address, { credentials: "same-origin" });
     const count = response.ok ? Number(await response.text()) : 0;
     if (!count) return;
-    if (live) { show(location.pathname + location.search); return; }
     find("span", bar).textContent = count;
     bar.hidden = false;
   } catch { /* The next look asks again. */ }
 }
-function switchLive() {
-  live = live ? 0 : Date.now();
-  for (const button of all("[data-action=live]")) button.setAttribute("aria-pressed", String(live > 0));
-  if (live) followUp();
+
+// Live, the server announces events while the tab is in front, and the page loads what it shows.
+let live = false;
+let source = null;
+let newest = 0;
+let isFollowing = false;
+const pause = 1000;
+function listen() {
+  const button = find("[data-live]");
+  if (!live || !button || document.hidden) { source?.close(); source = null; return; }
+  if (source) return;
+  source = new EventSource(button.dataset.live);
+  source.addEventListener("change", (event) => { newest = Math.max(newest, Number(event.data)); follow(); });
+  source.addEventListener("end", () => switchLive(false));
+  // The browser connects again after a lost connection, and not after a refusal.
+  source.addEventListener("error", (event) => { if (event.target.readyState === EventSource.CLOSED) switchLive(false); });
 }
-document.addEventListener("visibilitychange", followUp);
-setInterval(() => live && followUp(), 5000);
+async function follow() {
+  if (isFollowing) return;
+  isFollowing = true;
+  let next = Number(find("[data-live]")?.dataset.sequence ?? Infinity);
+  while (live && newest > next && !document.hidden) {
+    next = newest;
+    await show(location.pathname + location.search);
+    await new Promise((done) => { setTimeout(done, pause); });
+  }
+  isFollowing = false;
+}
+function showLive() {
+  for (const button of all("[data-action=live]")) button.setAttribute("aria-pressed", String(live));
+}
+function switchLive(isOn = !live) {
+  live = isOn;
+  showLive();
+  announce(isOn ? "liveOn" : "liveOff");
+  listen();
+}
+document.addEventListener("visibilitychange", () => { if (live) listen(); else followUp(); });
 
 async function copy(text, what) {
   try { await navigator.clipboard.writeText(text); announce(what); } catch { announce("refused"); }
@@ -113,6 +139,7 @@ async function show(address) {
     const response = await fetch(address, { credentials: "same-origin" });
     const page = parsed(await response.text());
     const wasSlider = document.activeElement?.name === "at";
+    const wasLive = document.activeElement?.dataset?.action === "live";
     for (const selector of ["main", ".moment"]) {
       const [old, fresh] = [find(selector), find(selector, page)];
       if (old && fresh) old.replaceWith(fresh);
@@ -123,6 +150,7 @@ async function show(address) {
     history.replaceState(null, "", address);
     begin();
     if (wasSlider) find("input[name=at]")?.focus();
+    if (wasLive) find("[data-action=live]")?.focus();
   } catch { location.assign(address); }
 }
 function step(direction) {
@@ -146,7 +174,8 @@ function submitMoment(form, at) {
 function begin() {
   showTimes();
   showKeys();
-  for (const button of all("[data-action=live]")) button.setAttribute("aria-pressed", String(live > 0));
+  showLive();
+  listen();
   const slider = find("input[name=at]");
   if (slider) {
     slider.addEventListener("input", () => moved(slider));
@@ -162,7 +191,7 @@ const actions = {
   zone: switchZone,
   theme: switchTheme,
   density: switchDensity,
-  live: switchLive,
+  live: () => switchLive(),
   keys: switchKeys,
   ticket: () => ticket() && copy(ticket(), "ticket"),
 };

@@ -14,6 +14,7 @@ enum Calls {
   static let getCustomerHistory = ContractCall<GetCustomerHistoryRequest, GetCustomerHistoryResponse>(
     "CustomerService/GetCustomerHistory")
   static let explain = ContractCall<ExplainRequest, ExplainResponse>("EntitlementService/Explain")
+  static let watch = ContractCall<WatchRequest, WatchResponse>("EntitlementService/Watch")
   static let listTimeline = ContractCall<ListTimelineRequest, ListTimelineResponse>(
     "EntitlementService/ListTimeline")
   static let getProbableFamily = ContractCall<GetProbableFamilyRequest, GetProbableFamilyResponse>(

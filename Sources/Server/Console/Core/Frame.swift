@@ -40,6 +40,7 @@ enum Frame {
       <span role="status" id="announcement" data-local="\(Text.localTimes)" data-utc="\(Text.utcTimes)" \
       data-here="\(Text.here)" data-ticket="\(Text.ticketCopied)" data-address="\(Text.addressCopied)" \
       data-keys-on="\(Text.keysOn)" data-keys-off="\(Text.keysOff)" \
+      data-live-on="\(Text.liveOn)" data-live-off="\(Text.liveOff)" \
       data-id="\(Text.idCopied)" data-refused="\(Text.copyRefused)"></span></footer>
       """
     return Document(

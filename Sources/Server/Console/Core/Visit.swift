@@ -17,6 +17,11 @@ struct Visit: Sendable {
   let performed: PerformedForms
   let reports: ReportAnswers
   let links: OperatorLinks
+  let live: LivePages
+  /// How long a page is live at most.
+  let liveTime: Duration
+  /// Looks the person up again while a page is live; `nil` if the person cannot lose a role.
+  let renewal: CallerRenewal?
   /// The system's time.
   let now: Instant
 
@@ -25,6 +30,16 @@ struct Visit: Sendable {
     _ method: ContractCall<Request, Response>, _ request: Request
   ) async throws(Status) -> Response {
     try await calls.call(method.path, request, as: person.caller, person: person.name)
+  }
+
+  /// Calls a method of the contract that sends messages until the stream ends.
+  func follow<Request, Response>(
+    _ method: ContractCall<Request, Response>, _ request: Request, began: @escaping @Sendable () -> Void,
+    receive: @escaping @Sendable (Response) -> Void
+  ) async throws(Status) {
+    try await calls.follow(
+      method.path, request, as: person.caller, person: person.name, renewal: renewal, began: began,
+      receive: receive)
   }
 
   /// The same for a part of a page that the page can do without.

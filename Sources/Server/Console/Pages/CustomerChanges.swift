@@ -8,10 +8,14 @@ internal import Wire
 enum CustomerChanges {
   /// The switch that shows them as they happen.
   static func button(_ data: CustomerData) -> Markup {
-    let path = data.scope.path + ["customers", data.id, "changes"]
-    let changes = Link(path, query: [("after", String(data.customer.sequence))])
-    return
-      "<button type=\"button\" data-changes=\"\(changes)\" data-action=\"live\" aria-pressed=\"false\">\(Text.live)</button>"
+    let sequence = String(data.customer.sequence)
+    func link(_ name: String) -> Link {
+      Link(data.scope.path + ["customers", data.id, name], query: [("after", sequence)])
+    }
+    return """
+      <button type="button" data-changes="\(link("changes"))" data-live="\(link("live"))" \
+      data-sequence="\(sequence)" data-action="live" aria-pressed="false">\(Text.live)</button>
+      """
   }
 
   /// The bar that reports them; nothing on a page about the past.
@@ -26,15 +30,7 @@ enum CustomerChanges {
   /// The number of events after the sequence `after`, at most 100, as text.
   static func count(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
     let after = visit.value("after").flatMap { Int64($0) } ?? 0
-    let customer = try await visit.call(
-      Calls.getCustomer,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.customerId = id
-        $0.readMask = .with { $0.paths = ["sequence"] }
-      })
-    guard customer.sequence > after else { return .text(200, "0") }
+    guard try await sequence(of: id, in: scope, visit) > after else { return .text(200, "0") }
     let timeline = try await visit.call(
       Calls.listTimeline,
       .with {
@@ -45,5 +41,18 @@ enum CustomerChanges {
         $0.pageSize = 100
       })
     return .text(200, "\(timeline.events.count { $0.sequence > after })")
+  }
+
+  /// The sequence of the customer's last event.
+  static func sequence(of id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Int64 {
+    try await visit.call(
+      Calls.getCustomer,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.customerId = id
+        $0.readMask = .with { $0.paths = ["sequence"] }
+      }
+    ).sequence
   }
 }

@@ -48,13 +48,14 @@ package struct CallPolicy: Sendable {
       ticks: ticks, callers: callers)
   }
 
-  /// The interceptors for calls of this process by `caller`, authenticated by another component.
+  /// The interceptors for calls of this process by `caller`, authenticated by another component. `renewal` ends streams
+  /// of a caller that has lost the permission; `nil`: they continue.
   func chain(
-    for caller: Caller, person: String
+    for caller: Caller, person: String, renewal: CallerRenewal? = nil
   ) -> InterceptorChain<CallInterceptors<KnownCallerInterceptor>> {
-    InterceptorChain(
-      interceptors: interceptors(meter.shared, KnownCallerInterceptor(caller: caller, person: person)),
-      ticks: ticks)
+    let known = KnownCallerInterceptor(caller: caller, person: person, renewal: renewal)
+    return InterceptorChain(
+      interceptors: interceptors(meter.shared, known), ticks: ticks, callers: renewal?.callers)
   }
 
   /// The interceptors of one event loop, which counts and caches without locks.

@@ -75,7 +75,8 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
     }
   }
 
-  private func intercepting(
+  /// Wraps the handler of a streaming method.
+  func intercepting(
     _ handler: @escaping Method.StreamHandler, _ policy: MethodPolicy
   ) -> Method.StreamHandler {
     { messages, context async throws(Status) in

@@ -1,0 +1,43 @@
+internal import Callers
+internal import Synchronization
+
+/// The live pages that are open: a few of each person, because each keeps a connection and a subscription.
+final class LivePages: Sendable {
+  static let maxOfPerson = 8
+  static let maxOfAll = 256
+
+  private let open = Mutex<[String: Int]>([:])
+
+  /// A place for another page of `person`, until it is released; `nil` if the person, or all together, have too many.
+  func place(of person: Person) -> Place? {
+    let key = "\(person.caller.name)/\(person.name)"
+    let isFree = open.withLock { open in
+      guard open[key, default: 0] < Self.maxOfPerson, open.values.reduce(0, +) < Self.maxOfAll else {
+        return false
+      }
+      open[key, default: 0] += 1
+      return true
+    }
+    return isFree ? Place(pages: self, key: key) : nil
+  }
+
+  private func release(_ key: String) {
+    open.withLock { open in
+      let rest = open[key, default: 1] - 1
+      open[key] = rest > 0 ? rest : nil
+    }
+  }
+
+  /// Counts as one page while it exists.
+  final class Place: Sendable {
+    private let pages: LivePages
+    private let key: String
+
+    fileprivate init(pages: LivePages, key: String) {
+      self.pages = pages
+      self.key = key
+    }
+
+    deinit { pages.release(key) }
+  }
+}

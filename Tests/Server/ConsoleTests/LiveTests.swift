@@ -1,0 +1,130 @@
+import AppStore
+import Callers
+import HTTP
+import RPC
+import Synchronization
+import Testing
+import Wire
+
+@testable import Console
+@testable import Services
+
+private let now = Instant(millisecondsSince1970: 1_800_000_000_000)
+
+@Suite struct AnnouncementsTests {
+  @Test("A page that reads slowly gets the newest number only, and the end after it")
+  func newest() async {
+    let announcements = Announcements()
+    announcements.announce(3)
+    announcements.announce(7)
+    announcements.announce(5)
+    announcements.end(.ok, isFinal: true)
+    let received = Received()
+    await announcements.send(to: received.append)
+    #expect(
+      received.text
+        == "retry: 2000\n\nid: 7\nevent: change\ndata: 7\n\nevent: end\ndata: end\n\n")
+  }
+
+  @Test("A stream that ends because the service stops leaves it to the browser to connect again")
+  func restart() async {
+    let announcements = Announcements()
+    announcements.end(Status(.unavailable), isFinal: false)
+    let received = Received()
+    await announcements.send(to: received.append)
+    #expect(received.text == "retry: 2000\n\n")
+  }
+
+  @Test("A stream that does not begin has the status of its end")
+  func refused() async {
+    let announcements = Announcements()
+    announcements.end(Status(.permissionDenied), isFinal: true)
+    await #expect(throws: Status(.permissionDenied)) { try await announcements.accepted() }
+  }
+}
+
+@Suite struct LivePagesTests {
+  private func person(_ name: String) -> Person {
+    Person(name: name, caller: Caller(name: "support", roles: [.read], apps: nil))
+  }
+
+  @Test("A person has a limited number of live pages at once; each one that ends makes room")
+  func limit() {
+    let pages = LivePages()
+    var places = (0..<LivePages.maxOfPerson).compactMap { _ in pages.place(of: person("lena")) }
+    #expect(places.count == LivePages.maxOfPerson)
+    #expect(pages.place(of: person("lena")) == nil && pages.place(of: person("ben")) != nil)
+    places.removeLast()
+    #expect(pages.place(of: person("lena")) != nil)
+  }
+
+  @Test("All people together have a limited number of live pages")
+  func all() {
+    let pages = LivePages()
+    let places = (0..<LivePages.maxOfAll).compactMap { pages.place(of: person("\($0)")) }
+    #expect(places.count == LivePages.maxOfAll)
+    #expect(pages.place(of: person("another")) == nil)
+  }
+}
+
+/// The console over methods that only this suite has.
+@Suite struct LiveTimeTests {
+  @Test("A page is live for a limited time, and its browser does not connect again")
+  func limit() async throws {
+    let response = try await live(time: .milliseconds(20))
+    #expect(response.status == 200 && response.headers["content-type"] == "text/event-stream")
+    let received = Received()
+    await response.stream?.produce(received.append)
+    #expect(received.text == "retry: 2000\n\nid: 9\nevent: change\ndata: 9\n\nevent: end\ndata: end\n\n")
+  }
+
+  /// The response to a live page that shows everything up to the event 8 of a customer whose last event is 9.
+  private func live(time: Duration) async throws -> HTTPResponse {
+    let links = OneTimeLinks(key: [1, 2, 3])
+    let console = Console(
+      calls: InProcessCalls(policy: policy, methods: methods), access: .oneTimeLink(links),
+      hosts: OriginPolicy(allowedHosts: []), pages: AddressLimiter(ticks: { 0 }), isSecure: false,
+      liveTime: time, now: { now })
+    var signIn = HTTPRequest(
+      method: "POST", target: OneTimeLinks.path,
+      headers: HeaderFields([
+        ("host", "localhost"), ("sec-fetch-site", "same-origin"),
+        ("content-type", "application/x-www-form-urlencoded"),
+      ]))
+    signIn.body = Array("code=\(links.makeCode(at: now))&name=lena".utf8)
+    let cookie = try #require(await console.respond(to: signIn).headers["set-cookie"]?.prefix { $0 != ";" })
+    return await console.respond(
+      to: HTTPRequest(
+        method: "GET", target: "/a/ocean/sandbox/customers/ada/live?after=8",
+        headers: HeaderFields([("host", "localhost"), ("cookie", String(cookie))])))
+  }
+
+  private var policy: CallPolicy {
+    CallPolicy(callers: CurrentCallers(.open), now: { now }, ticks: { 0 }, audit: { _ in })
+  }
+
+  private var methods: [Method] {
+    [
+      .serverStreaming(Calls.watch.path) {
+        (_: WatchRequest, responses: ResponseWriter<WatchResponse>, _) async throws(Status) in
+        await responses.begin()
+        try? await Task.sleep(for: .seconds(600))
+      },
+      .asyncUnary(Calls.getCustomer.path) {
+        (_: GetCustomerRequest, _) async throws(Status) -> GetCustomerResponse in .with { $0.sequence = 9 }
+      },
+    ]
+  }
+}
+
+/// The text that a page has received.
+private final class Received: Sendable {
+  private let parts = Mutex<[String]>([])
+
+  var text: String { parts.withLock { $0.joined() } }
+
+  @Sendable func append(_ part: [UInt8]) async -> Bool {
+    parts.withLock { $0.append(String(decoding: part, as: UTF8.self)) }
+    return true
+  }
+}
