@@ -188,6 +188,23 @@ def test_a_page_without_scripts_does_the_same(console, visit):
     assert "at=" in page.url and page.locator("html.as-of").count() == 1
 
 
+@pytest.mark.parametrize("view", ["light", "script-free"])
+def test_a_long_list_is_made_good_piece_by_piece(console, visit, view):
+    page = visit(view)
+    page.goto(address(console, "do/make-good"))
+    page.fill("#customers", "\n".join(f"{view}-{number}" for number in range(1_100)))
+    page.fill("#entitlement", "maps")
+    page.fill("#note", "ticket 2")
+    go(page, lambda: page.click("text=Preview"))
+    go(page, lambda: page.click("main form button"))
+    if view == "script-free":
+        assert "1000 of 1100 done" in page.text_content("main")
+        go(page, lambda: page.click("text=Continue"))
+    # With scripts, the page continues by itself.
+    page.wait_for_url("**/work?*")
+    assert "Done: Make good." in page.text_content("main")
+
+
 @pytest.mark.parametrize("view", ["light", "phone", "script-free"] if IS_LONG else ["light", "script-free"])
 def test_a_support_case_from_complaint_to_solution(console, visit, view):
     """'I paid and have nothing': find the purchase by its id, see why, link it, give a week on top, and take it back."""

@@ -536,7 +536,9 @@ const char *entitled_console_js(void) {
     "  const action = keys[event.key] \?\? pressed(event.key);\n"
     "  if (action) { event.preventDefault(); action(); }\n"
     "});\n"
-    "begin();\n";
+    "begin();\n"
+    "// An action that takes several requests continues by itself.\n"
+    "find(\"form[data-continues]\")\?.requestSubmit();\n";
 }
 
 const char *entitled_console_icon(void) {

@@ -275,3 +275,5 @@ document.addEventListener("keydown", (event) => {
   if (action) { event.preventDefault(); action(); }
 });
 begin();
+// An action that takes several requests continues by itself.
+find("form[data-continues]")?.requestSubmit();

@@ -7,8 +7,11 @@ internal import Wire
 
 // Days for many customers, for example after an outage, and their undo as one.
 extension Action {
-  private static let maxCustomers = 1_000
+  private static let maxCustomers = 10_000
   private static let concurrentCalls = 25
+  /// The calls of one request. A list with more is done in several requests, so that none times out.
+  private static let piece = 1_000
+  private static let maxChecks = 1_000
 
   static let makeGood = Action(
     fields: [
@@ -17,33 +20,40 @@ extension Action {
       ActionField(
         name: "days", label: Text.duration,
         kind: .choice([1, 3, 7, 14, 30].map { (String($0), Text.days($0)) }),
-        initial: "3"), .note, .hiddenOption("until"),
+        initial: "3"), .note, .hiddenOption("until"), .hiddenOption("batch"), .hiddenOption("position"),
     ],
+    isInPieces: true,
     preview: { call async throws(Status) in
       let customers = try customers(call.form)
       guard let days = Int64(call.form["days"]), (1...366).contains(days) else {
         throw .field("days", Text.chooseOne)
       }
-      let until = try await call.now(of: customers[0]).advanced(byMilliseconds: days * 86_400_000)
+      let batch = try await GrantBatch(call, days: days, first: customers[0])
       // A grant to the first one shows whether it is allowed. Dry runs for all would wait for each other.
       _ = try await call.visit.call(
-        Calls.grant, request(call, customers[0], until, batch: "", isDryRun: true))
-      let changed = try await answers(customers, call).count { !$0.isFull(until: until) }
+        Calls.grant, request(call, customers[0], batch.until, batch: "", isDryRun: true))
+      let changed = try await answers(customers, call).count { !$0.isFull(until: batch.until) }
       return ActionPreview(
         lines: [
-          Text.willMakeGood(customers.count, call.form["entitlement"], until), Text.ofThemChanged(changed),
+          Text.willMakeGood(customers.count, call.form["entitlement"], batch.until),
+          Text.ofThemChanged(changed),
         ],
-        resolved: ["until": until.description])
+        resolved: ["until": batch.until.description, "batch": batch.name, "position": ""])
     },
     perform: { call async throws(Status) in
       guard let until = Instant(rfc3339: call.form["until"]) else { throw .field("until", Text.notADate) }
-      let batch = String(call.key.prefix(12))
-      _ = try await together(try customers(call.form)) { customer in
+      let batch = call.form["batch"]
+      let customers = try customers(call.form)
+      let first = min(max(Int(call.form["position"]) ?? 0, 0), customers.count)
+      let last = min(first + piece, customers.count)
+      _ = try await together(customers[first..<last]) { customer in
         await call.visit.attempt(Calls.grant, request(call, customer, until, batch: batch, isDryRun: false))
       }
       return ActionResult(
         link: call.scope.work(), undo: ActionReceipt.Undo(.undoBatch, "batch", batch),
-        text: Text.until(until))
+        text: Text.until(until),
+        rest: last == customers.count
+          ? nil : ActionRest(values: ["position": String(last)], done: last, total: customers.count))
     })
 
   private static func request(
@@ -63,9 +73,20 @@ extension Action {
     }
   }
 
-  /// What the customers have now, in one read.
+  /// What the customers have now.
   private static func answers(
     _ customers: [String], _ call: ActionCall
+  ) async throws(Status) -> [Wire.Entitlement] {
+    var found: [Wire.Entitlement] = []
+    for first in stride(from: 0, to: customers.count, by: maxChecks) {
+      found += try await answers(customers[first..<min(first + maxChecks, customers.count)], call)
+    }
+    return found
+  }
+
+  /// The same for as many customers as one call takes.
+  private static func answers(
+    _ customers: ArraySlice<String>, _ call: ActionCall
   ) async throws(Status) -> [Wire.Entitlement] {
     let response = try await call.visit.call(
       Calls.batchCheck,
@@ -98,12 +119,12 @@ extension Action {
   /// Makes one call for each of `items`, some at a time, so that they share durable commits. After a failure, the calls
   /// that have begun are finished.
   private static func together<Item: Sendable, Response: Sendable>(
-    _ items: [Item], _ call: @escaping @Sendable (Item) async -> Result<Response, Status>
+    _ items: ArraySlice<Item>, _ call: @escaping @Sendable (Item) async -> Result<Response, Status>
   ) async throws(Status) -> [Response] {
     var responses: [Response] = []
-    for first in stride(from: 0, to: items.count, by: concurrentCalls) {
+    for first in stride(from: items.startIndex, to: items.endIndex, by: concurrentCalls) {
       let results = await withTaskGroup(of: Result<Response, Status>.self) { group in
-        for item in items[first..<min(first + concurrentCalls, items.count)] {
+        for item in items[first..<min(first + concurrentCalls, items.endIndex)] {
           group.addTask { await call(item) }
         }
         return await group.reduce(into: [Result<Response, Status>]()) { $0.append($1) }
@@ -117,13 +138,20 @@ extension Action {
   private static func marker(_ batch: String) -> String { "[batch \(batch)]" }
 
   static let undoBatch = Action(
-    fields: [ActionField(name: "batch", label: Text.batch), .note],
+    fields: [
+      ActionField(name: "batch", label: Text.batch), .note, .hiddenOption("page"), .hiddenOption("done"),
+      .hiddenOption("total"),
+    ],
+    isInPieces: true,
     preview: { call async throws(Status) in
-      let grants = try await grants(call)
-      return ActionPreview(lines: [Text.willRevokeBatch(grants.count, Set(grants.map(\.customerId)).count)])
+      let (grants, _) = try await grants(call, from: "", atLeast: .max)
+      return ActionPreview(
+        lines: [Text.willRevokeBatch(grants.count, Set(grants.map(\.customerId)).count)],
+        resolved: ["page": "", "done": "", "total": String(grants.count)])
     },
     perform: { call async throws(Status) in
-      _ = try await together(try await grants(call)) { grant in
+      let (grants, page) = try await grants(call, from: call.form["page"], atLeast: piece)
+      _ = try await together(grants[...]) { grant in
         await call.visit.attempt(
           Calls.revokeGrant,
           .with {
@@ -133,13 +161,22 @@ extension Action {
             $0.actor = call.actor
           })
       }
-      return ActionResult(link: call.scope.work())
+      let done = (Int(call.form["done"]) ?? 0) + grants.count
+      return ActionResult(
+        link: call.scope.work(),
+        rest: page.isEmpty
+          ? nil
+          : ActionRest(
+            values: ["page": page, "done": String(done)], done: done, total: Int(call.form["total"]) ?? done))
     })
 
-  /// The grants of a batch that are in force. Grants are listed by id as text, so all of them are read.
-  private static func grants(_ call: ActionCall) async throws(Status) -> [Grant] {
+  /// The grants of a batch that are in force, until there are enough, and the page of the list that follows; empty after
+  /// the last one. Grants are listed by id as text, so all of them are read.
+  private static func grants(
+    _ call: ActionCall, from first: String, atLeast enough: Int
+  ) async throws(Status) -> (found: [Grant], page: String) {
     var found: [Grant] = []
-    var page = ""
+    var page = first
     repeat {
       let response = try await call.visit.call(
         Calls.listGrants,
@@ -150,8 +187,8 @@ extension Action {
         })
       found += response.grants.filter { $0.revokedAt == nil && $0.note.hasSuffix(marker(call.form["batch"])) }
       page = response.nextPageToken
-    } while !page.isEmpty
-    return found
+    } while !page.isEmpty && found.count < enough
+    return (found, page)
   }
 }
 
@@ -167,38 +204,5 @@ extension ActionField {
   /// A hidden field that the preview fills in.
   static func hiddenOption(_ name: String) -> ActionField {
     ActionField(name: name, label: name, kind: .hidden, isRequired: false)
-  }
-}
-
-/// The customers in a list or a CSV (RFC 4180).
-enum CustomerList {
-  private static let heads: Set<String> = ["customer", "customer_id", "customerid", "id"]
-
-  /// The first column of each line, each id once. A first line that names the column is left out.
-  static func ids(_ text: String) -> [String] {
-    var ids = text.replacing("\r\n", with: "\n").split(separator: "\n").map { firstCell($0).trimmed }
-    if let first = ids.first, heads.contains(first.lowercased()) { ids.removeFirst() }
-    var seen: Set<String> = []
-    return ids.filter { !$0.isEmpty && seen.insert($0).inserted }
-  }
-
-  /// The first cell of a line; one in quotes may contain separators and doubled quotes.
-  private static func firstCell(_ line: Substring) -> String {
-    let line = line.drop { $0 == "\u{FEFF}" || $0 == " " }
-    guard line.first == "\"" else {
-      return String(line.prefix { $0 != "," && $0 != ";" && $0 != "\t" })
-    }
-    var cell = ""
-    var isQuoted = true
-    var rest = line.dropFirst()
-    while isQuoted, let character = rest.popFirst() {
-      guard character == "\"" else {
-        cell.append(character)
-        continue
-      }
-      isQuoted = rest.first == "\""
-      if isQuoted { cell.append(rest.removeFirst()) }
-    }
-    return cell
   }
 }

@@ -9,6 +9,8 @@ internal import Wire
 /// One action: its form, what it would do, and doing it.
 struct Action: Sendable {
   let fields: [ActionField]
+  /// Whether doing it takes several requests. Each of them may be repeated.
+  var isInPieces = false
   /// Returns what the action would do, without doing it.
   let preview: @Sendable (ActionCall) async throws(Status) -> ActionPreview
   /// Does it.
@@ -147,6 +149,16 @@ struct ActionResult: Sendable {
   var undo: ActionReceipt.Undo?
   /// The result in words, for the page that follows.
   var text = ""
+  /// What another request has to do; `nil`: everything is done.
+  var rest: ActionRest?
+}
+
+/// The rest of an action that takes several requests.
+struct ActionRest: Sendable {
+  /// The values of hidden fields from which the next request continues.
+  let values: [String: String]
+  let done: Int
+  let total: Int
 }
 
 extension Status {

@@ -69,9 +69,6 @@ enum ActionMarkup {
 
       """ as Markup
     }
-    let hidden = form.values.sorted { $0.key < $1.key }.map { name, value in
-      "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">\n" as Markup
-    }
     let state = preview.customers.prefix(20).map { customer in
       "<input type=\"hidden\" name=\"state\" value=\"\(customer)\">\n" as Markup
     }
@@ -82,15 +79,41 @@ enum ActionMarkup {
       \(lines)\(preview.payload.isEmpty ? "" : "<h3>\(Text.sentToApple)</h3><pre tabindex=\"0\">\(preview.payload)</pre>")
       \(events.isEmpty && preview.payload.isEmpty ? "<p class=\"quiet\">\(Text.noEvents)</p>" : "\(events)")
       <form method="post" action="\(scope.action(action))">
-      \(hidden)\(state)<input type="hidden" name="token" value="\(token)">
+      \(hidden(form))\(state)<input type="hidden" name="token" value="\(token)">
       <p class="row actions"><button class="\(button)">\(action.title)</button> \
-      <a class="button" href="\(back(action, form, scope))">\(Text.change)…</a></p>
+      <button name="edit" value="1">\(Text.change)…</button></p>
       </form>
       """
   }
 
-  /// The form with the same values.
-  private static func back(_ action: ActionName, _ form: ActionForm, _ scope: Scope) -> Link {
-    scope.action(action, form.values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.given) })
+  private static func hidden(_ form: ActionForm) -> [Markup] {
+    form.values.sorted { $0.key < $1.key }.map { name, value in
+      "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">\n"
+    }
+  }
+
+  /// How much is done, and the form that continues. Scripts send it at once.
+  static func progress(
+    _ action: ActionName, _ rest: ActionRest, _ form: ActionForm, _ scope: Scope, token: String
+  ) -> Markup {
+    """
+    <p class="notice" role="status">\(Text.partOf(rest.done, rest.total)) \
+    <progress value="\(rest.done)" max="\(rest.total)" aria-label="\(action.title)"></progress></p>
+    <form method="post" action="\(scope.action(action))" data-continues>
+    \(hidden(form))<input type="hidden" name="token" value="\(token)">
+    <p class="row actions"><button class="primary">\(Text.continueAction)</button></p>
+    </form>
+    """
+  }
+
+  /// What to do after a failure in the middle of an action.
+  static func partlyDone(_ action: ActionName, _ form: ActionForm, _ scope: Scope) -> Markup {
+    let batch = action == .undoBatch ? nil : form["batch"].given
+    let undo = batch.map { scope.action(.undoBatch, [("batch", $0)]) }
+    return """
+      <p class="notice row">\(Text.partlyDone) \
+      \(undo.map { "<a class=\"button\" href=\"\($0)\">\(ActionName.undoBatch.title)…</a>" as Markup } ?? "")</p>
+
+      """
   }
 }

@@ -15,9 +15,16 @@ enum ActionPage {
     let definition = Action.named(action)
     var form = ActionForm(visit.query, fields: definition.fields)
     for field in definition.fields where form[field.name].isEmpty { form[field.name] = field.initial }
-    let names = action == .grant ? try await entitlements(form["customer"], scope, visit) : []
-    return page(
-      action, scope, body: ActionMarkup.form(action, definition.fields, form, scope, entitlements: names))
+    return try await edit(action, definition, ActionCall(form: form, scope: scope, visit: visit))
+  }
+
+  /// The form with the values of a call, below a problem with them.
+  private static func edit(
+    _ action: ActionName, _ definition: Action, _ call: ActionCall, problem: Markup = ""
+  ) async throws(Status) -> Page {
+    let names = action == .grant ? try await entitlements(call.form["customer"], call.scope, call.visit) : []
+    let form = ActionMarkup.form(action, definition.fields, call.form, call.scope, entitlements: names)
+    return page(action, call.scope, body: problem + form)
   }
 
   /// The preview, or the action after its confirmation.
@@ -28,6 +35,7 @@ enum ActionPage {
     let form = ActionForm(query, fields: definition.fields)
     let call = ActionCall(form: form, scope: scope, visit: visit)
     let token = query["token"]?.given
+    if query["edit"] != nil { return .page(try await edit(action, definition, call)) }
     do throws(Status) {
       try check(form, definition.fields)
       if let token {
@@ -35,17 +43,15 @@ enum ActionPage {
         if visit.tokens.accepts(token, for: visit.person, binding, at: visit.now)
           || visit.performed.knows(token)
         {
-          return .redirect(try await perform(action, definition, call, token))
+          return try await perform(action, definition, call, token)
         }
       }
       let preview = try await definition.preview(call)
       return .page(try await page(of: preview, action, call, hasChanged: token != nil))
     } catch {
-      let names = action == .grant ? try await entitlements(form["customer"], scope, visit) : []
-      var page = page(
-        action, scope,
-        body: Part.failure(error)
-          + ActionMarkup.form(action, definition.fields, form, scope, entitlements: names))
+      var problem = Part.failure(error)
+      if definition.isInPieces, token != nil { problem += ActionMarkup.partlyDone(action, form, scope) }
+      var page = try await edit(action, definition, call, problem: problem)
       page.status = error.code.httpStatus
       return .page(page)
     }
@@ -70,16 +76,22 @@ enum ActionPage {
 
   private static func perform(
     _ action: ActionName, _ definition: Action, _ call: ActionCall, _ token: String
-  ) async throws(Status) -> Link {
-    if case .done(let link) = call.visit.performed.begin(token) {
-      return link ?? call.form["customer"].given.map(call.scope.customer) ?? Link([])
+  ) async throws(Status) -> Outcome {
+    // A piece that another request is doing may be done again.
+    if case .done(let link) = call.visit.performed.begin(token), link != nil || !definition.isInPieces {
+      return .redirect(link ?? call.form["customer"].given.map(call.scope.customer) ?? Link([]))
     }
     var call = call
     call.key = Hex.encode(SHA256.hash(Array(token.utf8)[...]))
     do throws(Status) {
-      let link = try await destination(after: definition.perform(call), of: action, call)
+      let result = try await definition.perform(call)
+      if let rest = result.rest {
+        call.visit.performed.abandon(token)
+        return .page(try await page(of: rest, action, call))
+      }
+      let link = destination(after: result, of: action, call)
       call.visit.performed.finish(token, link)
-      return link
+      return .redirect(link)
     } catch {
       call.visit.performed.abandon(token)
       throw error
@@ -108,6 +120,18 @@ enum ActionPage {
     let token = call.visit.tokens.token(for: call.visit.person, binding, at: call.visit.now)
     let body = ActionMarkup.preview(action, preview, form, call.scope, token: token, hasChanged: hasChanged)
     return page(action, call.scope, body: body)
+  }
+
+  /// How much is done, and the form that continues.
+  private static func page(
+    of rest: ActionRest, _ action: ActionName, _ call: ActionCall
+  ) async throws(Status) -> Page {
+    var form = call.form
+    for (name, value) in rest.values { form[name] = value }
+    let next = ActionCall(form: form, scope: call.scope, visit: call.visit)
+    let binding = try await binding(action, next, [])
+    let token = call.visit.tokens.token(for: call.visit.person, binding, at: call.visit.now)
+    return page(action, call.scope, body: ActionMarkup.progress(action, rest, form, call.scope, token: token))
   }
 
   /// What a confirmation has to be about: the action, its values, and the last event of each customer.

@@ -111,6 +111,10 @@ extension Text {
   static let customersHint = "One id a line, or a CSV whose first column has the ids."
   static func fileOf(_ label: String) -> String { "\(label) from a file" }
   static let batch = "Batch"
+  static let continueAction = "Continue"
+  static let partlyDone =
+    "Some of it may be done. Do it again for the rest: nothing happens twice."
+  static func partOf(_ done: Int, _ total: Int) -> String { "\(done) of \(total) done." }
   static let makeGoodHint = "Days for everybody in a list, for example after an outage."
 
   static let typeProductID = "Type the id of the product again"

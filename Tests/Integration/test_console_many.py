@@ -1,0 +1,98 @@
+"""Make good for long lists: in pieces, repeated after a failure, and undone as one."""
+
+import re
+
+from console_client import Browser, hidden
+from console_story import APP, Console
+from harness import IS_LONG
+
+HERE = f"/a/{APP}/sandbox"
+COUNT = 10_000 if IS_LONG else 2_500
+CUSTOMERS = [f"harmed-{number:05}" for number in range(COUNT)]
+FORM = {"customers": "\n".join(CUSTOMERS), "entitlement": "maps", "days": "3", "note": "outage of Monday"}
+
+
+def signed_in(console):
+    browser = Browser(console.address)
+    assert browser.sign_in(console.new_link()).status == 303
+    return browser
+
+
+def finish(browser, action, page):
+    """Sends the form of the page, and those that continue; returns the last response and what each page says is done."""
+    seen = []
+    while (response := browser.post(f"{HERE}/do/{action}", hidden(page.text))).status == 200:
+        seen.append(int(re.search(r"(\d+) of (\d+) done", response.text)[1]))
+        page = response
+    return response, seen
+
+
+def grants(console, **more):
+    """The grants by customer, from all pages."""
+    found, page = {}, ""
+    while True:
+        answer = console.call("EntitlementService/ListGrants", pageSize=1000, pageToken=page, **more)
+        for grant in answer.get("grants", []):
+            found.setdefault(grant["customerId"], []).append(grant)
+        if not (page := answer.get("nextPageToken")):
+            return found
+
+
+def test_a_long_list_is_made_good_in_pieces_and_undone_as_one(tmp_path):
+    console = Console(tmp_path)
+    lena = signed_in(console)
+    kept = console.call("EntitlementService/Grant", customerId=CUSTOMERS[0], entitlement="maps",
+                        accessLevel="ACCESS_LEVEL_FULL", note="x")["grant"]["grantId"]
+    preview = lena.post(f"{HERE}/do/make-good", FORM)
+    assert f"{COUNT} customers get maps" in preview.text and f"changes for {COUNT - 1} of them" in preview.text
+    done, seen = finish(lena, "make-good", preview)
+    assert done.status == 303 and seen == list(range(1_000, COUNT, 1_000))
+    assert {customer: len(found) for customer, found in grants(console).items()} == {
+        customer: 1 if customer != CUSTOMERS[0] else 2 for customer in CUSTOMERS}  # fmt: skip
+
+    page = lena.get(done.getheader("location")).text
+    batch = re.search(r"do/undo-batch\?batch=([0-9a-f]+)", page)[1]
+    preview = lena.post(f"{HERE}/do/undo-batch", {"batch": batch, "note": "it was no outage"})
+    assert f"{COUNT} grants of {COUNT} customers end now" in preview.text
+    done, seen = finish(lena, "undo-batch", preview)
+    assert done.status == 303 and seen and seen == sorted(seen)
+    left = [grant["grantId"] for found in grants(console).values() for grant in found if "revokedAt" not in grant]
+    assert left == [kept], "other grants stay"
+    console.service.stop()
+
+
+def test_a_half_done_list_is_repeated_after_a_crash_and_no_one_gets_days_twice(tmp_path):
+    console = Console(tmp_path)
+    lena = signed_in(console)
+    preview = lena.post(f"{HERE}/do/make-good", FORM)
+    half = lena.post(f"{HERE}/do/make-good", hidden(preview.text))
+    assert f"1000 of {COUNT} done" in half.text and len(grants(console)) == 1_000
+    # The same piece again, as a double click sends it, changes nothing.
+    again = lena.post(f"{HERE}/do/make-good", hidden(preview.text))
+    assert f"1000 of {COUNT} done" in again.text
+    console.service.kill()
+
+    console = Console(tmp_path)
+    lena = signed_in(console)
+    preview = lena.post(f"{HERE}/do/make-good", hidden(half.text))
+    assert "changed since" in preview.text, "tokens end with the process"
+    assert f"changes for {COUNT - 1_000} of them" in preview.text
+    done, _ = finish(lena, "make-good", preview)
+    assert done.status == 303
+    assert {customer: len(found) for customer, found in grants(console).items()} == dict.fromkeys(CUSTOMERS, 1)
+    console.service.stop()
+
+
+def test_a_changed_form_is_another_batch(tmp_path):
+    console = Console(tmp_path)
+    lena = signed_in(console)
+    form = FORM | {"customers": "ada"}
+    preview = lena.post(f"{HERE}/do/make-good", form)
+    edited = lena.post(f"{HERE}/do/make-good", hidden(preview.text) | {"edit": "1"})
+    assert edited.status == 200 and "outage of Monday</textarea>" in edited.text, "the form keeps what was typed"
+    kept = hidden(edited.text)
+    assert kept["batch"] == hidden(preview.text)["batch"]
+    same = hidden(lena.post(f"{HERE}/do/make-good", form | kept).text)
+    other = hidden(lena.post(f"{HERE}/do/make-good", form | kept | {"days": "7"}).text)
+    assert same["batch"] == kept["batch"] != other["batch"] and other["until"] > same["until"]
+    console.service.stop()
