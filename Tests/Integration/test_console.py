@@ -178,7 +178,7 @@ def rows(text):
 
 @pytest.mark.parametrize("queue, column", [
     ("refunds", "answer_by"), ("unclaimed", "original_transaction_id"), ("dead-letters", "webhook"), ("rejected", "reason"),
-    ("drift", "entitlement"), ("contradictions", "kind"), ("migrations", "migration_id"),
+    ("drift", "entitlement"), ("contradictions", "kind"), ("disagreements", "stated_until"), ("migrations", "migration_id"),
 ])  # fmt: skip
 def test_each_work_list_is_a_csv_too(lena, queue, column):
     response = lena.get(f"{HERE}/work/{queue}.csv")

@@ -51,6 +51,7 @@ PAGES = {
     "work/rejected": EVERYONE_WHO_READS,
     "work/drift": EVERYONE_WHO_READS,
     "work/contradictions": EVERYONE_WHO_READS,
+    "work/disagreements": EVERYONE_WHO_READS,
     "work/migrations": EVERYONE_WHO_READS,
     "do/grant?customer={customer}": ("operate", "admin"),
     "do/merge?customer={customer}": ("operate", "admin"),

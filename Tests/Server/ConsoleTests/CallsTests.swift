@@ -19,6 +19,7 @@ import Wire
     entry(Calls.listUnclaimedPurchases), entry(Calls.listGrants), entry(Calls.listWebhooks),
     entry(Calls.listDeliveries),
     entry(Calls.listNotifications), entry(Calls.getDriftReport), entry(Calls.listMigrations),
+    entry(Calls.listDisagreements),
     entry(Calls.listSegments), entry(Calls.listCustomers),
     entry(Calls.getCatalog), entry(Calls.queryReport), entry(Calls.listReportPurchases),
     entry(Calls.listAuditEntries), entry(Calls.whoAmI), entry(Calls.getStatus), entry(Calls.getConfiguration),

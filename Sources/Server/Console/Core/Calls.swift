@@ -56,6 +56,8 @@ enum Calls {
   static let getDriftReport = ContractCall<GetDriftReportRequest, GetDriftReportResponse>(
     "NotificationService/GetDriftReport")
   static let listGrants = ContractCall<ListGrantsRequest, ListGrantsResponse>("EntitlementService/ListGrants")
+  static let listDisagreements = ContractCall<ListDisagreementsRequest, ListDisagreementsResponse>(
+    "ReceiptService/ListDisagreements")
   static let listMigrations = ContractCall<ListMigrationsRequest, ListMigrationsResponse>(
     "ReceiptService/ListMigrations")
   static let listAuditEntries = ContractCall<ListAuditEntriesRequest, ListAuditEntriesResponse>(

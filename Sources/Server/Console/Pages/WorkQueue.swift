@@ -8,7 +8,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
   case refunds, unclaimed
   case deadLetters = "dead-letters"
   case consents = "withdrawn-consents"
-  case rejected, drift, contradictions, migrations
+  case rejected, drift, contradictions, disagreements, migrations
 
   var title: String {
     switch self {
@@ -19,6 +19,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
     case .rejected: Text.queueRejected
     case .drift: Text.queueDrift
     case .contradictions: Text.queueContradictions
+    case .disagreements: Text.queueDisagreements
     case .migrations: Text.queueMigrations
     }
   }
@@ -33,6 +34,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
     case .rejected: Text.hintRejected
     case .drift: Text.hintDrift
     case .contradictions: Text.hintContradictions
+    case .disagreements: Text.hintDisagreements
     case .migrations: Text.hintMigrations
     }
   }
@@ -52,6 +54,11 @@ enum WorkQueue: String, Sendable, CaseIterable {
     case .rejected: [Text.when, Text.type, Text.state, Text.inWords, Text.evidenceHead]
     case .drift: [Text.customer, Text.entitlement, Text.when, Text.before, Text.after]
     case .contradictions: [Text.customer, Text.type, Text.inWords, Text.transaction]
+    case .disagreements:
+      [
+        Text.customer, Text.entitlement, Text.disagreement, Text.when, Text.statedByRevenueCat,
+        Text.answeredHere,
+      ]
     case .migrations:
       [
         Text.migration, Text.state, Text.progress, Text.started, Text.finished, Text.migrated, Text.unchanged,
@@ -79,6 +86,11 @@ enum WorkQueue: String, Sendable, CaseIterable {
     case .rejected: ["received_at", "type", "subtype", "state", "reason", "explanation", "evidence_id"]
     case .drift: ["customer_id", "entitlement", "detected_at", "reason_before", "reason_after"]
     case .contradictions: ["customer_id", "kind", "transaction_id", "explanation"]
+    case .disagreements:
+      [
+        "customer_id", "entitlement", "kind", "detected_at", "checked_at", "stated_until", "event_id",
+        "event_type", "event_at", "reason", "until", "evidence_id",
+      ]
     case .migrations:
       [
         "migration_id", "state", "started_at", "finished_at", "done", "total", "migrated", "unchanged",

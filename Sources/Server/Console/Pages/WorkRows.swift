@@ -35,6 +35,7 @@ struct WorkRows: Sendable {
     case .rejected: try await rejected(page, scope, visit)
     case .drift: try await drift(page, scope, visit)
     case .contradictions: try await contradictions(page, scope, visit)
+    case .disagreements: try await disagreements(page, scope, visit)
     case .migrations: try await migrations(page, scope, visit)
     }
   }

@@ -195,6 +195,16 @@ extension Text {
   static let hintDrift = "Answers that differed from Apple's state in the last repair."
   static let hintContradictions =
     "Customers whose facts cannot all be true, or that conflict with the catalog. They have an answer all the same."
+  static let queueDisagreements = "Disagreements with RevenueCat"
+  static let hintDisagreements =
+    "What RevenueCat's webhooks state, and what the answer is here. A row closes when both sides agree."
+  static let disagreement = "Difference"
+  static let statedByRevenueCat = "RevenueCat"
+  static let answeredHere = "Here"
+  static let theirsOnly = "access at RevenueCat only"
+  static let oursOnly = "access here only"
+  static let otherEnd = "another end"
+  static let theirEvent = "The event"
   static let hintMigrations = "Jobs that migrate receipts, latest first."
   static func moreThan(_ count: Int) -> String { "more than \(count)" }
   static func emptyQueue(_ title: String) -> String { "\(title): nothing waits." }
