@@ -63,7 +63,8 @@ FULL = {
             },
             "reports": {"close_after": "PT3H"},
             "consumption_requests": {"answer": "automatic", "by_reason": {"LEGAL": {"answer": "manual"}}},
-            "segments": {"retry": {"states": ["BILLING_RETRY"], "min_days_in_state": 5}},
+            "segments": {"retry": {
+                "states": ["BILLING_RETRY"], "min_days_in_state": 5, "in_app_ownership_types": ["PURCHASED"]}},
             "webhooks": {"crm": {"url": "https://crm.example.com/x", "secret": {"variable": "CRM"}}},
             "forward_notifications": {"old": {"url": "https://old.example.com/x"}},
             "products": {

@@ -65,6 +65,8 @@ PAGES = {
     "segments/renewing": EVERYONE_WHO_READS,
     "segments/built-in/renewal-off": EVERYONE_WHO_READS,
     "segments/built-in/in-trial": EVERYONE_WHO_READS,
+    "segments/built-in/shared": EVERYONE_WHO_READS,
+    "segments/built-in/granted": EVERYONE_WHO_READS,
     "work/withdrawn-consents": EVERYONE_WHO_READS,
     "catalog": EVERYONE_WHO_READS,
     "/reports": WHO_SEES_REPORTS,

@@ -61,7 +61,7 @@ def test_a_segment_shows_its_customers_and_purchases_without_an_owner(lena):
 def test_each_app_has_segments_that_no_one_saved(lena):
     page = lena.get(HERE).text
     names = re.findall(rf'href="{HERE}/built-in/([a-z-]+)"', page)
-    assert len(names) == 10 and "less than 30 days" in page
+    assert len(names) == 12 and "less than 30 days" in page
     for name in names:
         assert lena.get(f"{HERE}/built-in/{name}").status == 200, name
     assert lena.get(f"{HERE}/built-in/renewing").status == 404 and lena.get(f"{HERE}/built-in/x.csv").status == 404
@@ -78,6 +78,30 @@ def test_a_built_in_segment_follows_the_purchase(lena, console):
     assert [(line["customer_id"], line["state"]) for line in lines] == [(CUSTOMER, "ACTIVE_AUTO_RENEW_OFF")]
     console.act("auto-renew", transactionId=console.bought, enabled=True)
     wait_for(lambda: not has("renewal-off"))
+
+
+def test_a_family_member_and_a_customer_with_a_grant_are_in_lists_of_their_own(lena, console):
+    console.act("shareable", app=APP, productId="pro.monthly", enabled=True)
+    for account in ("ada", "ben"):
+        console.act("join-family", account=account, family="f")
+    console.advance("1s")
+    for jws in console.act("restore", app=APP, account="ben")["signedTransactions"]:
+        console.call("ReceiptService/SubmitTransaction", customerId="ben", signedTransaction=jws)
+    rows = lambda name: list(csv.DictReader(io.StringIO(lena.get(f"{HERE}/built-in/{name}.csv").text)))  # noqa: E731
+    wait_for(lambda: [row["customer_id"] for row in rows("shared")] == ["ben"])
+    page = lena.get(f"{HERE}/built-in/shared").text
+    assert "family shared or assigned" in page and 'customers/ben"' in page
+
+    assert rows("granted") == [] and "No grant is in force." in lena.get(f"{HERE}/built-in/granted").text
+    more = {"entitlement": "maps", "accessLevel": "ACCESS_LEVEL_FULL"}
+    console.call("EntitlementService/Grant", customerId="cleo", note="<b>sorry</b>", actor="otto", **more)
+    ended = console.call("EntitlementService/Grant", customerId="dora", **more)["grant"]["grantId"]
+    console.call("EntitlementService/RevokeGrant", grantId=ended)
+    [row] = rows("granted")
+    assert (row["customer_id"], row["access_level"], row["until"], row["actor"]) == ("cleo", "FULL", "", "otto")
+    page = lena.get(f"{HERE}/built-in/granted").text
+    assert 'customers/cleo"' in page and "&lt;b&gt;sorry" in page and f"grant={row['grant_id']}" in page
+    assert "dora" not in page, "its grant has ended"
 
 
 def test_the_file_of_a_segment_has_a_line_for_each_row(lena):

@@ -36,6 +36,7 @@ SEGMENTS = {
         {"product_ids": ["weekly"], "storefronts": ["USA"], "states": [1, 2]},
         lambda line, now: line["state"] == "active" and (line["product_id"], line["storefront"]) == ("weekly", "USA"),
     ),
+    "bought": ({"states": [1, 2], "in_app_ownership_types": [1]}, lambda line, now: line["state"] == "active"),
 }
 
 
@@ -186,6 +187,7 @@ def test_a_segment_that_the_configuration_defines_cannot_be_deleted_and_others_c
 @pytest.mark.parametrize(("filter", "field"), [
     ({"states": [7]}, "filter.states"), ({"max_days_in_state": 0}, "filter.max_days_in_state"),
     ({"min_paid_days": 40_000}, "filter.min_paid_days"), ({"payment_modes": [9]}, "filter.payment_modes"),
+    ({"in_app_ownership_types": [0]}, "filter.in_app_ownership_types"),
 ])  # fmt: skip
 def test_a_condition_out_of_range_is_refused(world, filter, field):
     with pytest.raises(grpc.RpcError) as error:

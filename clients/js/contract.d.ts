@@ -5805,6 +5805,8 @@ export interface SegmentFilter {
   hasWinBackOffer?: boolean;
   /** true: only purchases without an owner; false: only others. Unset: both. */
   unclaimed?: boolean;
+  /** The customer has any of these relations to the purchase: bought it, has it from the family, or has a seat of it. */
+  inAppOwnershipTypes?: Array<InAppOwnershipType>;
 }
 
 /** The request of ListCustomers. */

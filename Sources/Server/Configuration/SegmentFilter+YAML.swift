@@ -6,6 +6,7 @@ extension SegmentFilter {
     "states", "product_ids", "subscription_groups", "entitlements", "storefronts", "payment_modes",
     "since_from", "since_before", "min_days_in_state", "max_days_in_state", "ends_within_days",
     "commitment_ends_within_days", "min_paid_days", "needs_price_consent", "has_win_back_offer", "unclaimed",
+    "in_app_ownership_types",
   ]
 
   /// Parses `segments` of an app: saved segments by name, each with the fields of the contract's `SegmentFilter`.
@@ -40,6 +41,14 @@ extension SegmentFilter {
     }
     modes = try Self.set(members["payment_modes"]) { item throws(ConfigurationError) in
       try EntitlementSubstate(mode: item)
+    }
+    ownerships = try Self.set(members["in_app_ownership_types"]) { item throws(ConfigurationError) in
+      let type = InAppOwnershipType(rawValue: try item.text())
+      guard InAppOwnershipType.known.contains(type) else {
+        let names = InAppOwnershipType.known.map(\.rawValue).joined(separator: ", ")
+        throw item.error("unknown relation to the purchase '\(type.rawValue)'; known: \(names)")
+      }
+      return type
     }
     productIDs = try Self.texts(members["product_ids"])
     subscriptionGroups = try Self.texts(members["subscription_groups"])

@@ -54,6 +54,10 @@ enum Router {
       let name = String(path[1].dropLast(4))
       return .response(try await SegmentPage.csv(.saved(name), in: scope, visit))
     case ("segments", 2): return .page(try await SegmentPage.page(.saved(path[1]), in: scope, visit))
+    case ("segments", 3) where path[1] == "built-in" && path[2] == GrantsPage.name:
+      return .page(try await GrantsPage.page(in: scope, visit))
+    case ("segments", 3) where path[1] == "built-in" && path[2] == GrantsPage.name + ".csv":
+      return .response(try await GrantsPage.csv(in: scope, visit))
     case ("segments", 3) where path[1] == "built-in" && path[2].hasSuffix(".csv"):
       let segment = try builtIn(String(path[2].dropLast(4)))
       return .response(try await SegmentPage.csv(segment, in: scope, visit))

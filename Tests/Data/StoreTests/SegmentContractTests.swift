@@ -17,7 +17,8 @@ import Testing
     let state = PurchaseState(
       reason: reasons[Int(random.next() % 6)], transactionID: "T\(number)",
       productID: "P\(random.next() % 4)", storefront: ["", "USA", "DEU"][Int(random.next() % 3)],
-      mode: EntitlementSubstate.allCases[Int(random.next() % 4)], ownership: .purchased, since: since,
+      mode: EntitlementSubstate.allCases[Int(random.next() % 4)],
+      ownership: InAppOwnershipType.known[Int(random.next() % 3)], since: since,
       endsAt: random.next() % 3 == 0 ? nil : at(40 + Int64(random.next() % 20)),
       commitmentEndsAt: random.next() % 5 == 0 ? at(40 + Int64(random.next() % 20)) : nil,
       needsPriceConsent: random.next() % 5 == 0, winBackOfferIDs: random.next() % 4 == 0 ? ["a", "b"] : [],
@@ -36,6 +37,7 @@ import Testing
     if has(30, &random) { filter.productIDs = ["P0", "P9", "it's"] }
     if has(30, &random) { filter.storefronts = ["USA"] }
     if has(20, &random) { filter.modes = [.freeTrial, .standard] }
+    if has(20, &random) { filter.ownerships = [.familyShared, .assigned] }
     if has(20, &random) { filter.sinceFrom = at(10) }
     if has(20, &random) { filter.sinceBefore = at(30) }
     if has(20, &random) { filter.minDaysInState = Int64(random.next() % 30) }

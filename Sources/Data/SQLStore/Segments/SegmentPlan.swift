@@ -55,6 +55,9 @@ struct SegmentPlan {
       covered.append(
         "(mode + 0) IN (\(filter.modes.map { String($0.rawValue) }.sorted().joined(separator: ", ")))")
     }
+    if !filter.ownerships.isEmpty {
+      rest.append("(ownership || '') IN (\(texts.add(Set(filter.ownerships.map(\.rawValue)))))")
+    }
     for range in TimeRange.all(of: filter, at: query.instant) {
       rest.append(range.condition("(\(range.column) + 0)"))
       ranges.append("state IN (\(states)) AND \(range.condition(range.column))")

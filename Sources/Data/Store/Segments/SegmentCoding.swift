@@ -24,6 +24,7 @@ package enum SegmentCoding {
     case isUnclaimed = 16
     case selectsProducts = 17
     case selectedProduct = 18
+    case ownership = 19
   }
 
   /// Encodes conditions; equal ones have equal bytes.
@@ -53,6 +54,7 @@ package enum SegmentCoding {
     add(.needsPriceConsent, filter.needsPriceConsent ? 1 : nil)
     add(.hasWinBackOffer, filter.hasWinBackOffer ? 1 : nil)
     add(.isUnclaimed, filter.isUnclaimed.map { $0 ? 1 : 0 })
+    add(.ownership, filter.ownerships.map(\.rawValue))
     add(.selectsProducts, conditions.productIDs == nil ? nil : 1)
     add(.selectedProduct, conditions.productIDs ?? [])
     return encoder.bytes
@@ -87,6 +89,7 @@ package enum SegmentCoding {
     filter.needsPriceConsent = !numbers(.needsPriceConsent).isEmpty
     filter.hasWinBackOffer = !numbers(.hasWinBackOffer).isEmpty
     filter.isUnclaimed = numbers(.isUnclaimed).first.map { $0 == 1 }
+    filter.ownerships = Set(texts(.ownership).map(InAppOwnershipType.init(rawValue:)))
     return SegmentConditions(
       filter, productIDs: numbers(.selectsProducts).isEmpty ? nil : texts(.selectedProduct))
   }

@@ -11,6 +11,8 @@ package struct SegmentFilter: Hashable, Sendable {
   /// ISO 3166-1 alpha-3.
   package var storefronts: Set<String> = []
   package var modes: Set<EntitlementSubstate> = []
+  /// The customer's relation to the purchase.
+  package var ownerships: Set<InAppOwnershipType> = []
   /// The state began at this instant or later.
   package var sinceFrom: Instant?
   /// The state began before this instant.
@@ -82,7 +84,8 @@ package struct SegmentConditions: Hashable, Sendable {
     }
     return state.state != .missing && selects(filter.states, state.state)
       && (productIDs?.contains(state.productID) ?? true) && selects(filter.storefronts, state.storefront)
-      && selects(filter.modes, state.mode) && (filter.sinceFrom.map { $0 <= state.since } ?? true)
+      && selects(filter.modes, state.mode) && selects(filter.ownerships, state.ownership)
+      && (filter.sinceFrom.map { $0 <= state.since } ?? true)
       && (filter.sinceBefore.map { state.since < $0 } ?? true)
       && (!filter.needsPriceConsent || state.needsPriceConsent)
       && (!filter.hasWinBackOffer || !state.winBackOfferIDs.isEmpty)

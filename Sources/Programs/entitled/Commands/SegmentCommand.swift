@@ -24,6 +24,8 @@ struct SegmentFilterOptions: ParsableArguments {
   var storefront: [String] = []
   @Option(help: "standard, free-trial, introductory-offer or subscription-offer; repeatable.")
   var paymentMode: [String] = []
+  @Option(help: "purchased, family-shared or assigned (a seat); repeatable (default: all).")
+  var ownership: [String] = []
   @Option(help: "First start of the state, RFC 3339 or a date.") var sinceFrom: String?
   @Option(help: "Start of the state before this time, RFC 3339 or a date.") var sinceBefore: String?
   @Option(help: "Days since the state began, at least.") var minDays: Int32?
@@ -52,6 +54,9 @@ struct SegmentFilterOptions: ParsableArguments {
     }
     filter.states = try state.map { try EnumOption.parse($0, "ENTITLEMENT_STATE_", "--state") }
     filter.paymentModes = try paymentMode.map { try EnumOption.parse($0, "PAYMENT_MODE_", "--payment-mode") }
+    filter.inAppOwnershipTypes = try ownership.map {
+      try EnumOption.parse($0, "IN_APP_OWNERSHIP_TYPE_", "--ownership")
+    }
     filter.sinceFrom = try TimeOption.parse(sinceFrom, "--since-from")
     filter.sinceBefore = try TimeOption.parse(sinceBefore, "--since-before")
     return filter

@@ -90,6 +90,8 @@ package struct SegmentFilter: WireMessage {
   package var hasWinBackOffer: Bool = false
   /// true: only purchases without an owner; false: only others. Unset: both.
   package var unclaimed: Bool?
+  /// The customer has any of these relations to the purchase: bought it, has it from the family, or has a seat of it.
+  package var inAppOwnershipTypes: [InAppOwnershipType] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -116,6 +118,7 @@ package struct SegmentFilter: WireMessage {
     needsPriceConsent = CField.flag(c.pointee.needs_price_consent)
     hasWinBackOffer = CField.flag(c.pointee.has_win_back_offer)
     if c.pointee._unclaimed_case.rawValue == 16 { unclaimed = CField.flag(c.pointee.unclaimed) }
+    inAppOwnershipTypes = CField.enums(c.pointee.in_app_ownership_types, count: c.pointee.n_in_app_ownership_types)
   }
 
   /// Writes the fields that are set.
@@ -136,6 +139,7 @@ package struct SegmentFilter: WireMessage {
     writer.flag(14, needsPriceConsent)
     writer.flag(15, hasWinBackOffer)
     if let unclaimed { writer.flagOrDefault(16, unclaimed) }
+    writer.integers(17, inAppOwnershipTypes.map(\.rawValue))
   }
 }
 

@@ -49,6 +49,12 @@ struct Visit: Sendable {
     do throws(Status) { return .success(try await call(method, request)) } catch { return .failure(error) }
   }
 
+  /// The time of an environment: a sandbox has its own.
+  func time(in scope: Scope) async throws(Status) -> Instant {
+    guard scope.environment == .sandbox else { return now }
+    return try await call(Calls.getStatus, GetStatusRequest()).time?.instant ?? now
+  }
+
   /// Whether the person has the role that a method needs.
   func mayCall<Request, Response>(_ method: ContractCall<Request, Response>) -> Bool {
     InProcessCalls.role(of: method.path).map(person.caller.has) ?? true

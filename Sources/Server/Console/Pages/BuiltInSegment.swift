@@ -12,6 +12,7 @@ enum BuiltInSegment: String, CaseIterable, Sendable {
   case refunded
   case left
   case winBack = "win-back"
+  case shared
   case changed
 
   /// What counts as lately, in days.
@@ -33,6 +34,7 @@ enum BuiltInSegment: String, CaseIterable, Sendable {
     case .refunded: Text.segmentRefunded
     case .left: Text.segmentLeft
     case .winBack: Text.segmentWinBack
+    case .shared: Text.segmentShared
     case .changed: Text.segmentChanged
     }
   }
@@ -59,6 +61,9 @@ enum BuiltInSegment: String, CaseIterable, Sendable {
         $0.states = Self.leaving
         $0.maxDaysInState = Self.lately
       case .winBack: $0.hasWinBackOffer = true
+      case .shared:
+        $0.states = Self.running
+        $0.inAppOwnershipTypes = [.familyShared, .assigned]
       case .changed: $0.maxDaysInState = Self.week
       }
     }

@@ -12,7 +12,12 @@ enum SegmentPage {
     case builtIn(BuiltInSegment)
 
     /// Counting reads all rows; some conditions have to look at most of them.
-    fileprivate var isCounted: Bool { if case .builtIn(.inTrial) = self { false } else { true } }
+    fileprivate var isCounted: Bool {
+      switch self {
+      case .builtIn(.inTrial), .builtIn(.shared): false
+      case .saved, .builtIn: true
+      }
+    }
 
     fileprivate var title: String {
       switch self {
@@ -63,7 +68,7 @@ enum SegmentPage {
         <p class="quiet">\(Text.savedSegmentsHint)</p>
         \(saved.isEmpty ? Part.empty(Text.noSegments) : "<div class=\"cards\">\(saved)</div>")
         <h2>\(Text.builtInSegments)</h2>
-        <div class="cards">\(builtIn)</div>
+        <div class="cards">\(builtIn)\(GrantsPage.card(in: scope))</div>
         """)
   }
 
@@ -170,6 +175,7 @@ enum SegmentPage {
     let lists = [
       filter.states.map { Format.value($0, "ENTITLEMENT_STATE_") },
       filter.paymentModes.map { Format.value($0, "PAYMENT_MODE_") }, filter.productIds,
+      filter.inAppOwnershipTypes.map { Format.value($0, "IN_APP_OWNERSHIP_TYPE_") },
       filter.subscriptionGroups, filter.entitlements, filter.storefronts,
     ].filter { !$0.isEmpty }.map { $0.joined(separator: Text.orWord) }
     let days = [

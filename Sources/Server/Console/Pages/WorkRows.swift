@@ -59,8 +59,7 @@ extension WorkRows {
   private static func refunds(
     _ page: String, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
-    let status = try await visit.call(Calls.getStatus, GetStatusRequest())
-    let now = scope.environment == .sandbox ? status.time?.instant ?? visit.now : visit.now
+    let now = try await visit.time(in: scope)
     let response = try await visit.call(
       Calls.listConsumptionRequests,
       .with {

@@ -25,6 +25,13 @@ extension Entitlements.SegmentFilter {
       }
       modes.insert(selected)
     }
+    for ownership in message.inAppOwnershipTypes {
+      guard let selected = AppStore.InAppOwnershipType(ownership) else {
+        throw .invalidFilter(
+          "in_app_ownership_types", "unknown relation to the purchase \(ownership.protoName)")
+      }
+      ownerships.insert(selected)
+    }
     for name in message.entitlements { try RequestValidation.entitlement(name, of: app) }
     (productIDs, subscriptionGroups) = (Set(message.productIds), Set(message.subscriptionGroups))
     (entitlements, storefronts) = (Set(message.entitlements), Set(message.storefronts))
@@ -79,6 +86,8 @@ extension Wire.SegmentFilter {
     needsPriceConsent = filter.needsPriceConsent
     hasWinBackOffer = filter.hasWinBackOffer
     unclaimed = filter.isUnclaimed
+    inAppOwnershipTypes = filter.ownerships.sorted { $0.rawValue < $1.rawValue }.map(
+      Wire.InAppOwnershipType.init)
   }
 }
 
@@ -115,6 +124,17 @@ extension SegmentRow {
     guard PurchaseRole(state.ownership).mayReceive(.price) else { return }
     price = Wire.Money(milliunits: state.price, currency: state.currency)
     annualPrice = state.annualPrice(in: app).flatMap { Wire.Money(milliunits: $0, currency: state.currency) }
+  }
+}
+
+extension AppStore.InAppOwnershipType {
+  fileprivate init?(_ type: Wire.InAppOwnershipType) {
+    switch type {
+    case .purchased: self = .purchased
+    case .familyShared: self = .familyShared
+    case .assigned: self = .assigned
+    case .unspecified, .unrecognized: return nil
+    }
   }
 }
 

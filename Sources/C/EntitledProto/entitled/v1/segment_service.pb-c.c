@@ -592,7 +592,7 @@ void   entitled__v1__watch_segment_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__watch_segment_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__segment_filter__field_descriptors[16] =
+static const ProtobufCFieldDescriptor entitled__v1__segment_filter__field_descriptors[17] =
 {
   {
     "states",
@@ -786,12 +786,25 @@ static const ProtobufCFieldDescriptor entitled__v1__segment_filter__field_descri
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "in_app_ownership_types",
+    17,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Entitled__V1__SegmentFilter, n_in_app_ownership_types),
+    offsetof(Entitled__V1__SegmentFilter, in_app_ownership_types),
+    &entitled__v1__in_app_ownership_type__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__segment_filter__field_indices_by_name[] = {
   11,   /* field[11] = commitment_ends_within_days */
   10,   /* field[10] = ends_within_days */
   3,   /* field[3] = entitlements */
   14,   /* field[14] = has_win_back_offer */
+  16,   /* field[16] = in_app_ownership_types */
   9,   /* field[9] = max_days_in_state */
   8,   /* field[8] = min_days_in_state */
   12,   /* field[12] = min_paid_days */
@@ -808,7 +821,7 @@ static const unsigned entitled__v1__segment_filter__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__segment_filter__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 16 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor entitled__v1__segment_filter__descriptor =
 {
@@ -818,7 +831,7 @@ const ProtobufCMessageDescriptor entitled__v1__segment_filter__descriptor =
   "Entitled__V1__SegmentFilter",
   "entitled.v1",
   sizeof(Entitled__V1__SegmentFilter),
-  16,
+  17,
   entitled__v1__segment_filter__field_descriptors,
   entitled__v1__segment_filter__field_indices_by_name,
   1,  entitled__v1__segment_filter__number_ranges,

@@ -129,11 +129,12 @@ class Segment(_message.Message):
     def __init__(self, name: _Optional[str] = ..., filter: _Optional[_Union[SegmentFilter, _Mapping[str, _Any]]] = ..., configured: bool = ..., created_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., total: _Optional[int] = ...) -> None: ...
 
 class SegmentFilter(_message.Message):
-    __slots__ = ["commitment_ends_within_days", "ends_within_days", "entitlements", "has_win_back_offer", "max_days_in_state", "min_days_in_state", "min_paid_days", "needs_price_consent", "payment_modes", "product_ids", "since_before", "since_from", "states", "storefronts", "subscription_groups", "unclaimed"]
+    __slots__ = ["commitment_ends_within_days", "ends_within_days", "entitlements", "has_win_back_offer", "in_app_ownership_types", "max_days_in_state", "min_days_in_state", "min_paid_days", "needs_price_consent", "payment_modes", "product_ids", "since_before", "since_from", "states", "storefronts", "subscription_groups", "unclaimed"]
     COMMITMENT_ENDS_WITHIN_DAYS_FIELD_NUMBER: _ClassVar[int]
     ENDS_WITHIN_DAYS_FIELD_NUMBER: _ClassVar[int]
     ENTITLEMENTS_FIELD_NUMBER: _ClassVar[int]
     HAS_WIN_BACK_OFFER_FIELD_NUMBER: _ClassVar[int]
+    IN_APP_OWNERSHIP_TYPES_FIELD_NUMBER: _ClassVar[int]
     MAX_DAYS_IN_STATE_FIELD_NUMBER: _ClassVar[int]
     MIN_DAYS_IN_STATE_FIELD_NUMBER: _ClassVar[int]
     MIN_PAID_DAYS_FIELD_NUMBER: _ClassVar[int]
@@ -150,6 +151,7 @@ class SegmentFilter(_message.Message):
     ends_within_days: int
     entitlements: _containers.RepeatedScalarFieldContainer[str]
     has_win_back_offer: bool
+    in_app_ownership_types: _containers.RepeatedScalarFieldContainer[_product_pb2.InAppOwnershipType]
     max_days_in_state: int
     min_days_in_state: int
     min_paid_days: int
@@ -162,7 +164,7 @@ class SegmentFilter(_message.Message):
     storefronts: _containers.RepeatedScalarFieldContainer[str]
     subscription_groups: _containers.RepeatedScalarFieldContainer[str]
     unclaimed: bool
-    def __init__(self, states: _Optional[_Iterable[_Union[_entitlement_pb2.EntitlementState, str]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., subscription_groups: _Optional[_Iterable[str]] = ..., entitlements: _Optional[_Iterable[str]] = ..., storefronts: _Optional[_Iterable[str]] = ..., payment_modes: _Optional[_Iterable[_Union[PaymentMode, str]]] = ..., since_from: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., since_before: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., min_days_in_state: _Optional[int] = ..., max_days_in_state: _Optional[int] = ..., ends_within_days: _Optional[int] = ..., commitment_ends_within_days: _Optional[int] = ..., min_paid_days: _Optional[int] = ..., needs_price_consent: bool = ..., has_win_back_offer: bool = ..., unclaimed: bool = ...) -> None: ...
+    def __init__(self, states: _Optional[_Iterable[_Union[_entitlement_pb2.EntitlementState, str]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., subscription_groups: _Optional[_Iterable[str]] = ..., entitlements: _Optional[_Iterable[str]] = ..., storefronts: _Optional[_Iterable[str]] = ..., payment_modes: _Optional[_Iterable[_Union[PaymentMode, str]]] = ..., since_from: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., since_before: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., min_days_in_state: _Optional[int] = ..., max_days_in_state: _Optional[int] = ..., ends_within_days: _Optional[int] = ..., commitment_ends_within_days: _Optional[int] = ..., min_paid_days: _Optional[int] = ..., needs_price_consent: bool = ..., has_win_back_offer: bool = ..., unclaimed: bool = ..., in_app_ownership_types: _Optional[_Iterable[_Union[_product_pb2.InAppOwnershipType, str]]] = ...) -> None: ...
 
 class SegmentRow(_message.Message):
     __slots__ = ["advice", "annual_price", "commitment_ends_at", "customer_id", "ends_at", "in_app_ownership_type", "needs_price_consent", "original_transaction_id", "paid_days", "payment_mode", "price", "product_id", "reason", "since", "state", "storefront", "transaction_id", "win_back_offer_ids"]

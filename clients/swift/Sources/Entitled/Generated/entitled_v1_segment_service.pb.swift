@@ -212,6 +212,12 @@ public nonisolated struct Entitled_V1_SegmentFilter: @unchecked Sendable {
   /// Clears the value of `unclaimed`. Subsequent reads from it will return its default value.
   public mutating func clearUnclaimed() {_uniqueStorage()._unclaimed = nil}
 
+  /// The customer has any of these relations to the purchase: bought it, has it from the family, or has a seat of it.
+  public var inAppOwnershipTypes: [Entitled_V1_InAppOwnershipType] {
+    get {_storage._inAppOwnershipTypes}
+    set {_uniqueStorage()._inAppOwnershipTypes = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -792,7 +798,7 @@ nonisolated extension Entitled_V1_PaymentMode: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Entitled_V1_SegmentFilter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SegmentFilter"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}states\0\u{3}product_ids\0\u{3}subscription_groups\0\u{1}entitlements\0\u{1}storefronts\0\u{3}payment_modes\0\u{3}since_from\0\u{3}since_before\0\u{3}min_days_in_state\0\u{3}max_days_in_state\0\u{3}ends_within_days\0\u{3}commitment_ends_within_days\0\u{3}min_paid_days\0\u{3}needs_price_consent\0\u{3}has_win_back_offer\0\u{1}unclaimed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}states\0\u{3}product_ids\0\u{3}subscription_groups\0\u{1}entitlements\0\u{1}storefronts\0\u{3}payment_modes\0\u{3}since_from\0\u{3}since_before\0\u{3}min_days_in_state\0\u{3}max_days_in_state\0\u{3}ends_within_days\0\u{3}commitment_ends_within_days\0\u{3}min_paid_days\0\u{3}needs_price_consent\0\u{3}has_win_back_offer\0\u{1}unclaimed\0\u{3}in_app_ownership_types\0")
 
   fileprivate class _StorageClass {
     var _states: [Entitled_V1_EntitlementState] = []
@@ -811,6 +817,7 @@ nonisolated extension Entitled_V1_SegmentFilter: SwiftProtobuf.Message, SwiftPro
     var _needsPriceConsent: Bool = false
     var _hasWinBackOffer_p: Bool = false
     var _unclaimed: Bool? = nil
+    var _inAppOwnershipTypes: [Entitled_V1_InAppOwnershipType] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -837,6 +844,7 @@ nonisolated extension Entitled_V1_SegmentFilter: SwiftProtobuf.Message, SwiftPro
       _needsPriceConsent = source._needsPriceConsent
       _hasWinBackOffer_p = source._hasWinBackOffer_p
       _unclaimed = source._unclaimed
+      _inAppOwnershipTypes = source._inAppOwnershipTypes
     }
   }
 
@@ -871,6 +879,7 @@ nonisolated extension Entitled_V1_SegmentFilter: SwiftProtobuf.Message, SwiftPro
         case 14: try { try decoder.decodeSingularBoolField(value: &_storage._needsPriceConsent) }()
         case 15: try { try decoder.decodeSingularBoolField(value: &_storage._hasWinBackOffer_p) }()
         case 16: try { try decoder.decodeSingularBoolField(value: &_storage._unclaimed) }()
+        case 17: try { try decoder.decodeRepeatedEnumField(value: &_storage._inAppOwnershipTypes) }()
         default: break
         }
       }
@@ -931,6 +940,9 @@ nonisolated extension Entitled_V1_SegmentFilter: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._unclaimed {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 16)
       } }()
+      if !_storage._inAppOwnershipTypes.isEmpty {
+        try visitor.visitPackedEnumField(value: _storage._inAppOwnershipTypes, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -956,6 +968,7 @@ nonisolated extension Entitled_V1_SegmentFilter: SwiftProtobuf.Message, SwiftPro
         if _storage._needsPriceConsent != rhs_storage._needsPriceConsent {return false}
         if _storage._hasWinBackOffer_p != rhs_storage._hasWinBackOffer_p {return false}
         if _storage._unclaimed != rhs_storage._unclaimed {return false}
+        if _storage._inAppOwnershipTypes != rhs_storage._inAppOwnershipTypes {return false}
         return true
       }
       if !storagesAreEqual {return false}

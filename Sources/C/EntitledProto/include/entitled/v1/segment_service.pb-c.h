@@ -156,6 +156,11 @@ struct  Entitled__V1__SegmentFilter
    * Only ended purchases whose customer is eligible for a win-back offer, according to Apple.
    */
   protobuf_c_boolean has_win_back_offer;
+  /*
+   * The customer has any of these relations to the purchase: bought it, has it from the family, or has a seat of it.
+   */
+  size_t n_in_app_ownership_types;
+  Entitled__V1__InAppOwnershipType *in_app_ownership_types;
   Entitled__V1__SegmentFilter__MinDaysInStateCase _min_days_in_state_case;
   union {
     int32_t min_days_in_state;
@@ -183,7 +188,7 @@ struct  Entitled__V1__SegmentFilter
 };
 #define ENTITLED__V1__SEGMENT_FILTER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__segment_filter__descriptor) \
-    , 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, 0, 0, ENTITLED__V1__SEGMENT_FILTER___MIN_DAYS_IN_STATE__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___MAX_DAYS_IN_STATE__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___ENDS_WITHIN_DAYS__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___COMMITMENT_ENDS_WITHIN_DAYS__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___MIN_PAID_DAYS__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___UNCLAIMED__NOT_SET, {0} }
+    , 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, 0, 0, 0,NULL, ENTITLED__V1__SEGMENT_FILTER___MIN_DAYS_IN_STATE__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___MAX_DAYS_IN_STATE__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___ENDS_WITHIN_DAYS__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___COMMITMENT_ENDS_WITHIN_DAYS__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___MIN_PAID_DAYS__NOT_SET, {0}, ENTITLED__V1__SEGMENT_FILTER___UNCLAIMED__NOT_SET, {0} }
 
 
 typedef enum {

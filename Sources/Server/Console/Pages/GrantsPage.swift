@@ -1,0 +1,121 @@
+internal import AppStore
+internal import HTTP
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Wire
+
+/// The grants in force, in the form of a built-in segment. Grants are no purchases, so no segment has them.
+enum GrantsPage {
+  /// The name in addresses.
+  static let name = "granted"
+
+  /// The most rows of a CSV.
+  private static let maxRows = 10_000
+  /// The calls of one page: grants that have ended make no empty pages.
+  private static let maxCalls = 50
+  private static let heads = [
+    Text.customer, Text.entitlement, Text.accessHead, Text.from, Text.to, Text.source, Text.inWords,
+    Text.actions,
+  ]
+  private static let columns = [
+    "customer_id", "entitlement", "access_level", "since", "until", "source", "grant_id", "actor", "note",
+  ]
+
+  static func card(in scope: Scope) -> Markup {
+    """
+    <article class="card"><h3><a href="\(link(in: scope))">\(Text.segmentGranted)</a> </h3>
+    <p>\(Text.grantedHint)</p></article>
+
+    """
+  }
+
+  static func page(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    let now = try await visit.time(in: scope)
+    var token = visit.value("page") ?? ""
+    var grants: [Grant] = []
+    var calls = 0
+    repeat {
+      let response = try await list(after: token, size: 100, scope, visit)
+      grants += response.grants.filter { $0.isInForce(at: now) }
+      token = response.nextPageToken
+      calls += 1
+    } while grants.isEmpty && !token.isEmpty && calls < maxCalls
+    let table =
+      grants.isEmpty
+      ? Part.empty(Text.noGrants)
+      : Table.markup(Text.segmentGranted, heads: heads, rows: grants.map { cells($0, scope, visit) })
+    let next: Markup =
+      token.isEmpty ? "" : "<p><a href=\"\(link(in: scope, page: token))\">\(Text.nextPage)</a></p>"
+    return Page(
+      Text.segmentGranted, in: scope, section: .segments,
+      body: """
+        <p><a href="\(Link(scope.path + ["segments"]))">\(Text.segments)</a></p>
+        <h1>\(Text.segmentGranted)</h1>
+        <p>\(Text.grantedHint)</p>
+        <p class="quiet">\(Text.asOf) \(Format.time(now)) <span data-zone>UTC</span></p>
+        <div class="cards-on-phones">\(table)</div>
+        \(next)
+        <p class="actions"><a href="\(link(in: scope, suffix: ".csv"))">\(Text.listAsCSV)</a></p>
+        """)
+  }
+
+  /// All grants in force, at most 10,000.
+  static func csv(in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
+    let now = try await visit.time(in: scope)
+    var lines = [columns]
+    var token = ""
+    repeat {
+      let response = try await list(after: token, size: 1_000, scope, visit)
+      lines += response.grants.filter { $0.isInForce(at: now) }.map(values)
+      token = response.nextPageToken
+    } while !token.isEmpty && lines.count <= maxRows
+    return .csv(Array(lines.prefix(maxRows + 1)))
+  }
+
+  private static func list(
+    after token: String, size: Int32, _ scope: Scope, _ visit: Visit
+  ) async throws(Status) -> ListGrantsResponse {
+    try await visit.call(
+      Calls.listGrants,
+      .with {
+        ($0.app, $0.environment) = (scope.app, scope.environment)
+        $0.pageSize = size
+        $0.pageToken = token
+      })
+  }
+
+  private static func cells(_ grant: Grant, _ scope: Scope, _ visit: Visit) -> [Markup] {
+    let fields = [("grant", grant.grantId as String?), ("customer", grant.customerId)]
+    let revoke: Markup =
+      ActionName.revoke.isOpen(to: visit) && grant.source.isEmpty
+      ? "<a href=\"\(scope.action(.revoke, fields))\">\(ActionName.revoke.title)…</a>" : ""
+    return [
+      "<a href=\"\(scope.customer(grant.customerId))\">\(Format.name(grant.customerId))</a>",
+      Format.name(grant.entitlement), "\(Format.value(grant.accessLevel, "ACCESS_LEVEL_"))",
+      Format.time(grant.since), grant.until == nil ? "\(Text.noEnd)" : Format.time(grant.until),
+      Format.name(grant.source),
+      "\(Format.name(grant.note)) <span class=\"quiet\">\(Format.name(grant.actor))</span>",
+      revoke,
+    ]
+  }
+
+  private static func values(_ grant: Grant) -> [String] {
+    [
+      grant.customerId, grant.entitlement,
+      String(grant.accessLevel.protoName.dropFirst("ACCESS_LEVEL_".count)),
+      grant.since.text, grant.until.text, grant.source, grant.grantId, grant.actor, grant.note,
+    ]
+  }
+
+  private static func link(in scope: Scope, page: String? = nil, suffix: String = "") -> Link {
+    Link(scope.path + ["segments", "built-in", name + suffix], query: [("page", page)])
+  }
+}
+
+extension Grant {
+  fileprivate func isInForce(at now: Instant) -> Bool {
+    revokedAt == nil && (since?.instant.map { $0 <= now } ?? true)
+      && (until?.instant.map { now < $0 } ?? true)
+  }
+}
