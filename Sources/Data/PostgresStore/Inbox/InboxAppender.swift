@@ -7,8 +7,8 @@ internal import Synchronization
 final class InboxAppender: Sendable {
   private static let maxWaiting = 4_096
   private static let batch = 256
-  /// After it the caller learns that the database is away.
-  private static let patience = Duration.seconds(1)
+  /// The time after which the caller gets the error that the database is away.
+  private static let timeout = Duration.seconds(1)
 
   private final class Pending: Sendable {
     let entry: InboxEntry
@@ -60,7 +60,7 @@ final class InboxAppender: Sendable {
     }
     guard !isFull else { return pending.resume(.failure(.overloaded(waiting: Self.maxWaiting))) }
     Task {
-      try? await Task.sleep(for: Self.patience)
+      try? await Task.sleep(for: Self.timeout)
       pending.resume(.failure(.unavailable("the inbox could not be appended to within a second")))
     }
     if starts { thread.start { self.work($0) } }

@@ -8,7 +8,7 @@ internal import Wire
 /// It is inside the interceptors: the replica where a call arrives authenticates, counts and audits it.
 struct CallForwarder: Sendable {
   /// The longest time to wait for the outcome of a call without a deadline.
-  private static let patience = Duration.seconds(30)
+  private static let defaultTimeout = Duration.seconds(30)
 
   /// Methods that need the memory of the leader's workers.
   private static let others: Set<String> = [
@@ -86,14 +86,14 @@ struct CallForwarder: Sendable {
 
   /// Appends an entry and waits for its outcome.
   func outcome(of entry: InboxEntry, within timeout: Duration?) async throws(Status) -> ForwardedOutcome {
-    let patience = min(timeout ?? Self.patience, .seconds(3_600))
-    let deadline = ContinuousClock.now + patience
+    let limit = min(timeout ?? Self.defaultTimeout, .seconds(3_600))
+    let deadline = ContinuousClock.now + limit
     let bytes: [UInt8]
     do throws(StoreError) {
       let id = try await replication.inbox.append(entry)
       bytes = try await replication.inbox.outcome(of: id, until: deadline)
     } catch .deadlineExceeded where timeout == nil {
-      throw Status(.outcomeUnknown("the leader has not executed the call within \(patience)"))
+      throw Status(.outcomeUnknown("the leader has not executed the call within \(limit)"))
     } catch {
       throw Status(error)
     }

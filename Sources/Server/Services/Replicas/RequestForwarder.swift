@@ -7,10 +7,12 @@ internal import Store
 
 /// Responds to requests of the edge that write: here, or through the leader.
 package struct RequestForwarder: Sendable {
-  private static let patience = Duration.seconds(25)
-  /// How long a notification waits for a store that does not take it. Apple sends one that was refused again after an
-  /// hour, and never in its sandbox (App Store Server Notifications, "Respond to notifications").
-  private static let notificationPatience = Duration.seconds(5)
+  /// The longest wait for the leader's response.
+  private static let requestTimeout = Duration.seconds(25)
+  /// The longest wait of a notification for a store that does not take it. Apple sends one that was refused
+  /// again after an hour, and never in its sandbox (App Store Server Notifications, "Respond to
+  /// notifications").
+  private static let notificationTimeout = Duration.seconds(5)
   private static let pause = Duration.milliseconds(50)
 
   private let routes: WritingRoutes
@@ -42,12 +44,12 @@ package struct RequestForwarder: Sendable {
       // Another replica may have taken over meanwhile.
       guard response.status == 503, !forwarder.executesWrites else { return response }
     }
-    return await handOver(request, forwarder, within: Self.patience) ?? Self.unavailable
+    return await handOver(request, forwarder, within: Self.requestTimeout) ?? Self.unavailable
   }
 
   /// Hands a request to the leader. Returns `nil` if that failed.
   private func handOver(
-    _ request: HTTPRequest, _ forwarder: CallForwarder, within patience: Duration
+    _ request: HTTPRequest, _ forwarder: CallForwarder, within timeout: Duration
   ) async -> HTTPResponse? {
     var context = ForwardedContext(request)
     switch routes.judge(request) {
@@ -59,7 +61,7 @@ package struct RequestForwarder: Sendable {
       return (try? await forwarder.replication.inbox.append(entry)).map { _ in response }
     case .undecided:
       let entry = Self.entry(.request, request, context)
-      guard case .response(let response)? = try? await forwarder.outcome(of: entry, within: patience) else {
+      guard case .response(let response)? = try? await forwarder.outcome(of: entry, within: timeout) else {
         return nil
       }
       return response
@@ -92,12 +94,13 @@ extension RequestForwarder {
     _ request: HTTPRequest, _ endpoint: NotificationEndpoint, _ forwarder: CallForwarder
   ) async -> HTTPResponse {
     let clock = ContinuousClock()
-    let (start, end) = (clock.now, clock.now + Self.notificationPatience)
+    let (start, end) = (clock.now, clock.now + Self.notificationTimeout)
     while true {
       var failure: LedgerError?
       if forwarder.executesWrites {
         do throws(LedgerError) { return try await endpoint.ingest(request) } catch { failure = error }
-      } else if let response = await handOver(request, forwarder, within: Self.patience - (clock.now - start))
+      } else if let response = await handOver(
+        request, forwarder, within: Self.requestTimeout - (clock.now - start))
       {
         return response
       }

@@ -17,8 +17,8 @@ package struct RevenueCatEndpoint: Sendable {
   static let route = "/import/revenuecat/{app}"
 
   private static let maxBytes = 1 << 18
-  /// How long an event waits for a store that does not take it.
-  private static let patience = Duration.seconds(5)
+  /// The longest wait of an event for a store that does not take it.
+  private static let storeTimeout = Duration.seconds(5)
   private static let pause = Duration.milliseconds(50)
 
   private let receiver: RevenueCatReceiver
@@ -71,7 +71,7 @@ package struct RevenueCatEndpoint: Sendable {
   ///
   /// - Returns: the result; `nil` if it is not stored.
   private func store(_ event: ImportedEvent) async -> String? {
-    let end = ContinuousClock.now + Self.patience
+    let end = ContinuousClock.now + Self.storeTimeout
     while true {
       if let inbox = leadership.replication?.inbox, !leadership.executesWrites {
         var context = ForwardedContext()
