@@ -42,8 +42,6 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
   }
 
   var date: CalendarTime { CalendarTime(Instant(millisecondsSince1970: number * Self.length)) }
-  /// The month as `2026-10`, without a day.
-  package var monthText: String { String(description.prefix(7)) }
   /// As Sales and Finance reports have it: `10/24/2026`.
   package var usualText: String {
     let parts = description.split(separator: "-")

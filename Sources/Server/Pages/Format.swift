@@ -18,12 +18,6 @@ package enum Format {
   /// `2027-05-07 09:07 UTC`, for sentences.
   package static func moment(_ instant: Instant) -> String { minute(instant) + " UTC" }
 
-  /// `in 2 days`, `3 hours ago`.
-  package static func distance(to instant: Instant, from now: Instant) -> String {
-    let milliseconds = instant.milliseconds(since: now)
-    return milliseconds < 0 ? Text.ago(span(-milliseconds)) : Text.ahead(span(milliseconds))
-  }
-
   /// A span in its largest whole unit.
   package static func span(_ milliseconds: Int64) -> String {
     let minutes = milliseconds / 60_000

@@ -14,8 +14,6 @@ package enum Text {
   package static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
-  package static func ago(_ span: String) -> String { "\(span) ago" }
-  package static func ahead(_ span: String) -> String { "in \(span)" }
 
   // Charts.
   package static let openBuckets = "not over, or not closed"

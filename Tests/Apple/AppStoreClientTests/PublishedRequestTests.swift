@@ -163,7 +163,7 @@ struct PublishedRequestTests {
     }
   }
 
-  @Test("An unknown environment is none, and a number that is none is named")
+  @Test("An unknown environment decodes as none, and a malformed number is named in the error")
   func malformed() throws {
     let unknown = try #require(
       try JSONValue(

@@ -66,7 +66,7 @@ private final class ScriptedExchange: HTTPExchange {
   }
 
   @Test(
-    "Bits that were never set are none",
+    "A device whose bits were never set has none",
     arguments: ["Failed to find bit state", "Bit State Not Found\n", "failed to find bit state"])
   func never(text: String) async throws {
     #expect(try await client(ScriptedExchange((200, text))).bits(of: device, timeout: nil) == nil)

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("A late revision is stored and told, and does not change the answer")
+  @Test("A late revision is stored and reported, and does not change the answer")
   func late() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await report(fixture, 5, until: 90)

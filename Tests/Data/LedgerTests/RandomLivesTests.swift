@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("The events of each life are what happened in it, and agree with the answers")
+  @Test("The events of each life agree with its history and with the answers")
   func events() async throws {
     try await LedgerFixture.run { fixture in
       fixture.catalog.replace(with: Catalog([Self.app]))

@@ -85,7 +85,7 @@ struct BatchTests {
     }
   }
 
-  @Test("What a failed body wrote is not kept for later bodies")
+  @Test("Later bodies do not see the writes of a failed body")
   func rolledBackReads() async throws {
     try await withDatabase { settings in
       let store = try PostgresEntitlementStore(settings)

@@ -80,7 +80,7 @@ import Testing
     #expect(later.count == 1)
   }
 
-  @Test("When evidence became known never goes back, whatever was rolled back around it")
+  @Test("The time at which evidence became known never goes back, with any rollbacks around it")
   func knownAt() throws {
     let results = Results()
     let batch = [

@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("There is room for as many posts of strangers as their rows fit into the daily bytes")
+  @Test("Rejected posts are stored while their rows fit into the daily bytes")
   func posts() async throws {
     try await withStore { store in
       func hasRoom(_ app: String, day: Int64) async throws -> Bool {

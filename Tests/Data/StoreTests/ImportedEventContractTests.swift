@@ -47,7 +47,9 @@ struct ImportedEventContractTests {
     }
   }
 
-  @Test("A comparison replaces what is open, unless an event arrived meanwhile", arguments: Backend.allCases)
+  @Test(
+    "A comparison replaces the open disagreements, unless an event arrived meanwhile",
+    arguments: Backend.allCases)
   func settle(backend: Backend) async throws {
     try await backend.withStore { store in
       let (first, other) = (try event("e1", of: "ann"), try event("e2", of: "ann"))

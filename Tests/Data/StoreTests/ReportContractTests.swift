@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(
-    "What the revisions changed is the difference to the days as first closed", arguments: Backend.allCases)
+    "The changes of revisions are the difference to the days as first closed", arguments: Backend.allCases)
   func changes(backend: Backend) async throws {
     try await backend.withStore { store in
       try await fill(store)

@@ -94,7 +94,9 @@ import Testing
     }
   }
 
-  @Test("What arrives after the clock was set back is not known earlier", arguments: Backend.allCases)
+  @Test(
+    "Evidence that arrives after the clock was set back is not recorded as known earlier",
+    arguments: Backend.allCases)
   func knownAt(backend: Backend) async throws {
     try await backend.withStore { store in
       func append(_ text: String, at received: Int64) async throws -> Instant {

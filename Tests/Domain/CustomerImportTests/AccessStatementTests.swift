@@ -84,7 +84,7 @@ import Testing
     #expect(access.map { $0.deciding?.eventID } == ["e2", "e1"])
   }
 
-  @Test("What is stated about an anonymous id belongs to the customer who has it as an alias")
+  @Test("A statement about an anonymous id belongs to the customer with this alias")
   func aliases() throws {
     let body = """
       {"event": {"id": "e2", "type": "EXPIRATION", "event_timestamp_ms": 20, "expiration_at_ms": 15,

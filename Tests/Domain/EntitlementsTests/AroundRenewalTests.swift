@@ -65,7 +65,7 @@ import Testing
     #expect(over.until == Self.endOfSlack && over.paidUntil == Self.end)
   }
 
-  @Test("There is no slack without a renewal to wait for")
+  @Test("A period without an expected renewal has no slack")
   func noSlack() {
     let off = status([period(0...30)], [info(.off)], after: 0)
     #expect(off.reason == .cancelled && off.until == Self.end)

@@ -139,7 +139,7 @@ import Testing
     #expect(late.unexplained.map(\.kind) == [.notPaid, .neverSeen])
   }
 
-  @Test("What became known after the report was made is explained")
+  @Test("Evidence that became known after the report explains a difference")
   func knownLate() throws {
     let result = try reconcile(
       .subscriber, [],

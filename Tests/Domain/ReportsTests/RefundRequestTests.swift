@@ -60,7 +60,7 @@ import Testing
     #expect(names == [4, 2, 2, 1, 3, 1, 1])
   }
 
-  @Test("What is decided later is open as of an earlier day")
+  @Test("A request that is decided later is open as of an earlier day")
   func earlier() throws {
     let known = try answer(at: "10-31", to: "10-11")
     #expect(known("asked", "granted", "declined", "open", on: "10-01") == [3, 0, 1, 2])

@@ -27,7 +27,7 @@ import Testing
     #expect(refunds("refunds", on: "10-24", currency: "USD") == [0])
   }
 
-  @Test("What was known when a day closed stays the same after later evidence")
+  @Test("Later evidence does not change a day as first closed")
   func whenClosed() throws {
     let known = try Answer(
       .subscriptions, "10-19", "10-27", by: .day, knowledge: .whenClosed(World.reportDay("10-26")), of: late)

@@ -57,7 +57,7 @@ import Testing
     #expect(InputFormat(format.text) == format)
   }
 
-  @Test("What cannot be read is named, line by line, and the rest is read")
+  @Test("Unreadable lines are named one by one, and the others are read")
   func faults() throws {
     let lines = try read("{\"customer_id\": \"a\", \"receipt\": \"M\"}\n{oh\n[1]\n{\"receipt\": \"M\"}")
     #expect(customers(lines) == ["a", "-", "-", ""])

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "What is no secret is refused",
+    "An invalid secret is rejected",
     arguments: [
       "", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAAA",
       "whsec_!fKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",

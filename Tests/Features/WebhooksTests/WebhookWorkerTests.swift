@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("What is given up lets the next one go, is listed, and goes out when it is resent")
+  @Test("A dead letter does not hold back later messages, is listed, and is delivered when it is resent")
   func deadLetter() async throws {
     try await Stage.run(delays: [10]) { stage in
       stage.receiver.answers { .success(.status($0.sequence == 1 ? 400 : 200)) }
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("What arrived long ago can be resent, by position or by range, and comes in order")
+  @Test("Old messages can be resent by position or by range, and arrive in order")
   func resent() async throws {
     try await Stage.run { stage in
       try await stage.append("ana", "ben", "ana", "ana")
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(
-    "Whatever a receiver does, each customer's events are accepted in their order and none is left out",
+    "An unreliable receiver accepts all events of each customer in order",
     arguments: 1...UInt64(12))
   func property(seed: UInt64) async throws {
     try await Stage.run(delays: [10, 100, 1_000, 10_000, 100_000], concurrency: 4) { stage in

@@ -114,7 +114,7 @@ struct AnswerCheckTests {
     #expect(finding.isFault && finding.detail.contains("120 s"))
   }
 
-  @Test("Without a date nothing is known, and without an answer the way is blocked")
+  @Test("A response without a date leaves the clock unchecked, and no response means a blocked way")
   func noDate() async throws {
     #expect(try await clock([("server", "x")], now: "2026-11-22T12:00:00Z").status == "NOT_CHECKED")
     #expect(try await clock([], now: "2026-11-22T12:00:00Z").isFault)

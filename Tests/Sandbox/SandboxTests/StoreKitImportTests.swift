@@ -99,7 +99,7 @@ import Testing
     #expect(strange.notImported.contains { $0.hasPrefix("settings._applicationInternalID: ") })
   }
 
-  @Test("What the sandbox does not know or do is named with its place")
+  @Test("Unsupported parts of a StoreKit file are named with their place")
   func unknown() throws {
     let places = try imported().notImported.map { $0.prefix { $0 != ":" } }
     #expect(

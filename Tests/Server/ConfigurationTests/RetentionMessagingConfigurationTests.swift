@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "What no answer could follow is rejected with its cause",
+    "A rule that no answer can follow is rejected with its cause",
     arguments: [
       ("answers: [{message: hello}]", "message of an answer: 'hello' is not the UUID of a message"),
       ("answers: []", "retention rule r has no answers"),

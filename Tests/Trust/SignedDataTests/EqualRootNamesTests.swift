@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("Both verify what they signed, in either order, and nothing else does")
+  @Test("Each of two roots with one name verifies its own signatures only, in either order")
   func both() throws {
     for order in [[0, 1], [1, 0], [0, 2, 1]] {
       var anchors = try TrustAnchors.apple()

@@ -75,7 +75,7 @@ import Testing
     #expect(self.reason(Array(text.utf8)) == reason)
   }
 
-  @Test("What damaged the text of a receipt is named")
+  @Test("The damage to the text of a receipt is named")
   func damagedReceipts() {
     let receipt: [UInt8] = [0x30, 0x82, 0x01, 0x00] + (0..<256).map { UInt8(truncatingIfNeeded: $0 * 251) }
     let text = Base64.standard.encode(receipt)

@@ -125,6 +125,5 @@ extension Text {
   static let openThere = "Open there"
 
   static func until(_ instant: Instant) -> String { " Access until \(Format.moment(instant))." }
-  static func lastUntil(_ instant: Instant) -> String { " Last access until \(Format.moment(instant))." }
   static let withoutEnd = " The access has no end."
 }

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "A refunded period was not upgraded, and what Apple signed afterwards counts more than what it looks like"
+    "A refunded period, or one that Apple signed after the next one began, was not upgraded"
   )
   func signedSince() {
     let next = Self.period(2, "gold", 10...40)
@@ -44,7 +44,7 @@ import Testing
     #expect(Self.upgraded(Self.period(1, "month", 0...30, signed: 11), next).isEmpty)
   }
 
-  @Test("What Apple calls upgraded was, whatever is known of the rest")
+  @Test("A period that Apple marks as upgraded counts as upgraded without the other periods")
   func signedAsUpgraded() {
     var period = Self.period(1, "month", 0...30)
     period.isUpgraded = true
