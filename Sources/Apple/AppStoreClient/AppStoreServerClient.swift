@@ -201,7 +201,8 @@ package final class AppStoreServerClient: Sendable {
       breaker.abandoned()
       throw error
     } catch {
-      throw failure(error as? HTTPExchangeError ?? .unreachable("\(error)"))
+      let error = error as? HTTPExchangeError ?? .unreachable("\(error)")
+      throw breaker.recorded(error, host: server.host, limit: Self.maxBodySize)
     }
     CallMetrics.recordDuration(request.endpoint, server.host, clock.uptime() - start)
     if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }
@@ -227,23 +228,6 @@ package final class AppStoreServerClient: Sendable {
     }
     return OutgoingRequest(
       method: request.method.rawValue, url: server.baseURL + request.target, headers: headers, body: body)
-  }
-
-  private func failure(_ error: HTTPExchangeError) -> AppStoreClientError {
-    switch error {
-    case .cancelled:
-      breaker.abandoned()
-      return .cancelled
-    case .tooLarge:
-      breaker.succeeded()
-      return .tooLarge(limit: Self.maxBodySize)
-    case .timedOut:
-      breaker.failed()
-      return .timedOut
-    case .unreachable(let problem):
-      breaker.failed()
-      return .unreachable(host: server.host, problem: problem)
-    }
   }
 
   /// Throws the error that the response's status stands for; returns for 2xx.

@@ -68,6 +68,25 @@ package final class CircuitBreaker: Sendable {
       if case .probing(let length) = phase { phase = .open(until: now, length: length) }
     }
   }
+
+  /// Records a failed exchange with `host`, and returns the error of the call. `limit` is the maximum size of a
+  /// response body.
+  package func recorded(_ error: HTTPExchangeError, host: String, limit: Int) -> AppStoreClientError {
+    switch error {
+    case .cancelled:
+      abandoned()
+      return .cancelled
+    case .tooLarge:
+      succeeded()
+      return .tooLarge(limit: limit)
+    case .timedOut:
+      failed()
+      return .timedOut
+    case .unreachable(let problem):
+      failed()
+      return .unreachable(host: host, problem: problem)
+    }
+  }
 }
 
 /// The number of attempts of a call, and the backoff between them.

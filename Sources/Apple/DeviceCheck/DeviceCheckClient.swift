@@ -154,29 +154,12 @@ package final class DeviceCheckClient: Sendable {
       response = try await exchange.send(
         outgoing, timeout: min(timeout, Self.callTimeout), limit: Self.maxBodySize)
     } catch {
-      throw .call(failure(error))
+      throw .call(breaker.recorded(error, host: server.host, limit: Self.maxBodySize))
     }
     CallMetrics.recordDuration(.deviceCheck, server.host, clock.uptime() - start)
     if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }
     try check(response)
     return response
-  }
-
-  private func failure(_ error: HTTPExchangeError) -> AppStoreClientError {
-    switch error {
-    case .cancelled:
-      breaker.abandoned()
-      return .cancelled
-    case .tooLarge:
-      breaker.succeeded()
-      return .tooLarge(limit: Self.maxBodySize)
-    case .timedOut:
-      breaker.failed()
-      return .timedOut
-    case .unreachable(let problem):
-      breaker.failed()
-      return .unreachable(host: server.host, problem: problem)
-    }
   }
 
   /// Throws the error that the response's status stands for; returns for 200.
