@@ -15,7 +15,7 @@ struct SandboxDoCommand: AsyncParsableCommand {
 
   @OptionGroup var sandbox: SandboxClient
   @Flag(help: "Print the signed documents in the result, too.") var signed = false
-  @Flag(help: "JSON output, which this command always has.") var json = false
+  @Flag(help: "JSON output (always).") var json = false
   @Argument(help: "Action.") var action: String
   @Argument(help: "Members of the request, each NAME=VALUE.") var members: [String] = []
 
@@ -39,7 +39,7 @@ struct SandboxAdvanceCommand: AsyncParsableCommand {
     discussion: "Example: entitled sandbox advance 35d")
 
   @OptionGroup var sandbox: SandboxClient
-  @Flag(help: "JSON output, which this command always has.") var json = false
+  @Flag(help: "JSON output (always).") var json = false
   @Argument(help: "Duration (90s, 5m, 12h, 35d, 2w), or end time, RFC 3339.") var length: String
 
   func run() async throws {
@@ -61,7 +61,7 @@ struct SandboxScenarioCommand: AsyncParsableCommand {
 
   @OptionGroup var sandbox: SandboxClient
   @OptionGroup var app: SandboxAppOption
-  @Flag(help: "JSON output, which a run always has.") var json = false
+  @Flag(help: "JSON output (always, for a run).") var json = false
   @Argument(help: "Scenario (default: list all).") var name: String?
 
   func run() async throws {

@@ -112,7 +112,7 @@ struct WorldSnapshotCommand: AsyncParsableCommand {
 
   @OptionGroup var sandbox: SandboxClient
   @Option(help: "File (default: print the document).") var output: String?
-  @Flag(help: "JSON output, which the document is.") var json = false
+  @Flag(help: "JSON output (always).") var json = false
 
   func run() async throws {
     let document = try await sandbox.download("snapshot")

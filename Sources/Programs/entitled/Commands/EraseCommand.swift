@@ -14,7 +14,7 @@ struct EraseCommand: AsyncParsableCommand {
   @Option(help: "Name of the person who erases, for the audit log.") var actor = ""
   @Option(help: "Reason, for the audit log.") var note = ""
   @Flag(help: "Show the number of rows without changing anything.") var dryRun = false
-  @Flag(help: "Erase.") var yes = false
+  @Flag(help: "Confirm the erasure.") var yes = false
 
   @Argument(help: "Customer id.") var customer: String
 

@@ -17,7 +17,7 @@ internal import UnixSignals
 struct ServeCommand: AsyncParsableCommand, ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Run the service.",
-    discussion: "An environment variable replaces each option: ENTITLED_GRPC for --grpc, and so on.")
+    discussion: "An option takes precedence over its environment variable, such as ENTITLED_GRPC for --grpc.")
 
   @Option(help: "gRPC address (default: \(ServerOption.grpc.fallback)). Port 0 selects a free port.")
   var grpc: String?

@@ -115,7 +115,7 @@ extension Text {
   static let partlyDone =
     "Some of it may be done. Do it again for the rest: nothing happens twice."
   static func partOf(_ done: Int, _ total: Int) -> String { "\(done) of \(total) done." }
-  static let makeGoodHint = "Days for everybody in a list, for example after an outage."
+  static let makeGoodHint = "Days for everyone in a list, for example after an outage."
 
   static let typeProductID = "Type the id of the product again"
   static let withdrawHint = "Without it, an earlier consent is withdrawn."

@@ -194,7 +194,7 @@ extension Text {
   static let hintRejected = "Notifications that do not verify, or that this version does not support."
   static let hintDrift = "Answers that differed from Apple's state in the last repair."
   static let hintContradictions =
-    "Customers whose facts cannot all be true, or that conflict with the catalog. They have an answer all the same."
+    "Customers whose facts cannot all be true, or that conflict with the catalog. They still have an answer."
   static let queueDisagreements = "Disagreements with RevenueCat"
   static let hintDisagreements =
     "What RevenueCat's webhooks state, and what the answer is here. A row closes when both sides agree."

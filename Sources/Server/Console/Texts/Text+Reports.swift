@@ -47,7 +47,7 @@ extension Text {
     case .active: "See subscriptions at risk grow before they end."
     case .revenue: "Close the month. Proceeds are estimated: Apple's share of the price, without taxes."
     case .retention: "Compare months before and after a change of product, price or offer."
-    case .trials: "Trials by the week in which they started, and what became of them."
+    case .trials: "Trials by the week in which they started, and their outcomes."
     case .billing: "Failed payments: what the grace period and billing retry recover."
     case .churn: "Billing is for operations, choice for product, price for pricing."
     case .lifetimeValue: "What a payer has paid by the end of each month: how much acquisition may cost."
@@ -144,7 +144,7 @@ extension Text {
     "Subscriptions of \(product) that reached a paid period"
   }
 
-  // What is behind a value.
+  // The purchases behind a value.
   static func behind(_ column: String, _ bucket: String, _ currency: String) -> String {
     "Behind \(column): \(bucket)\(currency.isEmpty ? "" : " \(currency)")"
   }

@@ -20,7 +20,7 @@ extension Reports.ReportQuery {
     guard let name = Reports.Report.Name(rawValue: query.report) else {
       let known = Reports.Report.Name.allCases.map(\.rawValue).joined(separator: ", ")
       throw Status(
-        .invalidArgument, reason: "UNKNOWN_REPORT", "unknown report '\(query.report)'; there is \(known)",
+        .invalidArgument, reason: "UNKNOWN_REPORT", "unknown report '\(query.report)'; known: \(known)",
         field: "query.report")
     }
     let days = try Self.days(query)

@@ -62,7 +62,7 @@ extension ReportServiceHandler {
     guard let column = query.report.columns.first(where: { $0.name == request.column }) else {
       let known = query.report.columns.map(\.name).joined(separator: ", ")
       throw Status(
-        .invalidArgument, reason: "UNKNOWN_COLUMN", "unknown column '\(request.column)'; there is \(known)",
+        .invalidArgument, reason: "UNKNOWN_COLUMN", "unknown column '\(request.column)'; known: \(known)",
         field: "column")
     }
     guard let bucket = request.bucket else {

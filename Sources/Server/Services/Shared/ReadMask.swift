@@ -18,7 +18,7 @@ struct ReadMask: Sendable {
     if let unknown = mask.paths.first(where: { !known.contains($0) }) {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD",
-        "read_mask has '\(unknown)', which is no member; there is \(known.joined(separator: ", "))",
+        "read_mask has '\(unknown)', which is no member; known: \(known.joined(separator: ", "))",
         field: "read_mask")
     }
     names = Set(mask.paths)

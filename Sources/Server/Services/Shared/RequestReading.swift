@@ -46,7 +46,7 @@ enum RequestValidation {
     }
     throw Status(
       .notFound, reason: "UNKNOWN_ENTITLEMENT",
-      "no product of the app '\(app.id)' gives the entitlement '\(name)'; there is "
+      "no product of the app '\(app.id)' grants the entitlement '\(name)'; known: "
         + app.entitlements.joined(separator: ", "),
       metadata: [("entitlement", name)], field: "entitlement")
   }

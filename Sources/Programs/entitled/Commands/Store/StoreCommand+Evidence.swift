@@ -118,7 +118,7 @@ struct StoreExportCommand: AsyncParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @Option(help: "New file with mode 0600, or - for the standard output.") var output = "-"
-  @Flag(help: "JSON output, which this command always has.") var json = false
+  @Flag(help: "JSON output (always).") var json = false
 
   func run() async throws {
     let location = try store.location()
