@@ -174,6 +174,38 @@ def test_an_erased_customer_leaves_no_event(client):
     assert stores.query(client.service.data, "SELECT count(*) FROM imported_event") == [(1,)]
 
 
+def test_old_events_are_deleted_also_without_the_section(client, demo):
+    for customer in ("ann", "bob"):
+        assert send(client.service, event("INITIAL_PURCHASE", customer))[0] == 200
+    until(lambda: set(kinds(client)) == {"ann", "bob"})
+    client.channel.close()
+    client.service.stop()
+    stores.execute(client.service.data, f"UPDATE imported_event SET received_at = received_at - {401 * 86_400_000} WHERE "
+                   "event_id IN (SELECT event_id FROM imported_event_customer WHERE customer_id = 'ann')")
+    client.path.write_text(re.sub(r"environments: \[.*?\]", "environments: [Sandbox]", demo, count=1))
+    again = Client(Service(client.service.data, ["--config", client.path]))
+    client.service, client.channel, client.receipts = again.service, again.channel, again.receipts
+    until(lambda: stores.query(client.service.data, "SELECT customer_id FROM imported_event_customer") == [("bob",)])
+    assert stores.query(client.service.data, "SELECT count(*) FROM imported_event") == [(1,)]
+    assert send(client.service, event("RENEWAL", "bob"))[0] == 404
+
+
+def test_an_erased_customer_leaves_no_event_of_the_anonymous_id(client):
+    anonymous = "$RCAnonymousID:8f2"
+    assert send(client.service, event("INITIAL_PURCHASE", anonymous))[0] == 200
+    assert send(client.service, event("RENEWAL", "ann", aliases=["ann", anonymous]))[0] == 200
+    until(lambda: "ann" in kinds(client))
+    client.entitlements.EraseCustomer(
+        wire.EraseCustomerRequest(app=APP, environment=contract.environment.ENVIRONMENT_SANDBOX, customer_id="ann"), timeout=CALL_LIMIT)
+    for table in ("imported_event", "imported_event_customer", "access_comparison", "access_disagreement"):
+        assert stores.query(client.service.data, f"SELECT count(*) FROM {table}") == [(0,)]
+
+
+def test_a_name_that_no_store_takes_is_refused(client):
+    status, answer = send(client.service, event("INITIAL_PURCHASE", "a\0b"))
+    assert (status, answer["reason"]) == (400, "MALFORMED_MESSAGE")
+
+
 def test_a_follower_confirms_and_the_leader_stores_and_compares(replicas, tmp_path, demo):  # noqa: F811
     group = replicas(2, configurations=dict.fromkeys("ab", write(tmp_path, demo)))
     group.wait_for_leader()

@@ -28,7 +28,8 @@ package struct RevenueCatEvent: Hashable, Sendable {
 
   /// Parses the body of a webhook.
   ///
-  /// - Throws: ``ImportError/malformed(_:)`` without an event with an id, a type and a time.
+  /// - Throws: ``ImportError/malformed(_:)`` without an event with an id, a type and a time, or if a name has a NUL, which
+  ///   PostgreSQL does not store.
   package init(_ body: [UInt8]) throws(ImportError) {
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: body) } catch {
@@ -52,6 +53,8 @@ package struct RevenueCatEvent: Hashable, Sendable {
     originalTransactionID = event["original_transaction_id"]?.stringValue ?? ""
     isSandbox = event["environment"]?.stringValue == "SANDBOX"
     reason = event["cancel_reason"]?.stringValue ?? event["expiration_reason"]?.stringValue ?? ""
+    let names = [id, type] + customerIDs + formerCustomerIDs + entitlements
+    guard !names.contains(where: { $0.utf8.contains(0) }) else { throw .malformed("a name has a NUL") }
   }
 
   private static func texts(_ value: JSONValue?) -> [String] {

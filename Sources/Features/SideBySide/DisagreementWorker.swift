@@ -42,16 +42,25 @@ package struct DisagreementWorker: Worker {
     repeat {
       let now = now()
       if cleaned.map({ now.milliseconds(since: $0) >= Self.day }) ?? true {
-        for (appID, settings) in settings.all {
-          try await ledger.deleteImportedEvents(
-            of: appID, receivedBefore: now.advanced(byMilliseconds: -settings.retentionDays * Self.day))
-        }
+        try await deleteOldEvents(at: now)
         cleaned = now
       }
       record(
         try await store.read(.background) { reader throws(StoreError) in try reader.openDisagreementCounts() }
       )
     } while (try? await sleep(Self.interval)) != nil
+  }
+
+  /// Deletes the old events of all apps, also of those that receive none any more.
+  private func deleteOldEvents(at now: Instant) async throws {
+    let appIDs = try await store.read(.background) { reader throws(StoreError) in
+      try reader.appsWithImportedEvents()
+    }
+    for appID in appIDs {
+      let days = settings[appID]?.retentionDays ?? RevenueCatSettings.standardRetentionDays
+      try await ledger.deleteImportedEvents(
+        of: appID, receivedBefore: now.advanced(byMilliseconds: -days * Self.day))
+    }
   }
 
   /// Records the gauges of each environment of the apps that receive events.

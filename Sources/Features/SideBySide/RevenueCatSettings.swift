@@ -9,6 +9,8 @@ package struct RevenueCatSettings: Sendable {
   package let comparison: AccessComparison
   /// The number of days after which events are deleted, from their arrival.
   package let retentionDays: Int64
+  /// The number of days for an app that receives no events any more.
+  package static let standardRetentionDays: Int64 = 400
 
   /// Creates settings from their parts.
   package init(authorization: SharedSecret, comparison: AccessComparison, retentionDays: Int64) {

@@ -108,6 +108,31 @@ struct ImportedEventContractTests {
     }
   }
 
+  @Test(
+    "The events of anonymous ids are erased with their customer, unless they name another one",
+    arguments: Backend.allCases)
+  func anonymousEvents(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let events = [
+        try event("e1", of: "$RCAnonymousID:1"), try event("e2", of: "ann", "$RCAnonymousID:1"),
+        try event("e3", of: "$RCAnonymousID:2"), try event("e4", of: "ann", "$RCAnonymousID:2"),
+        try event("e5", of: "bea", "$RCAnonymousID:2"),
+      ]
+      try await store.write { store throws(StoreError) in
+        for event in events { _ = try store.insert(event) }
+        _ = try store.erase(ann, as: "erased")
+      }
+      try await store.snapshot { reader throws in
+        for (id, isStored) in [("e1", false), ("e2", false), ("e3", true), ("e4", false), ("e5", true)] {
+          #expect(try (reader.importedEvent(id, of: "ocean", in: .sandbox) != nil) == isStored, "\(id)")
+        }
+        let due = try reader.comparisons(dueBy: instant(0), in: .all, limit: 9).map(\.customer.customerID)
+        #expect(Set(due) == ["$RCAnonymousID:2", "bea"])
+        #expect(try reader.appsWithImportedEvents() == ["ocean"])
+      }
+    }
+  }
+
   @Test("Old events and those of an erased customer are deleted", arguments: Backend.allCases)
   func deletion(backend: Backend) async throws {
     try await backend.withStore { store in

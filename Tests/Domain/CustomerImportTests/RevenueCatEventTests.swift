@@ -49,9 +49,10 @@ import Testing
   }
 
   @Test(
-    "A body without an event is refused",
+    "A body without an event, or with a name that cannot be stored, is refused",
     arguments: [
       "", "[]", "{}", #"{"event": {"id": "e"}}"#,
+      #"{"event": {"id": "e", "type": "TEST", "event_timestamp_ms": 1, "app_user_id": "a\u0000"}}"#,
       #"{"event": {"id": "e\u0000", "type": "TEST", "event_timestamp_ms": 1}}"#,
     ])
   func malformed(_ body: String) {

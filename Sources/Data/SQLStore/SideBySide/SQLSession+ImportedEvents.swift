@@ -75,6 +75,10 @@ extension SQLReader {
     }
   }
 
+  func appsWithImportedEvents() throws(StoreError) -> [String] {
+    try rows("SELECT DISTINCT app FROM imported_event ORDER BY 1") { $0.text(0) ?? "" }
+  }
+
   func openDisagreementCounts() throws(StoreError) -> [DisagreementCount] {
     try rows("SELECT app, environment, count(*) FROM access_disagreement GROUP BY 1, 2") {
       row throws(StoreError) in
@@ -156,22 +160,50 @@ extension SQLTransaction {
     return old.count
   }
 
-  /// Deletes the events that name a customer, and the comparisons of the customer.
+  /// Deletes the events that name a customer, and the comparisons of the customer, also those of the anonymous ids that the
+  /// customer had before signing in.
   func eraseImportedEvents(naming customer: CustomerKey) throws(StoreError) -> Int64 {
-    let ids = try rows(
-      "SELECT event_id FROM imported_event_customer WHERE \(ofCustomer)", customer
-    ) { $0.text(0) ?? "" }
     var count: Int64 = 0
-    for id in ids {
-      for table in ["imported_event_customer", "imported_event"] {
-        count += try runCounting(
-          "DELETE FROM \(table) WHERE event_id = ? AND app = ? AND environment = ?", id, customer.appID,
-          customer.environment)
+    for customer in try [customer] + anonymousCustomers(namedWith: customer) {
+      let ids = try rows(
+        "SELECT event_id FROM imported_event_customer WHERE \(ofCustomer)", customer
+      ) { $0.text(0) ?? "" }
+      for id in ids {
+        for table in ["imported_event_customer", "imported_event"] {
+          count += try runCounting(
+            "DELETE FROM \(table) WHERE event_id = ? AND app = ? AND environment = ?", id, customer.appID,
+            customer.environment)
+        }
+      }
+      for table in ["access_comparison", "access_disagreement"] {
+        count += try runCounting("DELETE FROM \(table) WHERE \(ofCustomer)", customer)
       }
     }
-    for table in ["access_comparison", "access_disagreement"] {
-      count += try runCounting("DELETE FROM \(table) WHERE \(ofCustomer)", customer)
-    }
     return count
+  }
+
+  /// The anonymous ids in the events that name a customer, without those in events of another customer.
+  private func anonymousCustomers(namedWith customer: CustomerKey) throws(StoreError) -> [CustomerKey] {
+    let ids = try namesInEvents(of: customer).filter(AccessStatements.isAnonymous)
+    var found: [CustomerKey] = []
+    for anonymous in ids.map(customer.other) where anonymous != customer {
+      let names = try namesInEvents(of: anonymous)
+      if names.allSatisfy({ $0 == customer.customerID || AccessStatements.isAnonymous($0) }) {
+        found.append(anonymous)
+      }
+    }
+    return found
+  }
+
+  /// The customers in the events that name a customer.
+  private func namesInEvents(of customer: CustomerKey) throws(StoreError) -> [String] {
+    try rows(
+      """
+      SELECT DISTINCT other.customer_id FROM imported_event_customer AS own
+      JOIN imported_event_customer AS other
+        ON other.app = ?2 AND other.environment = ?3 AND other.event_id = own.event_id
+      WHERE own.customer_id = ?1 AND own.app = ?2 AND own.environment = ?3
+      """, customer
+    ) { $0.text(0) ?? "" }
   }
 }

@@ -159,6 +159,9 @@ package protocol ImportedEventReader {
   /// Returns the open disagreements that match.
   func openDisagreements(_ query: DisagreementFilter) throws(StoreError) -> [OpenDisagreement]
 
+  /// Returns the apps that have events, also those that are not configured any more.
+  func appsWithImportedEvents() throws(StoreError) -> [String]
+
   /// Returns the number of open disagreements of each app and environment that has any.
   func openDisagreementCounts() throws(StoreError) -> [DisagreementCount]
 }
