@@ -143,6 +143,26 @@ def test_other_stores_attributes_and_aliases_are_in_the_document(client):
     assert own["subscriber_attributes"] == {"$email": {"value": "d@example.com"}, "cohort": {"value": "A"}}
 
 
+def test_a_product_of_two_stores_shows_the_purchase_that_ends_last(client):
+    client.buy("gia")
+    grant = ("grants", "create", "gia", "pro", "--source", "play", "--product-id", "pro.monthly")
+    client.service.command(*grant, "--external-id", "GPA.7", "--revision", "1", "--since", "2025-01-01", "--until", "2025-02-01")
+    subscriber = get(client.service, "gia")[1]["subscriber"]
+    assert subscriber["subscriptions"]["pro.monthly"]["store"] == "app_store"
+    client.service.command(*grant, "--external-id", "GPA.8", "--revision", "1", "--since", "2025-01-01", "--until", "2099-01-01")
+    client.service.command(*grant, "--external-id", "GPA.9", "--revision", "1", "--since", "2025-01-01", "--until", "2025-03-01")
+    subscription = get(client.service, "gia")[1]["subscriber"]["subscriptions"]["pro.monthly"]
+    assert (subscription["store"], subscription["store_transaction_id"]) == ("play_store", "GPA.8")
+
+
+def test_a_path_below_a_customer_is_not_the_id_of_another_one(client):
+    url = f"http://{client.service.http}/v1/subscribers/ann/offerings"
+    with pytest.raises(urllib.error.HTTPError) as error:
+        urllib.request.urlopen(url, timeout=CALL_LIMIT)
+    assert error.value.status == 400 and json.loads(error.value.read())["code"] == 7226
+    assert get(client.service, "team/ann")[1]["subscriber"]["original_app_user_id"] == "team/ann"
+
+
 def test_an_ended_purchase_keeps_its_entitlement_with_the_end(client):
     client.service.command(
         "grants", "create", "eve", "pro", "--source", "stripe", "--external-id", "sub_1", "--revision", "1",

@@ -59,9 +59,16 @@ package struct SubscriberEndpoint: Sendable {
 
   /// The request of the contract that the interceptors check.
   private func requested(_ request: HTTPRequest, by caller: Caller?) throws(Status) -> GetCustomerRequest {
+    let rest = String(request.path.dropFirst(Self.prefix.count))
+    guard !rest.contains("/") else {
+      // Such as RevenueCat's `/offerings`. No customer without purchases is the answer to it.
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD",
+        "the path of a customer ends with the id, in which / is %2F",
+        field: "customer_id")
+    }
     // A plus sign stands for a space in a query only.
-    let id = String(request.path.dropFirst(Self.prefix.count)).replacing("+", with: "%2B")
-      .removingPercentEncoding()
+    let id = rest.replacing("+", with: "%2B").removingPercentEncoding()
     guard !id.isEmpty, id.utf8.count <= TextLimits.standard, !id.utf8.contains(0) else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD",

@@ -19,6 +19,7 @@ struct SubscriberPurchases {
   init(_ facts: CustomerFacts, in app: AppDefinition, isSandbox: Bool, at now: Instant) {
     self.isSandbox = isSandbox
     times = facts.transactions.map(\.purchaseDate) + facts.grants.map(\.since)
+    var ends: [String: Instant] = [:]
     for product in CustomerOverview(facts, in: app, at: now).products {
       guard let latest = product.latest, product.type == .autoRenewableSubscription else { continue }
       if product.state == .active { hasActiveSubscription = true }
@@ -28,6 +29,7 @@ struct SubscriberPurchases {
         members["commitment"] = commitment
       }
       subscriptions[product.productID] = .object(members)
+      ends[product.productID] = latest.refundedAt ?? latest.expiresDate
     }
     var purchases: [String: [JSONValue]] = [:]
     for transaction in facts.transactions where app.type(of: transaction) != .autoRenewableSubscription {
@@ -38,7 +40,12 @@ struct SubscriberPurchases {
     for (productID, _) in otherPurchases { others[productID] = .array(purchases[productID] ?? []) }
     for grant in facts.grants {
       guard let external = grant.external, !external.productID.isEmpty else { continue }
-      subscriptions[external.productID] = .object(subscription(grant.current, external))
+      let state = grant.current
+      let end = state.revokedAt ?? state.until ?? Instant(millisecondsSince1970: .max)
+      // Stores may have a product of the same name, and a product several purchases: the one that ends last counts.
+      if let other = ends[external.productID], other > end { continue }
+      ends[external.productID] = end
+      subscriptions[external.productID] = .object(subscription(state, external))
     }
   }
 
