@@ -202,7 +202,7 @@ def test_an_erased_customer_leaves_no_event_of_the_anonymous_id(client):
 
 
 def test_a_name_that_no_store_takes_is_refused(client):
-    status, answer = send(client.service, event("INITIAL_PURCHASE", "a\0b"))
+    status, answer = send(client.service, event("INITIAL_PURCHASE", "bob", entitlement="a\0b"))
     assert (status, answer["reason"]) == (400, "MALFORMED_MESSAGE")
 
 

@@ -28,8 +28,8 @@ package struct RevenueCatEvent: Hashable, Sendable {
 
   /// Parses the body of a webhook.
   ///
-  /// - Throws: ``ImportError/malformed(_:)`` without an event with an id, a type and a time, or if a name has a NUL, which
-  ///   PostgreSQL does not store.
+  /// - Throws: ``ImportError/malformed(_:)`` without an event with an id, a type and a time, or if the name of an
+  ///   entitlement has a NUL, which PostgreSQL does not store.
   package init(_ body: [UInt8]) throws(ImportError) {
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: body) } catch {
@@ -53,8 +53,9 @@ package struct RevenueCatEvent: Hashable, Sendable {
     originalTransactionID = event["original_transaction_id"]?.stringValue ?? ""
     isSandbox = event["environment"]?.stringValue == "SANDBOX"
     reason = event["cancel_reason"]?.stringValue ?? event["expiration_reason"]?.stringValue ?? ""
-    let names = [id, type] + customerIDs + formerCustomerIDs + entitlements
-    guard !names.contains(where: { $0.utf8.contains(0) }) else { throw .malformed("a name has a NUL") }
+    guard !entitlements.contains(where: { $0.utf8.contains(0) }) else {
+      throw .malformed("the name of an entitlement has a NUL")
+    }
   }
 
   private static func texts(_ value: JSONValue?) -> [String] {

@@ -52,7 +52,7 @@ import Testing
     "A body without an event, or with a name that cannot be stored, is refused",
     arguments: [
       "", "[]", "{}", #"{"event": {"id": "e"}}"#,
-      #"{"event": {"id": "e", "type": "TEST", "event_timestamp_ms": 1, "app_user_id": "a\u0000"}}"#,
+      #"{"event": {"id": "e", "type": "TEST", "event_timestamp_ms": 1, "entitlement_id": "a\u0000"}}"#,
       #"{"event": {"id": "e\u0000", "type": "TEST", "event_timestamp_ms": 1}}"#,
     ])
   func malformed(_ body: String) {
