@@ -63,7 +63,10 @@ func test(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency]) -
 let package = Package(
   name: "entitled",
   products: [
-    .executable(name: "entitled", targets: ["entitled"]),
+    // The program with the sandbox, for trials and tests.
+    .executable(name: "entitled", targets: ["entitled-with-sandbox"]),
+    // The one without it, for production: installed as `entitled`.
+    .executable(name: "entitled-service", targets: ["entitled-service"]),
     .executable(name: "entitled-sandbox", targets: ["entitled-sandbox"]),
     .executable(name: "interop-server", targets: ["interop-server"]),
   ],
@@ -168,10 +171,16 @@ let package = Package(
         "Reports", "Services",
         "SignedData", "Wire",
       ]),
+    library(.sandbox, "SandboxPaths", []),
     library(
       .sandbox, "Sandbox",
-      ["AppReceipt", "AppStore", "AppStoreReports", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
-    library(.sandbox, "SandboxConsole", ["AppStore", "Bytes", "HTTP", "JSON", "Markup", "Pages", "Sandbox"]),
+      [
+        "AppReceipt", "AppStore", "AppStoreReports", "Bytes", "HTTP", "JSON", "Platform", "SandboxPaths",
+        "SignedData",
+      ]),
+    library(
+      .sandbox, "SandboxConsole",
+      ["AppStore", "Bytes", "HTTP", "JSON", "Markup", "Pages", "Sandbox", "SandboxPaths"]),
     library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox"]),
     library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
@@ -232,18 +241,33 @@ let package = Package(
     library(.programs, "SeatRoster", []),
     library(.programs, "CommandSupport", ["AppStore", "Platform", "Transport", argumentParser]),
     library(
+      .programs, "SandboxClient",
+      ["CommandSupport", "EntitledClient", "HTTP", "JSON", "SandboxPaths", "Transport", argumentParser]),
+    library(
       .programs, "SandboxCommands",
       [
-        "AppStore", "AppStoreReports", "CommandSupport", "Configuration", "EntitledClient", "Entitlements",
-        "HTTP", "JSON", "Platform", "Sandbox", "SandboxConsole", "SandboxStore", "Transport", argumentParser,
-        asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix, unixSignals,
+        "AppStore", "AppStoreReports", "CommandSupport", "Configuration", "Entitlements", "HTTP", "JSON",
+        "Platform", "Sandbox", "SandboxClient", "SandboxConsole", "SandboxPaths", "SandboxStore",
+        "Transport", argumentParser, asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix,
+        unixSignals,
       ]),
     .executableTarget(
       name: "entitled-sandbox", dependencies: ["CommandSupport", "SandboxCommands", argumentParser],
       path: "Sources/Programs/entitled-sandbox", swiftSettings: strict),
     .executableTarget(
-      name: "entitled",
+      name: "entitled-with-sandbox",
       dependencies: [
+        "AppStore", "CommandSupport", "Configuration", "Ledger", "Platform", "Sandbox", "SandboxCommands",
+        "Store", "Transport", "entitled", argumentParser, logging, nio,
+      ],
+      path: "Sources/Programs/entitled-with-sandbox", swiftSettings: strict),
+    .executableTarget(
+      name: "entitled-service", dependencies: ["CommandSupport", "entitled", argumentParser],
+      path: "Sources/Programs/entitled-service", swiftSettings: strict),
+    // The commands and the composition of both. It depends on no part of the sandbox but its client.
+    library(
+      .programs, "entitled",
+      [
         "AppStore", "AppStoreClient", "AppStoreReports", "Bytes", "Callers", "CommandSupport",
         "Configuration",
         "AppleLookup", "Conformance", "Console", "CustomerImport", "DeviceCheck", "Doctor",
@@ -252,14 +276,13 @@ let package = Package(
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reporting",
         "PostgreSQL", "PostgresStore", "ReportReconciliation", "Reports", "RetentionMessaging", "SQLStore",
-        "SQLiteStore", "Sandbox", "SandboxCommands", "SeatRoster", "Services", "SideBySide", "SignedData",
+        "SQLiteStore", "SandboxClient", "SeatRoster", "Services", "SideBySide", "SignedData",
         "Store",
         "Telemetry", "Traces",
         "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
         nioPosix, tracing, unixSignals,
-      ],
-      path: "Sources/Programs/entitled", swiftSettings: strict),
+      ]),
 
     // gRPC's interoperability tests, for clients of other languages.
     .target(
@@ -390,12 +413,15 @@ let package = Package(
       .sandbox, "SandboxTests",
       [
         "AppReceipt", "AppStore", "AppStoreReports", "Bytes", "Entitlements", "FamilySharing", "HTTP", "JSON",
-        "Platform", "Reports", "Sandbox",
+        "Platform", "Reports", "Sandbox", "SandboxPaths",
         "SignedData",
       ]),
     test(
       .sandbox, "SandboxConsoleTests",
-      ["AppStore", "HTTP", "JSON", "Markup", "Pages", "Sandbox", "SandboxConsole", "TestSupport"]),
+      [
+        "AppStore", "HTTP", "JSON", "Markup", "Pages", "Sandbox", "SandboxConsole", "SandboxPaths",
+        "TestSupport",
+      ]),
     test(
       .sandbox, "SandboxStoreTests",
       ["AppStore", "HTTP", "JSON", "SQLite", "Sandbox", "SandboxStore", "SignedData"]),

@@ -21,6 +21,8 @@ import stores
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "release" / "entitled"))
+# The program without the sandbox, which a release installs as `entitled`.
+SERVICE_PROGRAM = PROGRAM.with_name("entitled-service")
 TESTDATA = pathlib.Path(os.environ.get("ENTITLED_TESTDATA", ROOT.parent / "shared" / "testdata"))
 READY = re.compile(r"^ready grpc=(\S+) http=(\S+) sandbox=(\S+) data=(.+)$")
 # Whether the program runs with the address sanitizer (set by tools/test-asan), which makes it several times slower.

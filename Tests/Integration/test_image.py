@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from harness import PROGRAM, READY, ROOT, STOP_LIMIT
+from harness import READY, ROOT, SERVICE_PROGRAM, STOP_LIMIT
 
 sys.path.insert(0, str(ROOT / "tools" / "packaging"))
 from image import debian, packages  # noqa: E402
@@ -50,7 +50,7 @@ def image(tmp_path_factory):
     subprocess.run(["cp", "-a", "--reflink=auto", str(base), str(root)], check=True)
     installed = subprocess.run(
         [ROOT / "tools" / "install", root / "usr" / "local"],
-        env=os.environ | {"ENTITLED_PROGRAM": str(PROGRAM)}, capture_output=True, text=True,
+        env=os.environ | {"ENTITLED_PROGRAM": str(SERVICE_PROGRAM)}, capture_output=True, text=True,
     )  # fmt: skip
     assert installed.returncode == 0, installed.stderr
     for directory in ("var/lib/entitled", "etc/entitled"):

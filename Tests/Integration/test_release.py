@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from harness import IS_LONG, PROGRAM, ROOT
+from harness import IS_LONG, PROGRAM, ROOT, SERVICE_PROGRAM
 
 sys.path.insert(0, str(ROOT / "tools" / "packaging"))
 import debian  # noqa: E402
@@ -42,8 +42,8 @@ def version():
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory, version):
-    """The program, stripped and installed."""
-    return programs.installed(ROOT, PROGRAM, tmp_path_factory.mktemp("release") / "usr", version)
+    """The program without the sandbox, stripped and installed."""
+    return programs.installed(ROOT, SERVICE_PROGRAM, tmp_path_factory.mktemp("release") / "usr", version)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +77,7 @@ def test_the_units_of_the_package_start_its_program(package, tmp_path):
     assert "ExecStart=/usr/bin/entitled serve" in unit and "/usr/local" not in unit
     manual = output("man", "--local-file", tmp_path / "usr" / "share" / "man" / "man1" / "entitled.1.gz")
     assert "entitled serve" in manual and "/etc/entitled/entitled.yaml" in manual
+    assert "entitled sandbox" not in manual
 
 
 def test_the_package_names_its_version_and_the_libraries_it_needs(package, version):
@@ -164,7 +165,7 @@ def test_a_release_is_refused(arguments, cause):
 @pytest.mark.skipif(os.geteuid() != 0, reason="the images need root or a range in /etc/subuid")
 def test_all_files_of_a_release_are_made_and_work(tmp_path, version):
     folder = PROGRAM.parent if "debug" not in str(PROGRAM) else ROOT / ".build" / "release"
-    if not all((folder / name).exists() for name in programs.NAMES):
+    if not all((folder / product).exists() for product in programs.PRODUCTS.values()):
         pytest.skip("the released programs are not built")
     made = subprocess.run(
         [RELEASE, version, "--check", "--draft", "--programs", folder, "--output", tmp_path / "files"],

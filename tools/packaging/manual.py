@@ -37,7 +37,7 @@ def _arguments(command):
 
 def _commands(command, path):
     for part in command.get("subcommands", ()):
-        if part["commandName"] == "help":
+        if part["commandName"] == "help" or not part.get("shouldDisplay", True):
             continue
         name = f"{path} {part['commandName']}"
         yield f".SS {_escaped(name)}"

@@ -12,19 +12,21 @@ import manual
 # Machine to Debian's name of it. Programs are built on the machine that they are for.
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 MACHINE = platform.machine()
-# The programs of a release, the service first.
-NAMES = ("entitled", "entitled-sandbox")
+# The programs of a release, the service first, and the product that each is. `entitled` of a release has no sandbox.
+PRODUCTS = {"entitled": "entitled-service", "entitled-sandbox": "entitled-sandbox"}
+NAMES = tuple(PRODUCTS)
 
 
 def installed(root: pathlib.Path, program: pathlib.Path, prefix: pathlib.Path, version):
     """Installs a program under `prefix` as `make install` does, stripped, with its manual page. Returns `prefix`."""
+    name = next((name for name, product in PRODUCTS.items() if product == program.name), program.name)
     environment = os.environ | {"ENTITLED_PROGRAM": str(program)}
     subprocess.run([root / "tools" / "install", prefix], env=environment, check=True)
     for file in (prefix / "lib" / "entitled").iterdir():
         subprocess.run(["strip", "--strip-unneeded", "--remove-section=.comment", file], check=True)
         # A program that was built without tools/build has Swift's libraries beside it, which are not executed.
-        file.chmod(0o755 if file.name == program.name else 0o644)
-    page = prefix / "share" / "man" / "man1" / f"{program.name}.1"
+        file.chmod(0o755 if file.name == name else 0o644)
+    page = prefix / "share" / "man" / "man1" / f"{name}.1"
     page.parent.mkdir(parents=True)
     page.write_text(manual.page(program, version))
     return prefix
@@ -53,7 +55,7 @@ def found(folder: pathlib.Path):
 
     Raises SystemExit if one is missing.
     """
-    paths = {name: folder / name for name in NAMES}
+    paths = {name: folder / product for name, product in PRODUCTS.items()}
     for path in paths.values():
         if not os.access(path, os.X_OK):
             raise SystemExit(f"{path} is missing; build it with tools/build --product {path.name}")

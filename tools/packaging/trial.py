@@ -12,6 +12,8 @@ LIMIT = 120
 USER = "10001:10001"
 # The exit status of `check` for an answer that is no.
 NOT_ENTITLED = 3
+# What the program of a release says about its sandbox.
+NO_SANDBOX = "this program has no sandbox"
 _SANDBOX_READY = re.compile(r"^ready sandbox=(\S+)")
 _SERVICE_READY = re.compile(r"^ready grpc=(\S+) http=(\S+)")
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -32,11 +34,11 @@ def inside(root, user, *command):
 
 
 def _run(command, environment, status=0):
-    """Runs a command, which must end with a status; returns its output."""
+    """Runs a command, which must end with a status; returns its output, or its errors if the status is not 0."""
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LIMIT)
     if done.returncode != status:
         raise SystemExit(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return done.stdout or done.stderr
 
 
 @contextlib.contextmanager
@@ -75,7 +77,10 @@ def service(prefix, version, data, environment=None):
         return _run(prefix(*command), environment, status)
 
     _has_version(run, "entitled", version)
-    listeners = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--sandbox", "off", "--data", data]
+    for command in (["sandbox", "buy", "any"], ["serve", "--sandbox", "127.0.0.1:0"]):
+        if NO_SANDBOX not in run("entitled", *command, status=64):
+            raise SystemExit(f"entitled {' '.join(command)} does not say that the program has no sandbox")
+    listeners = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", data]
     with _serving(prefix("entitled", "serve", *listeners), environment, _SERVICE_READY) as ready:
         run("entitled", "health", "--grpc", ready[1])
         check = ["check", "--grpc", ready[1], "--app", "ocean-journal", "--json", "ana", "pro"]
@@ -142,7 +147,7 @@ def image(name, root, configuration, version):
         return inside(root, USER, *command)
 
     if name == "entitled":
-        if environment["ENTITLED_SANDBOX"] != "off" or (root / "usr" / "local" / "bin" / "entitled-sandbox").exists():
+        if (root / "usr" / "local" / "bin" / "entitled-sandbox").exists():
             raise SystemExit("the image of the service has the sandbox")
         service(prefix, version, environment["ENTITLED_DATA"], environment)
     else:

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import JSON
+internal import SandboxClient
 
 /// `entitled sandbox buy`.
 struct SandboxBuyCommand: AsyncParsableCommand {

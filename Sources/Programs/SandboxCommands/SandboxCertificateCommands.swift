@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import JSON
 internal import Sandbox
+internal import SandboxClient
 
 /// `entitled sandbox certificates`.
 struct SandboxCertificatesCommand: AsyncParsableCommand {

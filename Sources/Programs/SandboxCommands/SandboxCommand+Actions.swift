@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import JSON
 internal import Sandbox
+internal import SandboxClient
 
 /// `entitled sandbox do`: performs any action of the sandbox.
 struct SandboxDoCommand: AsyncParsableCommand {

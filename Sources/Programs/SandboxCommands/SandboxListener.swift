@@ -2,6 +2,7 @@ package import Configuration
 package import HTTP
 package import Sandbox
 internal import SandboxConsole
+internal import SandboxPaths
 package import Transport
 
 /// The listener of a sandbox, which any client may call, but no web page besides its own ones.

@@ -4,6 +4,7 @@ internal import CommandSupport
 internal import Foundation
 internal import JSON
 internal import Sandbox
+internal import SandboxClient
 
 /// `entitled sandbox report`.
 struct SandboxReportCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import Foundation
 internal import JSON
+internal import SandboxClient
 
 /// `entitled sandbox world`.
 struct SandboxWorldCommand: AsyncParsableCommand {

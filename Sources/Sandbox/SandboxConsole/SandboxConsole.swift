@@ -4,6 +4,7 @@ internal import JSON
 internal import Markup
 internal import Pages
 package import Sandbox
+package import SandboxPaths
 
 /// The pages of the sandbox: accounts, shop, clock, notifications and everything else that a tester does by hand.
 ///

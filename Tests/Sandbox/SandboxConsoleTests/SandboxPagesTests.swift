@@ -4,6 +4,7 @@ import JSON
 import Markup
 import Pages
 import Sandbox
+import SandboxPaths
 import Testing
 
 @testable import SandboxConsole

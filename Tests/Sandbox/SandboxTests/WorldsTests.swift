@@ -1,6 +1,7 @@
 import AppStore
 import HTTP
 import JSON
+import SandboxPaths
 import Synchronization
 import Testing
 

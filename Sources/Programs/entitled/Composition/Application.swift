@@ -15,7 +15,6 @@ internal import PostgresStore
 internal import RPC
 internal import Reconciliation
 internal import RetentionMessaging
-internal import Sandbox
 internal import Services
 internal import SideBySide
 internal import SignedData
@@ -73,7 +72,7 @@ struct Application: Sendable {
     let clocks =
       sandbox.map {
         ServiceClocks(
-          sandbox: ServiceClock($0.simulator.clock),
+          sandbox: $0.clock,
           machine: ServiceClock(now: SystemClock.now, domain: .others))
       } ?? ServiceClocks(ServiceClock(now: SystemClock.now))
     self.sandbox = sandbox
@@ -175,7 +174,7 @@ struct Application: Sendable {
         settings: features.revenueCat, ledger: ledger, catalog: currentCatalog, now: SystemClock.now),
       limiter: rejectedPosts, leadership: leadership)
     var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, trail, retention]
-    if let sandbox { workers.append(sandbox) }
+    if let sandbox { workers.append(sandbox.worker) }
     if let traces { workers.append(traces.exporter) }
     if let shared = store as? PostgresEntitlementStore {
       workers.append(
@@ -317,12 +316,4 @@ extension ServiceInformation.LoadedConfiguration {
 extension SigningSettings {
   /// The public keys of entitlement tokens as a JSON Web Key Set; empty if tokens are turned off.
   fileprivate var jwks: [UInt8] { (tokens?.keys.current.jwks ?? ["keys": []]).serialized() }
-}
-
-extension ServiceClock {
-  fileprivate init(_ clock: SandboxClock) {
-    self.init(
-      now: { clock.now() }, delay: { clock.milliseconds(until: $0) }, adjustments: { clock.changes() },
-      domain: .sandbox)
-  }
 }

@@ -1,46 +1,35 @@
-internal import CommandSupport
-internal import Configuration
-internal import HTTP
-internal import Logging
-internal import NIOCore
-internal import Platform
-internal import Sandbox
-internal import SandboxCommands
-internal import Transport
+package import Configuration
+package import Ledger
+package import Logging
+package import NIOCore
+package import Platform
+package import SignedData
+package import Transport
 
-/// The sandbox that runs beside the service, with its listener.
-struct EmbeddedSandbox: Worker {
-  let name = "sandbox"
-  let worlds: SandboxWorlds
+/// A sandbox that runs in the process of the service: what the service needs of it.
+package struct EmbeddedSandbox: Sendable {
+  /// The clock that the environment `Sandbox` follows.
+  let clock: ServiceClock
+  /// The roots of its certificates.
+  let roots: [Certificate]
   let listener: Listener
+  /// The loop that advances it.
+  let worker: any Worker
 
-  /// The world at `/`, whose clock and certificates the service follows.
-  var simulator: AppStoreSimulator { worlds.main }
-
-  func run() async { await worlds.run() }
+  package init(clock: ServiceClock, roots: [Certificate], listener: Listener, worker: any Worker) {
+    (self.clock, self.roots, self.listener, self.worker) = (clock, roots, listener, worker)
+  }
 
   /// The URL under which the service calls it.
   var baseURL: String { "http://\(listener.address)" }
+}
 
-  /// Opens the sandbox; returns `nil` if it is turned off.
-  static func open(
-    _ settings: ServeSettings, _ configuration: ServiceConfiguration, on group: any EventLoopGroup,
-    maxConnections: Int, policy: OriginPolicy, logger: Logger
-  ) async throws -> EmbeddedSandbox? {
-    guard let address = settings.sandbox else { return nil }
-    let storage = SandboxSettings(
-      data: settings.data, start: settings.sandboxStart, targets: settings.sandboxTargets, keepsTime: true)
-    let worlds = try storage.worlds(configuration)
-    var service = SandboxListener.service(policy, worlds)
-    service.threads = { _ in .shared }
-    service.limits.connections = maxConnections
-    do {
-      let listener = try await Listener.listen(at: address, on: group, serving: service, logger: logger)
-      let sandbox = EmbeddedSandbox(worlds: worlds, listener: listener)
-      try await worlds.main.setBaseURL(sandbox.baseURL)
-      return sandbox
-    } catch {
-      throw Failure("\(error)")
-    }
-  }
+/// Opens the sandbox of a program that contains one. The composition of the service names no type of the sandbox, so
+/// that `entitled-service` is built without it.
+package protocol SandboxEmbedding: Sendable {
+  /// Opens a sandbox with the apps of `configuration`, and its listener. Its state is in the data directory `data`.
+  func open(
+    _ configuration: ServiceConfiguration, data: String, on group: any EventLoopGroup, maxConnections: Int,
+    logger: Logger
+  ) async throws -> EmbeddedSandbox
 }

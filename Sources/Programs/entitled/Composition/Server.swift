@@ -45,14 +45,10 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
 
     let limits = TransportLimits(configuration.listeners.limits)
     let budget = try connectionBudget(limits)
-    let hosts = OriginPolicies(
-      configuration.listeners, http: settings.http,
-      sandboxHosts: settings.sandboxHosts + [settings.sandbox?.host].compactMap(\.self),
-      console: settings.console)
+    let hosts = OriginPolicies(configuration.listeners, http: settings.http, console: settings.console)
     // The sandbox is opened before the service, which calls it in place of Apple.
-    let sandbox = try await EmbeddedSandbox.open(
-      settings, configuration, on: edgeLoops, maxConnections: budget.sandbox, policy: hosts.sandbox,
-      logger: logger)
+    let sandbox = try await settings.sandbox?.open(
+      configuration, data: settings.data, on: edgeLoops, maxConnections: budget.sandbox, logger: logger)
     let key = try Startup.installationKey(configuration.erasures, data: settings.data)
     let traces = try TraceExport(configuration.traces, replica: settings.replica.name)
     if let traces { InstrumentationSystem.bootstrap(traces.tracer) }

@@ -5,7 +5,7 @@ internal import CommandSupport
 internal import Configuration
 internal import DeviceCheck
 internal import Entitlements
-internal import Sandbox
+internal import Ledger
 internal import Services
 internal import SignedData
 internal import Store
@@ -34,7 +34,7 @@ extension Startup {
     guard let server = server(of: app, in: environment, embedded) else { return nil }
     guard let credentials = try credentials(of: app, isEmbedded: embedded != nil) else { return nil }
     // The embedded sandbox verifies tokens by its own clock.
-    let now = embedded.map { sandbox in { @Sendable in sandbox.simulator.clock.now() } } ?? SystemClock.now
+    let now = embedded?.clock.now ?? SystemClock.now
     return AppStoreServerClient(
       app: app.definition.identity, environment: environment, server: server,
       tokens: ServerAPITokenSource(credentials: credentials, now: now),
@@ -84,8 +84,7 @@ extension Startup {
           let credentials = try deviceCheckCredentials(of: app, isEmbedded: embedded != nil)
         else { continue }
         // The embedded sandbox verifies tokens by its own clock.
-        let now =
-          embedded.map { sandbox in { @Sendable in sandbox.simulator.clock.now() } } ?? SystemClock.now
+        let now = embedded?.clock.now ?? SystemClock.now
         let client = DeviceCheckClient(
           server: server, tokens: DeviceCheckTokenSource(credentials: credentials, now: now),
           exchange: AsyncHTTPExchange.shared, clock: .system(now: now))

@@ -9,7 +9,6 @@ internal import Ledger
 internal import Notifications
 internal import ReceiptMigration
 internal import Reconciliation
-internal import Sandbox
 internal import Services
 internal import SideBySide
 internal import SignedData
@@ -69,8 +68,7 @@ extension Startup {
       guard app.receipts.verification != .local else { continue }
       let endpoints = app.receipts.endpoints
       let embedded = sandbox.map { "\($0.baseURL)/verifyReceipt" }
-      let now =
-        if let clock = sandbox?.simulator.clock { { @Sendable in clock.now() } } else { SystemClock.now }
+      let now = sandbox?.clock.now ?? SystemClock.now
       let client = VerifyReceiptClient(
         productionURL: endpoints[.production] ?? VerifyReceiptClient.productionURL,
         sandboxURL: endpoints[.sandbox] ?? embedded ?? VerifyReceiptClient.sandboxURL,

@@ -9,7 +9,6 @@ internal import Platform
 internal import PostgreSQL
 internal import PostgresStore
 internal import SQLiteStore
-internal import Sandbox
 internal import SignedData
 internal import Store
 internal import Transport
@@ -139,7 +138,7 @@ enum Startup {
     return try store(in: directory)
   }
 
-  /// The verifier with Apple's roots, the configured roots and the sandbox's two roots.
+  /// The verifier with Apple's roots, the configured roots and the sandbox's roots.
   static func verifier(
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?
   ) throws -> SignedDataVerifier {
@@ -149,9 +148,7 @@ enum Startup {
       anchors = anchors.adding(try certificate(root.path), for: root.environment)
     }
     if let sandbox {
-      for root in [sandbox.simulator.root, sandbox.simulator.secondRoot] {
-        anchors = anchors.adding(root, for: .sandbox)
-      }
+      for root in sandbox.roots { anchors = anchors.adding(root, for: .sandbox) }
     }
     do { return try SignedDataVerifier(anchors: anchors) } catch { throw Failure("\(error)") }
   }

@@ -7,7 +7,6 @@ internal import Logging
 internal import NIOCore
 internal import Platform
 internal import RPC
-internal import SandboxCommands
 internal import Services
 internal import Telemetry
 internal import Transport
@@ -16,15 +15,11 @@ internal import Wire
 /// The hosts and origins that the listeners for plain HTTP accept.
 struct OriginPolicies: Sendable {
   let http: OriginPolicy
-  let sandbox: OriginPolicy
   let console: OriginPolicy
 
   /// The configured hosts, and those of the addresses.
-  init(
-    _ configuration: ListenersConfiguration, http: HostAndPort, sandboxHosts: [String], console: HostAndPort?
-  ) {
+  init(_ configuration: ListenersConfiguration, http: HostAndPort, console: HostAndPort?) {
     self.http = OriginPolicy(allowedHosts: configuration.http.allowedHosts + [http.host])
-    self.sandbox = SandboxListener.policy(configuration, hosts: sandboxHosts)
     self.console = OriginPolicy(
       allowedHosts: configuration.console.listener.allowedHosts + [console?.host].compactMap(\.self))
   }
@@ -97,7 +92,7 @@ struct Listeners: Sendable {
     guard !EdgeRouter.isCalledByOthers(request.path) else { return nil }
     if case .open = application.callers.value, let refusal = policy.refusalOfHost(request) { return refusal }
     return policy.refusalOfOrigin(
-      request, allowsAnyContentType: SandboxListener.allowsAnyContentType(request))
+      request, allowsAnyContentType: EdgeRouter.allowsAnyContentType(request.path))
   }
 
   /// Asks HTTP/1.1 clients to reconnect.

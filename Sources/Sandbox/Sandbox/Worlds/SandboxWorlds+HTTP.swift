@@ -1,6 +1,7 @@
 internal import AppStore
 package import HTTP
 internal import JSON
+package import SandboxPaths
 
 /// The calls about worlds, and the way to each world.
 ///

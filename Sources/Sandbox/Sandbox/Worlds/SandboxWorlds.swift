@@ -1,4 +1,5 @@
 internal import AppStore
+package import SandboxPaths
 
 /// The worlds of one process: App Stores with their own accounts, clock, faults and journal, under one root certificate.
 ///

@@ -3,6 +3,7 @@ internal import HTTP
 internal import Markup
 internal import Pages
 internal import Sandbox
+internal import SandboxPaths
 
 /// The part of a page that all pages share.
 enum Frame {

@@ -5,6 +5,7 @@ internal import JSON
 internal import Markup
 internal import Pages
 internal import Sandbox
+internal import SandboxPaths
 
 /// One request for a page of an app.
 struct Visit: Sendable {

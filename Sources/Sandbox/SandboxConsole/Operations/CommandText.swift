@@ -1,6 +1,7 @@
 internal import AppStore
 internal import JSON
 internal import Sandbox
+internal import SandboxPaths
 
 /// A call as commands for a shell (POSIX).
 struct CommandText: Hashable, Sendable {

@@ -21,7 +21,7 @@ package struct VerifyReceiptEndpoint: Sendable {
   package init(facade: VerifyReceiptFacade) { self.facade = facade }
 
   /// Whether a path is that of `verifyReceipt`.
-  package func serves(_ path: String) -> Bool { Self.target(path) != nil }
+  package static func serves(_ path: String) -> Bool { target(path) != nil }
 
   /// Responds to a request to a path that ``serves(_:)`` accepts. As at Apple, the HTTP status is 200 and the
   /// body has the error code; except for unknown apps, which Apple's paths do not have.

@@ -20,7 +20,7 @@ package struct WritingRoutes: Sendable {
     switch path {
     case _ where deviceSync.serves(path): DeviceSyncEndpoint.route
     case _ where notifications.serves(path): "/notifications/{app}"
-    case _ where verifyReceipt.serves(path): "/verifyReceipt"
+    case _ where VerifyReceiptEndpoint.serves(path): "/verifyReceipt"
     default: nil
     }
   }

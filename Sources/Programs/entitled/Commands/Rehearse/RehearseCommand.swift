@@ -4,7 +4,7 @@ internal import CommandSupport
 internal import Conformance
 internal import Foundation
 internal import JSON
-internal import SandboxCommands
+internal import SandboxClient
 
 /// `entitled rehearse`.
 struct RehearseCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 internal import CommandSupport
 internal import Conformance
 internal import JSON
-internal import SandboxCommands
+internal import SandboxClient
 
 /// A running sandbox as the App Store of a rehearsal.
 struct SandboxAppStore: RotatingAppStore {

@@ -3,7 +3,7 @@ internal import CommandSupport
 internal import EntitledClient
 internal import HTTP
 package import JSON
-internal import Sandbox
+internal import SandboxPaths
 internal import Transport
 
 /// Calls the HTTP interface of a sandbox.
@@ -17,10 +17,10 @@ package struct SandboxClient: ParsableArguments, Sendable {
 
   package struct Response: Sendable {
     package let json: JSONObject
-    let text: String
+    package let text: String
 
     /// The JSON without signed documents, which people cannot read.
-    var textWithoutSignedData: String {
+    package var textWithoutSignedData: String {
       let rest = JSONObject(json.filter { !$0.name.hasPrefix("signed") }.map { ($0.name, $0.value) })
       return String(decoding: rest.serialized(pretty: true), as: UTF8.self)
     }
@@ -34,7 +34,7 @@ package struct SandboxClient: ParsableArguments, Sendable {
   }
 
   /// Returns the body of a response that is no JSON.
-  func download(_ path: String) async throws -> [UInt8] {
+  package func download(_ path: String) async throws -> [UInt8] {
     try await send("GET", path, body: [])
   }
 
@@ -50,7 +50,7 @@ package struct SandboxClient: ParsableArguments, Sendable {
   }
 
   /// Sends a request to a path of the process, which is the same for all worlds.
-  func requestProcess(_ method: String, _ path: String, body: [UInt8] = []) async throws -> Response {
+  package func requestProcess(_ method: String, _ path: String, body: [UInt8] = []) async throws -> Response {
     try Self.response(await send(method, path, body: body, base: ""))
   }
 

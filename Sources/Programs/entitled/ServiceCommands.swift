@@ -1,27 +1,29 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import CommandSupport
-internal import SandboxCommands
 
-@main
-enum Main {
-  static func main() { Program.start(Entitled.self, as: "entitled") }
-}
+/// The commands of the program `entitled`: the service, and the API from a terminal. The program with the sandbox and the
+/// one without it add their own `serve` and `sandbox`.
+package enum ServiceCommands {
+  /// The configuration of the command `Root`.
+  package static func configuration<Root: ParsableCommand>(
+    of root: Root.Type, serve: any ParsableCommand.Type, sandbox: any ParsableCommand.Type
+  ) -> CommandConfiguration {
+    CommandConfiguration(
+      commandName: "entitled", abstract: "Verify App Store purchases and serve entitlements.",
+      version: Version.current, subcommands: [], groupedSubcommands: groups(of: root, serve, sandbox))
+  }
 
-/// The program: the service, the sandbox, and the API from a terminal.
-struct Entitled: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "entitled",
-    abstract: "Verify App Store purchases and serve entitlements.",
-    version: Version.current,
-    subcommands: [],
-    groupedSubcommands: [
+  private static func groups<Root: ParsableCommand>(
+    of root: Root.Type, _ serve: any ParsableCommand.Type, _ sandbox: any ParsableCommand.Type
+  ) -> [CommandGroup] {
+    [
       CommandGroup(
         name: "Run and operate",
         subcommands: [
-          ServeCommand.self, SandboxCommand.self, ConfigCommand.self, HealthCommand.self, StatusCommand.self,
+          serve, sandbox, ConfigCommand.self, HealthCommand.self, StatusCommand.self,
           WhoAmICommand.self, StoreCommand.self, TokenCommand.self, AuditCommand.self,
           CatalogCommand.self, ConsoleCommand.self, ContradictionsCommand.self,
-          DoctorCommand.self, ConformanceCommand.self, RehearseCommand.self, CompletionCommand.self,
+          DoctorCommand.self, ConformanceCommand.self, RehearseCommand.self, CompletionCommand<Root>.self,
         ]),
       CommandGroup(
         name: "Customers",
@@ -49,5 +51,6 @@ struct Entitled: AsyncParsableCommand {
           DeviceCheckCommand.self,
           WebhooksCommand.self,
         ]),
-    ])
+    ]
+  }
 }

@@ -1,23 +1,23 @@
-internal import AppStore
-internal import ArgumentParser
-internal import CommandSupport
+package import ArgumentParser
+package import CommandSupport
 internal import Configuration
 internal import CoreMetrics
 internal import Foundation
 internal import Logging
 internal import NIOCore
-internal import SandboxCommands
 internal import ServiceLifecycle
 internal import Store
 internal import Telemetry
 internal import Transport
 internal import UnixSignals
 
-/// `entitled serve`.
-struct ServeCommand: AsyncParsableCommand, ServerCommand {
-  static let configuration = CommandConfiguration(
+/// `entitled serve`, without the options of the sandbox: a program that has one adds them.
+package struct ServeOptions: ParsableArguments {
+  package static let command = CommandConfiguration(
     commandName: "serve", abstract: "Run the service.",
     discussion: "An option takes precedence over its environment variable, such as ENTITLED_GRPC for --grpc.")
+
+  package init() {}
 
   @Option(help: "gRPC address (default: \(ServerOption.grpc.fallback)). Port 0 selects a free port.")
   var grpc: String?
@@ -25,16 +25,8 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
   @Option(help: "HTTP edge address: JSON, notifications, health (default: \(ServerOption.http.fallback)).")
   var http: String?
 
-  @Option(help: "Sandbox address, or 'off' (default: \(ServerOption.sandbox.fallback)).")
-  var sandbox: String?
-
-  @Option(help: "Start time of a new sandbox, RFC 3339, not in the future (default: now).")
-  var sandboxStart: String?
-
   @Option(help: "Console address, or 'off' (default: \(ServerOption.console.fallback)).")
   var console: String?
-
-  @OptionGroup var exposure: SandboxExposure
 
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).")
   var data: String?
@@ -65,17 +57,13 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
   @Flag(help: "Allow cleartext on addresses that other machines can reach (default: false).")
   var cleartext = false
 
-  func run() async throws {
-    let sandboxText = ServerOption.sandbox.value(sandbox)
+  /// Runs the service until a signal ends it, with the sandbox that `sandbox` opens; without one if it is `nil`.
+  package func serve(with sandbox: (any SandboxEmbedding)?) async throws {
     let inherited = try InheritedSockets()
     let settings = ServeSettings(
       grpc: try inherited.grpc?.address ?? ServerOption.grpc.address(grpc),
       http: try inherited.http?.address ?? ServerOption.http.address(http), inherited: inherited,
-      sandbox: sandboxText == "off" ? nil : try exposure.checked(ServerOption.sandbox.address(sandbox)),
-      sandboxStart: try SandboxExposure.start(
-        sandboxStart ?? ServerOption.environment("ENTITLED_SANDBOX_START"),
-        option: "--sandbox-start (ENTITLED_SANDBOX_START)"),
-      sandboxTargets: exposure.targets, sandboxHosts: exposure.hosts,
+      sandbox: sandbox,
       console: ServerOption.console.value(console) == "off" ? nil : try ServerOption.console.address(console),
       data: ServerOption.data.value(data),
       store: store ?? ServerOption.environment("ENTITLED_STORE"),
@@ -108,7 +96,7 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
     try await group.run()
   }
 
-  func requireLimits() throws(Failure) {
+  package func requireLimits() throws(Failure) {
     try Program.requireLimits(eventLoops: try eventLoops() ?? System.coreCount)
   }
 
@@ -137,14 +125,8 @@ struct ServeSettings: Sendable {
   let http: HostAndPort
   /// The sockets that systemd opened; they replace ``grpc`` and ``http``.
   let inherited: InheritedSockets
-  /// `nil` turns the sandbox off.
-  let sandbox: HostAndPort?
-  /// The simulated time at which a new sandbox begins; `nil` for the present.
-  let sandboxStart: Instant?
-  /// The hosts to which the sandbox sends, besides this machine and the configured ones.
-  let sandboxTargets: [String]
-  /// The host names under which clients reach the sandbox, besides `localhost` and the configured ones.
-  let sandboxHosts: [String]
+  /// `nil` without a sandbox.
+  let sandbox: (any SandboxEmbedding)?
   /// `nil` turns the console off.
   let console: HostAndPort?
   let data: String

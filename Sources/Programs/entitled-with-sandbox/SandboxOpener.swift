@@ -1,0 +1,62 @@
+internal import AppStore
+internal import CommandSupport
+internal import Configuration
+internal import Ledger
+internal import Logging
+internal import NIOCore
+internal import Platform
+internal import Sandbox
+internal import SandboxCommands
+internal import Store
+internal import Transport
+internal import entitled
+
+/// Opens the sandbox that runs beside the service, with its listener.
+struct SandboxOpener: SandboxEmbedding {
+  let address: HostAndPort
+  /// The simulated time at which a new sandbox begins; `nil` for the present.
+  let start: Instant?
+  /// The hosts to which it sends, besides this machine and the configured ones.
+  let targets: [String]
+  /// The host names under which clients reach it, besides `localhost` and the configured ones.
+  let hosts: [String]
+
+  func open(
+    _ configuration: ServiceConfiguration, data: String, on group: any EventLoopGroup, maxConnections: Int,
+    logger: Logger
+  ) async throws -> EmbeddedSandbox {
+    let storage = SandboxSettings(data: data, start: start, targets: targets, keepsTime: true)
+    let worlds = try storage.worlds(configuration)
+    var service = SandboxListener.service(
+      SandboxListener.policy(configuration.listeners, hosts: hosts), worlds)
+    service.threads = { _ in .shared }
+    service.limits.connections = maxConnections
+    do {
+      let listener = try await Listener.listen(at: address, on: group, serving: service, logger: logger)
+      let main = worlds.main
+      let sandbox = EmbeddedSandbox(
+        clock: ServiceClock(main.clock), roots: [main.root, main.secondRoot], listener: listener,
+        worker: SandboxWorker(worlds: worlds))
+      try await main.setBaseURL("http://\(listener.address)")
+      return sandbox
+    } catch {
+      throw Failure("\(error)")
+    }
+  }
+}
+
+/// Advances the worlds of the sandbox.
+private struct SandboxWorker: Worker {
+  let name = "sandbox"
+  let worlds: SandboxWorlds
+
+  func run() async { await worlds.run() }
+}
+
+extension ServiceClock {
+  fileprivate init(_ clock: SandboxClock) {
+    self.init(
+      now: { clock.now() }, delay: { clock.milliseconds(until: $0) }, adjustments: { clock.changes() },
+      domain: .sandbox)
+  }
+}
