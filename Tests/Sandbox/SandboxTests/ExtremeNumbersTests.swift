@@ -39,6 +39,11 @@ struct ExtremeNumbersTests {
 
   @Test("The signature of an offer with an extreme time is too old", arguments: [Int64.min, .max])
   func offerSignature(time: Int64) async throws {
+    let offer: JSONObject = [
+      "app": "demo", "productId": "monthly", "id": "stay", "type": "PROMOTIONAL", "mode": "PAY_UP_FRONT",
+      "period": "P1M", "price": 1000,
+    ]
+    _ = try await store.perform(.offers, Parameters(offer))
     let order: JSONObject = [
       "app": "demo", "productId": "monthly", "account": "ann", "offer": "stay", "offerSignature": "AAAA",
       "keyIdentifier": "K", "nonce": "n", "timestamp": JSONValue(time),
