@@ -35,9 +35,11 @@ extension CustomerFacts {
   /// later.
   private func isUpgrade(_ index: Int, insteadOf renewal: Int) -> Bool {
     let (upgrade, replaced) = (transactions[index], transactions[renewal])
-    return replaced.details.transactionReason == .renewal && upgrade.details.transactionReason != .renewal
-      && upgrade.productID != replaced.productID
-      && upgrade.expiresDate.map { replaced.purchaseDate < $0 } ?? false
-      && (replaced.isUpgraded || replaced.signedDate < upgrade.purchaseDate)
+    guard replaced.details.transactionReason == .renewal, upgrade.productID != replaced.productID,
+      upgrade.expiresDate.map({ replaced.purchaseDate < $0 }) ?? false
+    else { return false }
+    // To a member of the purchaser's family an upgrade may be a renewal, too.
+    return replaced.isUpgraded
+      || upgrade.details.transactionReason != .renewal && replaced.signedDate < upgrade.purchaseDate
   }
 }
