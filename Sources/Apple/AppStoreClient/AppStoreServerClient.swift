@@ -91,7 +91,7 @@ package final class AppStoreServerClient: Sendable {
     try await perform(request, priority, timeout) { _ throws(AppStoreClientError) in }
   }
 
-  /// What is left of the rate limits, for each endpoint called so far.
+  /// The remainder of the rate limits, for each endpoint called so far.
   package var rateLimitLevels: [Endpoint: RateLimitLevel] { rateLimiter.levels() }
 
   /// Returns the deadline that several calls for one caller share, as an instant of the client's uptime for

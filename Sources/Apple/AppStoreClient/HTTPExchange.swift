@@ -61,7 +61,7 @@ package enum HTTPExchangeError: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-// What Apple's servers put into responses.
+// Helpers for the responses of Apple's servers.
 extension IncomingResponse {
   /// Parses the body as a JSON object.
   ///

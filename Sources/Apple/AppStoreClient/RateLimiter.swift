@@ -21,7 +21,7 @@ package enum CallPriority: Int, Hashable, Sendable, CaseIterable, Comparable {
   }
 }
 
-/// What is left of the rate limit of one endpoint.
+/// The remainder of the rate limit of one endpoint.
 package struct RateLimitLevel: Hashable, Sendable {
   /// The number of calls that could be made at once now.
   package let availableCalls: Double

@@ -2,7 +2,7 @@ internal import SignedData
 
 /// A device and the name of the request about it.
 package struct DeviceCheckRequest: Hashable, Sendable {
-  /// What `DCDevice.generateToken` returned, in Base64.
+  /// The device token of `DCDevice.generateToken`, in Base64.
   package let deviceToken: String
   /// The developer's name of the request. Attempts of one request have the same.
   package let transactionID: String

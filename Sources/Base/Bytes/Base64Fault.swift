@@ -72,7 +72,7 @@ extension UInt8 {
 }
 
 extension Base64Fault {
-  /// What is wrong and how to repair it, as the end of a sentence about text of `variant`.
+  /// The fault and its repair, as the end of a sentence about text of `variant`.
   package func explanation(for variant: Base64) -> String {
     switch (self, variant) {
     case (.spaces, .standard): "it has spaces in place of '+'; percent-encode '+' in forms"

@@ -83,7 +83,7 @@ extension PostgresError {
     return results.allSatisfy { result in silences.contains { result.contains($0) } }
   }
 
-  /// How libpq begins the result of each attempt to connect.
+  /// The beginnings of libpq's result of an attempt to connect.
   private static let attempts = [
     "connection to server at", "connection to server on", "could not translate host name",
   ]

@@ -10,7 +10,7 @@ package final class PostgresQueryPipeline: Sendable {
   /// Receives the result on the thread of the pipeline, which it must not block.
   package typealias Completion = @Sendable (Result<PostgresRows, PostgresError>) -> Void
 
-  /// How a pipeline is used.
+  /// The limits of a pipeline.
   package struct Limits: Sendable {
     /// The time after which a session that does not answer is given up, with all queries in flight.
     package var timeout: Duration

@@ -4,7 +4,7 @@ package struct PostgresRequest: Sendable {
   package let sql: String
   /// The parameters from `$1` on.
   package var parameters: [PostgresValue]
-  /// What the statement does to transactions.
+  /// The effect of the statement on transactions.
   let effect: StatementEffect
 
   /// Creates a request. `isReadOnly` states that losing the connection meanwhile loses nothing; by default only a
@@ -22,7 +22,7 @@ package struct PostgresRequest: Sendable {
   }
 }
 
-/// What a statement does to transactions, by which the loss of a connection is judged.
+/// The effect of a statement on transactions, which decides what the loss of a connection means.
 enum StatementEffect: Sendable {
   case reads, writes, begins, commits, rollsBack
 

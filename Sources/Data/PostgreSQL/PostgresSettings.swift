@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How sessions are opened.
+/// The settings with which sessions are opened.
 package struct PostgresSettings: Hashable, Sendable {
   /// Options of libpq by keyword, such as `host`, `port`, `dbname`, `user`, `sslmode`, `target_session_attrs` and
   /// `service` (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-PARAMKEYWORDS). Several hosts are

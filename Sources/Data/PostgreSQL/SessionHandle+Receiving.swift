@@ -89,7 +89,7 @@ private func field(_ code: Int, of result: OpaquePointer) -> String? {
   PQresultErrorField(result, CInt(code)).map { String(cString: $0) }
 }
 
-/// What the server's notices said since it was read.
+/// The contents of the server's notices since they were last read.
 final class NoticeLog {
   /// Whether a commit stopped waiting for the synchronous standby, because it was cancelled.
   var hasUnreplicatedCommit = false

@@ -1,6 +1,6 @@
 internal import CPostgreSQL
 
-/// What was sent for one request.
+/// The messages that were sent for one request.
 struct SentRequest {
   /// The statement, and whether it was prepared in front of this request.
   let key: PreparedStatements.Key

@@ -159,7 +159,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
     return try await queue.write(expecting: expected(), body)
   }
 
-  /// Runs `body` in a savepoint that is rolled back. Its batch commits all the same.
+  /// Runs `body` in a savepoint that is rolled back. Its batch commits anyway.
   package func dryRun<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
@@ -175,7 +175,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
   /// Emits after each batch, not after each write, and after batches of other processes.
   package func commits() -> AsyncStream<Void> { queue.commits.listen() }
 
-  /// How long no replica may lead before writing does not work. A takeover takes less.
+  /// The longest time without a leader, after which writing does not work. A takeover takes less.
   private static let maxLeaderless = Duration.seconds(15)
 
   /// Reads one row. After a failed commit it also replaces 64 KiB of filler; in a follower, another replica must lead.

@@ -61,7 +61,7 @@ package protocol EntitlementStore: Sendable {
   /// processes before ``feed`` advances.
   var changes: CustomerVersions { get }
 
-  /// What this process has of the store's history.
+  /// This process's view of the store's history.
   var feed: StoreFeed { get }
 
   /// Emits an element after each commit, also those of other processes. Commits that follow while the consumer is busy emit one element
@@ -72,7 +72,8 @@ package protocol EntitlementStore: Sendable {
   /// receives no other writes recovers too.
   func health() async throws(StoreError)
 
-  /// How the replicas that share the store divide the work; `nil` for a store that one process has for itself.
+  /// The division of work among the replicas that share the store; `nil` for a store that one process has for
+  /// itself.
   var replication: (any Replication)? { get }
 
   /// The uploaded inputs of migration jobs, if other processes need them too; `nil`: they are files of this machine.

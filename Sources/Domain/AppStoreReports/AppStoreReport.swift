@@ -3,13 +3,13 @@
 package enum AppStoreReport: String, Hashable, Sendable, CaseIterable {
   /// Subscriptions at the end of a day.
   case subscription = "SUBSCRIPTION"
-  /// What happened to subscriptions on a day, aggregated.
+  /// Events of subscriptions on a day, aggregated.
   case subscriptionEvent = "SUBSCRIPTION_EVENT"
   /// One line for each charge or refund of a subscription on a day.
   case subscriber = "SUBSCRIBER"
   /// Units and money of a day, of all kinds of products.
   case sales = "SALES"
-  /// What Apple pays for a month of its fiscal calendar.
+  /// Apple's payments for a month of its fiscal calendar.
   case finance = "FINANCIAL"
 
   /// The `reportSubType`; `nil` for finance reports.
@@ -86,7 +86,7 @@ package enum AppStoreReport: String, Hashable, Sendable, CaseIterable {
       "Developer Proceeds", "Proceeds Currency",
     ]
 
-  /// What a row counts; a report without these columns is not read.
+  /// The columns that say what a row counts; a report without them is not read.
   package var requiredColumns: [String] {
     switch self {
     case .subscription:

@@ -36,7 +36,7 @@ package struct AccessComparison: Hashable, Sendable {
   }
 }
 
-/// How the answer here differs from what another system states.
+/// The difference between the answer here and another system's statement.
 package enum AccessDisagreement: String, Hashable, Sendable, CaseIterable {
   /// The other system states access, and there is none here.
   case theirsOnly = "THEIRS_ONLY"

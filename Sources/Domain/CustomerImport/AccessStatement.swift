@@ -1,7 +1,7 @@
 package import AppStore
 package import JSON
 
-/// What another system states about a customer's access to an entitlement through one purchase.
+/// Another system's statement about a customer's access to an entitlement through one purchase.
 package struct AccessStatement: Hashable, Sendable {
   package fileprivate(set) var customerID: String
   /// The name of the entitlement here.
@@ -180,7 +180,7 @@ package struct AccessStatements: Sendable {
   }
 }
 
-/// What another system states about a customer's access to an entitlement through all purchases.
+/// Another system's statement about a customer's access to an entitlement through all purchases.
 package struct StatedAccess: Hashable, Sendable {
   package let customerID: String
   package let entitlement: String

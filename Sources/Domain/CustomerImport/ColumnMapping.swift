@@ -1,9 +1,9 @@
 internal import AppStore
 package import JSON
 
-/// Which columns of a table state what, and how its words translate to those of the catalog.
+/// The meaning of a table's columns, and the translation of its words to those of the catalog.
 package struct ColumnMapping: Hashable, Sendable {
-  /// What a column can state.
+  /// The meaning of a column.
   package enum Field: String, Hashable, Sendable, CaseIterable {
     case customerID = "customer_id"
     case aliases

@@ -1,6 +1,6 @@
 package import AppStore
 
-/// What an import does: one entry for each customer, and everything that it leaves out.
+/// The plan of an import: one entry for each customer, and everything that it leaves out.
 package struct ImportPlan: Hashable, Sendable {
   /// The customers by id.
   package var customers: [ImportedCustomer] = []
@@ -83,7 +83,7 @@ package struct ImportOmission: Error, Hashable, Sendable {
   package let reason: Reason
   /// Empty if it is not known.
   package let customerID: String
-  /// What was left out and the problem.
+  /// The row or value that was left out, and the problem.
   package let detail: String
 
   package init(line: Int?, _ reason: Reason, customerID: String = "", detail: String) {

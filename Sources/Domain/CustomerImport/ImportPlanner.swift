@@ -2,7 +2,7 @@ internal import AppStore
 
 /// Turns the rows of an export into a plan.
 package struct ImportPlanner {
-  /// How the customer's id is chosen.
+  /// The choice of the customer's id.
   package enum Identity: Hashable, Sendable {
     /// The column of the customer has it.
     case column

@@ -1,6 +1,6 @@
 package import AppStore
 
-/// What one line of an export states about a purchase of a customer.
+/// The statement of one line of an export about a purchase of a customer.
 package struct ImportRow: Hashable, Sendable {
   /// The number of the line in the file, from 1; `nil` for a document without lines.
   package var line: Int?

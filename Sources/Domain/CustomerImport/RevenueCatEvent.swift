@@ -73,7 +73,7 @@ package struct RevenueCatEvent: Hashable, Sendable {
 }
 
 extension RevenueCatEvent {
-  /// What the event states about the access of its customers.
+  /// The event's statement about the access of its customers.
   package enum Access: Hashable, Sendable {
     /// Access until then; `nil`: without an end.
     case until(Instant?)

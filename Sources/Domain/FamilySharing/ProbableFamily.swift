@@ -7,7 +7,7 @@ package struct ProbableFamilyMember: Hashable, Sendable {
   package let customerID: String
   /// The `originalTransactionId` of the strongest match.
   package let originalTransactionID: String
-  /// How that customer has the purchase.
+  /// That customer's relation to the purchase.
   package let ownership: InAppOwnershipType
   /// From 0.05 to 0.95; never 1, because dates can agree by chance.
   package let confidence: Double

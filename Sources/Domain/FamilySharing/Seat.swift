@@ -62,7 +62,7 @@ package struct SeatCapacity: Sendable {
     indices = facts.transactions.indices.filter { !facts.isWithdrawnBeforeStart($0) }
   }
 
-  /// Why no seat can be claimed; `nil` if seats can be claimed. The latest period decides.
+  /// The reason for which no seat can be claimed; `nil` if seats can be claimed. The latest period decides.
   package var problem: Problem? {
     guard let last = indices.last.map({ facts.transactions[$0] }), last.type == .autoRenewableSubscription,
       !last.isShared

@@ -7,9 +7,9 @@ struct BucketMatching {
   private(set) var days: [DayKey: DayReconciliation] = [:]
   private let zone: ReportZone
   private let own: OwnItems
-  /// What Apple counts beyond us.
+  /// The items that Apple counts beyond ours.
   private var appleRest: [ReconciliationBucket: Int64] = [:]
-  /// What we count beyond Apple, newest first to be taken.
+  /// The items that we count beyond Apple's, newest first to be taken.
   private var ownRest: [ReconciliationBucket: [Candidate]] = [:]
   private var ownTotals: [ReconciliationBucket: Int64] = [:]
   private let apple: [ReconciliationBucket: (quantity: Int64, rows: [String])]

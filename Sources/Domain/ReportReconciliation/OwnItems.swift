@@ -23,7 +23,7 @@ struct Candidate: Hashable {
   let reason: String
 }
 
-/// What we count in the buckets of Apple's reports.
+/// Our items in the buckets of Apple's reports.
 struct OwnItems {
   private(set) var quantities: [ReconciliationBucket: Int64] = [:]
   private(set) var candidates: [ReconciliationBucket: [Candidate]] = [:]
@@ -227,7 +227,7 @@ extension Posting.Kind {
 }
 
 extension Posting.Dimensions {
-  /// How the offer is paid, such as `FREE_TRIAL`; empty for the standard price.
+  /// The payment mode of the offer, such as `FREE_TRIAL`; empty for the standard price.
   var paymentMode: String {
     ["FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT"].first { offerKind.hasSuffix($0) } ?? ""
   }

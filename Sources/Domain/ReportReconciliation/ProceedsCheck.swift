@@ -31,7 +31,7 @@ struct ProceedsCheck {
     }
   }
 
-  /// What part of the share, in thousandths, most rows of a place have.
+  /// Returns the usual ratio of each place: the part of the share, in thousandths, that most of its rows have.
   private static func usualRatios(_ rows: [ReportedProceeds]) -> [Place: Int64] {
     var ratios: [Place: [Int64: Int]] = [:]
     for row in rows where row.estimate > 0 { ratios[row.place, default: [:]][row.ratio, default: 0] += 1 }

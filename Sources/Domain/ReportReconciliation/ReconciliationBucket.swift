@@ -1,7 +1,8 @@
 internal import AppStore
 package import AppStoreReports
 
-/// What is compared as one number: Apple's reports name no transaction, so equal things are counted together.
+/// Items that are compared as one number: Apple's reports name no transaction, so equal things are counted
+/// together.
 package struct ReconciliationBucket: Hashable, Sendable {
   package var report: AppStoreReport
   /// In the zone of the report.
@@ -10,7 +11,8 @@ package struct ReconciliationBucket: Hashable, Sendable {
   /// ISO 3166-1 alpha-3.
   package var country: String
   package var subject: Subject
-  /// How the offer is paid, such as `FREE_TRIAL`; empty for the standard price and where a report has no offers.
+  /// The payment mode of the offer, such as `FREE_TRIAL`; empty for the standard price and where a report has
+  /// no offers.
   package var offer = ""
   /// Hundredths of the currency of one piece; `nil` where no money is compared.
   package var price: Int64?
@@ -18,7 +20,7 @@ package struct ReconciliationBucket: Hashable, Sendable {
   package var currency = ""
   package var isAfterOneYear = false
 
-  /// What is counted.
+  /// The counted subject.
   package enum Subject: Hashable, Sendable {
     /// A column of the Subscription report.
     case stock(String)
@@ -63,7 +65,7 @@ extension ReconciliationBucket.Subject: CustomStringConvertible {
   }
 }
 
-/// What happens to a subscription, as far as Apple's events and ours mean the same.
+/// A change of a subscription, as far as Apple's events and ours mean the same.
 package enum SubscriptionFlow: String, Hashable, Sendable, CaseIterable {
   /// It begins, or begins again.
   case started = "STARTED"

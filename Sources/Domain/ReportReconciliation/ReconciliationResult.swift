@@ -1,6 +1,6 @@
 package import AppStoreReports
 
-/// Why a difference is no finding.
+/// The rule that explains a difference, so that it is no finding.
 package enum ExplanationRule: String, Hashable, Sendable, CaseIterable {
   /// It lies in the neighbouring day of the other zone.
   case timeZone = "TIME_ZONE"
@@ -71,7 +71,7 @@ package struct ReconciliationExplanation: Hashable, Sendable {
 package struct DayReconciliation: Hashable, Sendable {
   package let report: AppStoreReport
   package let day: CalendarDay
-  /// What is equal on both sides: subscriptions, events, or sold and refunded pieces.
+  /// The items that are equal on both sides: subscriptions, events, or sold and refunded pieces.
   package var matched: Int64 = 0
   package var explained: [ReconciliationExplanation] = []
   package var unexplained: [ReconciliationFinding] = []
@@ -82,8 +82,8 @@ package struct DayReconciliation: Hashable, Sendable {
   }
 }
 
-/// What Apple pays for a product in a fiscal month, beside our estimate. Differences are listed and not judged: the report
-/// has collected money only.
+/// Apple's payment for a product in a fiscal month, beside our estimate. Differences are listed and not
+/// judged: the report has collected money only.
 package struct FinanceComparison: Hashable, Sendable {
   package let first: CalendarDay
   package let last: CalendarDay

@@ -77,7 +77,7 @@ package enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What Apple's rows count.
+/// The subject of Apple's rows.
 struct ReportedItem {
   let bucket: ReconciliationBucket
   let quantity: Int64

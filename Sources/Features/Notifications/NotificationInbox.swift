@@ -47,7 +47,7 @@ package struct NotificationInbox: Sendable {
     return received
   }
 
-  /// What a replica that does not write finds out about a notification.
+  /// The finding of a replica that does not write about a notification.
   package enum Verdict: Hashable, Sendable {
     /// It is authentic and will be stored; `seal` is for ``IncomingNotification/seal``.
     case accepted(seal: [UInt8])

@@ -3,7 +3,7 @@ internal import Entitlements
 internal import Reports
 internal import Store
 
-/// What is derived of one payer.
+/// The derived postings of one payer.
 struct PayerState {
   let lines: [LineKey]
   /// When time alone next changes the postings.
@@ -16,7 +16,7 @@ struct PayerState {
   var requests: [KnownRefundRequests] = []
   /// The last evidence that counts; `nil`: all.
   var lastEvidence: EvidenceID?
-  /// What the store has.
+  /// The stored state of each line.
   var stored: [LineKey: ReportLineState] = [:]
   /// The postings that are not stored yet.
   var appended: [Posting] = []

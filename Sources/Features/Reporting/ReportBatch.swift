@@ -11,7 +11,7 @@ struct ReportBatch {
   let catalog: Catalog
   let now: Instant
   private var done: Set<LineKey> = []
-  /// What the derivations start from, as far as it was read together.
+  /// The input of the derivations, as far as it was read together.
   private var starts: [LineKey: DerivationStart] = [:]
   /// The purchases whose evidence is removed from the queue together.
   private var removed: Set<LineKey> = []
@@ -21,7 +21,7 @@ struct ReportBatch {
   private var isWholeQueue = false
   var new: [NewPostings] = []
   var calendars: [CalendarKey: ReportCalendar] = [:]
-  /// How long after its end a day of each app closes.
+  /// The time from the end of a day of each app until it closes.
   let delays: [String: Int64]
 
   struct CalendarKey: Hashable {

@@ -1,6 +1,6 @@
 package import SignedData
 
-/// Why a request for a retention message gets no response of the policy.
+/// The reason for which a request for a retention message gets no response of the policy.
 package enum RetentionRequestError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The path names no configured app.
   case unknownApp

@@ -169,7 +169,7 @@ package struct RetentionResponder: Sendable {
   }
 }
 
-/// What the store has about a subscriber.
+/// The stored facts about a subscriber.
 private struct StoredSubscriber: Sendable {
   let facts: CustomerFacts
   let isUnclaimed: Bool

@@ -5,7 +5,7 @@ package import Ledger
 internal import SignedData
 package import Store
 
-/// Why a webhook of RevenueCat's is refused.
+/// The reason to refuse a webhook of RevenueCat's.
 package enum RevenueCatRefusal: Error, Hashable, Sendable {
   /// The path names no app that receives events.
   case unknownApp

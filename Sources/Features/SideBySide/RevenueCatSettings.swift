@@ -2,7 +2,7 @@ package import CustomerImport
 package import SignedData
 internal import Synchronization
 
-/// How an app receives and compares RevenueCat's events.
+/// The settings by which an app receives and compares RevenueCat's events.
 package struct RevenueCatSettings: Sendable {
   /// The value of the header `authorization` that RevenueCat sends.
   package let authorization: SharedSecret

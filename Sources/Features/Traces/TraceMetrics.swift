@@ -2,7 +2,7 @@ internal import Metrics
 
 /// Metrics of the export of spans.
 enum TraceMetrics {
-  /// Why a recorded span does not reach the collector.
+  /// The reason for which a recorded span does not reach the collector.
   enum Reason: String, CaseIterable {
     case queueFull = "queue_full"
     /// The collector refused it.

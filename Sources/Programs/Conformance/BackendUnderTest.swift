@@ -24,7 +24,7 @@ package struct BackendFailure: Error, Hashable, Sendable, CustomStringConvertibl
   package init(_ description: String) { self.description = description }
 }
 
-/// What a backend makes of a document.
+/// A backend's answer about a document.
 package enum VerificationAnswer: Hashable, Sendable {
   /// Verified, with the decoded payload if the backend shows it.
   case accepted(payload: JSONObject?)
@@ -42,7 +42,7 @@ package enum VerificationAnswer: Hashable, Sendable {
   }
 }
 
-/// What a backend answers about an entitlement.
+/// A backend's answer about an entitlement.
 package struct StateAnswer: Hashable, Sendable {
   /// The end of access.
   package enum End: Hashable, Sendable {

@@ -62,7 +62,7 @@ package struct ConformanceKitError: Error, Hashable, Sendable, CustomStringConve
   package var description: String { "\(file): \(problem)" }
 }
 
-/// How much depends on a vector.
+/// The weight of a vector.
 package enum VectorLevel: String, Hashable, Sendable {
   /// A backend that fails it grants access without a purchase, or withholds what was bought.
   case required
@@ -125,7 +125,7 @@ package struct VerificationVector: Hashable, Sendable {
   }
 }
 
-/// What happens to one customer, and the state after every step.
+/// The life of one customer: steps, and the state after each of them.
 package struct Lifecycle: Hashable, Sendable {
   package struct Step: Hashable, Sendable {
     package let note: String

@@ -1,6 +1,6 @@
 /// One thing that the doctor looks at; one line of its report.
 package protocol DoctorCheck: Sendable {
-  /// What is checked, for example `tls`. The same for all subjects.
+  /// The subject of the check, for example `tls`. The same for all subjects.
   var name: String { get }
 
   /// The host, the app or the file that is checked; empty if there is only one.
@@ -40,7 +40,7 @@ package enum Finding: Hashable, Sendable {
     }
   }
 
-  /// What to do; empty if all is well.
+  /// The action to take; empty if all is well.
   package var action: String {
     switch self {
     case .ok: ""

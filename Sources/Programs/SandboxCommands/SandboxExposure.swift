@@ -3,7 +3,7 @@ internal import ArgumentParser
 package import CommandSupport
 package import Transport
 
-/// What other machines may do with the sandbox, and it with them.
+/// The exposure of the sandbox to other machines, and the hosts to which it may send.
 package struct SandboxExposure: ParsableArguments {
   package init() {}
 

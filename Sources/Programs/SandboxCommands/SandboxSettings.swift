@@ -6,7 +6,7 @@ internal import Foundation
 package import Sandbox
 internal import SandboxStore
 
-/// What a sandbox is opened with.
+/// The settings with which a sandbox is opened.
 package struct SandboxSettings: Sendable {
   /// The data directory; `nil` keeps the state in memory.
   let data: String?

@@ -60,7 +60,7 @@ struct SandboxTLSOptions: ParsableArguments {
   }
 }
 
-/// What a listener with TLS needs.
+/// The settings of a listener with TLS.
 struct SandboxTLSListener: Sendable {
   let address: HostAndPort
   let identity: TLSIdentity

@@ -12,7 +12,7 @@ final class ConnectionSetup: Sendable {
   private let open = Atomic<Int>(0)
   private let refused = Atomic<Int>(0)
   private let held: PeerBytes
-  /// How fast connections are accepted.
+  /// The rate at which connections are accepted.
   let pace: ConnectionPace
   /// Whether the listener drains.
   let drainState = DrainState()

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What the peers of all connections, also of several listeners, make the server hold.
+/// The bytes that the peers of all connections, also of several listeners, make the server hold.
 package struct PeerBytes: Sendable {
   /// Responses that they have not read.
   package let unreadResponses: HeldBytes

@@ -24,7 +24,7 @@ package struct SandboxProduct: Hashable, Sendable {
   package let level: Int
   /// The length of a subscription period; `nil` for other types.
   package let period: Period?
-  /// How long a non-renewing subscription lasts, if the app limits it; `nil` for other types.
+  /// The duration of a non-renewing subscription, if the app limits it; `nil` for other types.
   package let duration: Period?
   /// The price in thousandths of the currency; `nil` if it is not configured.
   package let price: Int64?

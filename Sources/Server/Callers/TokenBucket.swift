@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How often a caller may call.
+/// The maximum rate of a caller's calls.
 package struct RateLimit: Hashable, Sendable {
   /// Calls per second, on average.
   package let perSecond: Int64

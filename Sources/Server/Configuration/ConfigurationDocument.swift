@@ -7,7 +7,7 @@ extension ConfigurationNode {
   private static let secretNames: Set<String> = ["tokens", "secret", "shared_secret", "authorization"]
 
   /// The mapping as JSON, for operators. Secrets are files or variables, so the configuration has none; their names, the
-  /// hashes of callers' tokens, and credentials in URLs are replaced all the same.
+  /// hashes of callers' tokens, and credentials in URLs are replaced anyway.
   var document: JSONObject {
     if case .object(let object) = Self.value(of: node, isTop: true) { object } else { [:] }
   }

@@ -12,7 +12,7 @@ package struct ReceiptConfiguration: Hashable, Sendable {
     case both
   }
 
-  /// How app receipts are verified: by signature, by `verifyReceipt`, or by both.
+  /// The way in which app receipts are verified: by signature, by `verifyReceipt`, or by both.
   package var verification = Verification.local
   /// Whether receipts are stored in full, in addition to their contents.
   package var retainsReceipts = false

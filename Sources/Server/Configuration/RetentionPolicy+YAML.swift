@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 
-/// What the section `retention_messaging` refers to.
+/// The names to which the section `retention_messaging` refers.
 struct RetentionReferences {
   let products: [String: ProductDefinition]
   let segments: Set<String>

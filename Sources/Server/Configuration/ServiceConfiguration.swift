@@ -64,7 +64,7 @@ package struct AppConfiguration: Hashable, Sendable {
   package let webhooks: [WebhookConfiguration]
   /// The webhooks of `forward_notifications`, which receive Apple's notifications unchanged.
   package let forwardings: [WebhookConfiguration]
-  /// How RevenueCat's events are received and compared; `nil` turns it off.
+  /// The settings by which RevenueCat's events are received and compared; `nil` turns it off.
   package let revenueCatEvents: RevenueCatEventsConfiguration?
 }
 

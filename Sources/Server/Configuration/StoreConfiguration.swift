@@ -9,7 +9,7 @@ package enum StoreConfiguration: Hashable, Sendable {
   package static let standard = StoreConfiguration.sqlite(path: nil)
 }
 
-/// How the service reaches its PostgreSQL database.
+/// The settings of the connection to a PostgreSQL database.
 package struct PostgresConfiguration: Hashable, Sendable {
   /// A server, or one of several of which one is the primary.
   package struct Host: Hashable, Sendable {
@@ -57,10 +57,10 @@ package struct PostgresConfiguration: Hashable, Sendable {
   package let isPooled: Bool
   /// For each address of each host.
   package let connectTimeoutSeconds: Int64
-  /// How long answers from memory serve while the database is away.
+  /// The limits of answers from memory while the database is away.
   package let staleness: Staleness
 
-  /// How long answers from memory serve while the database is away.
+  /// The limits of answers from memory while the database is away.
   package struct Staleness: Hashable, Sendable {
     /// The silence of the database after which it is away: writes that wait for it fail.
     package var answerTimeoutSeconds: Int64 = 1

@@ -110,7 +110,7 @@ package struct Console: Sendable {
 
 // Signing in.
 extension Console {
-  /// Why a request has no person.
+  /// The reason for which a request has no person.
   private struct SignInProblem: Error {
     let message: String
   }

@@ -2,7 +2,7 @@ package import Markup
 
 /// Parts of pages that other pages use too.
 package enum Part {
-  /// Why there is nothing, and what would change that.
+  /// Draws an empty state: its reason, and the action that would change it.
   package static func empty(_ text: String) -> Markup { "<p class=\"empty\">\(text)</p>" }
 
   /// A word on a coloured ground.

@@ -31,7 +31,7 @@ package enum SignedPayloadOrigin: Hashable, Sendable {
   }
 }
 
-/// How a payload names the app it is for.
+/// The form in which a payload names the app it is for.
 package enum SignedPayloadApp: Hashable, Sendable {
   /// By its bundle identifier.
   case bundle(String?)

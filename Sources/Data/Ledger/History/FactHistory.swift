@@ -28,7 +28,7 @@ package struct FactHistory {
   private var documents: [LineKey: [Document]] = [:]
   /// The stored facts of the lines with evidence whose body was purged.
   private var storedFacts: [LineKey: CustomerFacts] = [:]
-  /// What each piece of evidence is; the word of the command, or the kind of evidence.
+  /// A word for each piece of evidence: that of the command, or the kind of evidence.
   private(set) var words: [EvidenceID: String] = [:]
 
   /// Reads the history of `customer`.

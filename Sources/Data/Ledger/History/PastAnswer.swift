@@ -12,7 +12,7 @@ package import Store
 package struct PastAnswer {
   /// The facts that the answer rests on.
   package let facts: CustomerFacts
-  /// What changed the answer since the instant, in commit order; empty if the answer is that of Check.
+  /// The changes of the answer since the instant, in commit order; empty if the answer is that of Check.
   package let changes: [LaterChange]
 
   /// Answers whether the customer with this `history` was entitled to `entitlement` at `instant`.

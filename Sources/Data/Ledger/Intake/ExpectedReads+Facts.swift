@@ -3,7 +3,7 @@ internal import Entitlements
 internal import Store
 
 extension ExpectedReads {
-  /// What the writes of submissions read.
+  /// Returns the rows that the writes of submissions read.
   static func reads(of entries: [SubmissionWrite]) -> ExpectedReads {
     entries.reduce(into: ExpectedReads()) { $0.formUnion($1.expectedReads) }
   }

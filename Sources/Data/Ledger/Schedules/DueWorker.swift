@@ -6,7 +6,7 @@ package import Store
 /// Processes items at the time at which they are due. It reads the next due time after each commit, because a
 /// commit may bring an earlier one.
 package struct DueWorker: Sendable {
-  /// How often a worker that may be late runs.
+  /// The intervals of a worker that may be late.
   ///
   /// The cost of one purchase grows with its evidence. After each of many commits about the same large purchase, such a
   /// worker would take the time of the writer, so it collects what comes during a pause.

@@ -12,7 +12,7 @@ struct SegmentAdvance {
   let domain: ClockDomain
   let now: Instant
 
-  /// What one write did.
+  /// The outcome of one write.
   enum Done {
     /// As much as one write does; there may be more.
     case fullBatch

@@ -11,7 +11,7 @@ final class PostgresDatabase: SQLConnection {
   let connection: PostgresConnection<StoreError>
   let dialect = SQLDialect.postgres
   let isRemote = true
-  /// What was run since the last round trip.
+  /// The statements that were run since the last round trip.
   private var deferred: [PostgresRequest] = []
   /// The number of scans that there were.
   private var scanCount = 0

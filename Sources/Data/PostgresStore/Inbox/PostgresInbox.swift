@@ -8,10 +8,10 @@ final class PostgresInbox: Inbox {
   static let arrivals = "entitled_inbox"
   /// The channel of new outcomes.
   static let outcomes = "entitled_outcome"
-  /// How long an outcome is kept for the replica that waits for it.
+  /// The time for which an outcome is kept for the replica that waits for it.
   private static let retention = "1 hour"
   private static let deletions = 1_000
-  /// How long a replica waits for the commits up to an outcome, before it reads what it has.
+  /// The longest wait of a replica for the commits up to an outcome, before it reads what it has.
   private static let applyTimeout = Duration.seconds(1)
 
   private let appender: InboxAppender

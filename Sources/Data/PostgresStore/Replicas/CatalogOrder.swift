@@ -10,7 +10,7 @@ enum CatalogOrder {
   /// than ``RegisteredReplica/lifetime``, because a replica that was killed must not delay a takeover.
   static let lifetime = ReplicaRegistrar.interval + .seconds(3)
 
-  /// Gives a catalog that the store does not know the next number.
+  /// Assigns the next number to a catalog that the store does not have.
   static func registration(of catalog: UInt64) -> PostgresRequest {
     PostgresRequest(
       """

@@ -15,7 +15,7 @@ struct Lease: Sendable {
 
   /// This process, unlike any other, also after a restart.
   let instance: String
-  /// How long the lease lasts after each renewal; whole seconds.
+  /// The duration of the lease after each renewal; whole seconds.
   let duration: Duration
 
   init(duration: Duration) {

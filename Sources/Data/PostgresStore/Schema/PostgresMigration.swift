@@ -5,7 +5,7 @@ package import Store
 /// `entitled store migrate`: changes the tables for a new version of the program while replicas of the version before
 /// go on.
 package struct PostgresMigration {
-  /// What the store has, and which replicas use it.
+  /// The state of the store's tables, and the replicas that use them.
   package struct Status: Hashable, Sendable {
     /// The newest version whose additions the tables have.
     package let version: Int64
@@ -14,7 +14,7 @@ package struct PostgresMigration {
     package let replicas: [RegisteredReplica]
   }
 
-  /// How long a step waits for locks, so that calls of the service do not queue up behind it.
+  /// The longest wait of a step for locks, so that calls of the service do not queue up behind it.
   private static let lockTimeout = "2s"
   private static let attempts = 30
 

@@ -5,7 +5,7 @@ internal import Store
 /// Owns the writer's session, while this process may write.
 // Unchecked: after `init` only the queue's serial thread uses it.
 final class PostgresWriter: StoreWriter, @unchecked Sendable {
-  /// How a writer is made.
+  /// The parts from which a writer is made.
   struct Making: Sendable {
     let settings: PostgresSettings
     let changes: CustomerVersions

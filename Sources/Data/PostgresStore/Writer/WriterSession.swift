@@ -1,7 +1,7 @@
 internal import PostgreSQL
 internal import Store
 
-/// How the session of a writer is set up.
+/// The settings of a writer's session.
 ///
 /// A transaction of a frozen process holds its locks, for which the next writer would wait. The server ends it after a
 /// while without statements.

@@ -1,7 +1,8 @@
 internal import AppStore
 internal import Store
 
-/// What a writer has read, kept between its batches, in an engine whose reads cost a round trip each.
+/// The rows that a writer has read, kept between its batches, in an engine whose reads cost a round trip
+/// each.
 ///
 /// Only one writer changes the tables, so what was read stays right until this writer changes it. A rollback empties the
 /// workspace, because it may contain changes that did not happen.

@@ -137,7 +137,7 @@ package final class ReaderPool: Sendable {
 
   // MARK: Queue
 
-  /// What ``add(_:)`` does after it released the lock.
+  /// The step of ``add(_:)`` after it released the lock.
   private enum Decision {
     case reject(StoreError)
     case wait(timer: ContinuousClock.Instant?)
@@ -256,7 +256,7 @@ package final class ReaderPool: Sendable {
     }
   }
 
-  /// What a thread does next.
+  /// The next step of a thread.
   private enum Step {
     case run(ReadJob), wait, end
   }

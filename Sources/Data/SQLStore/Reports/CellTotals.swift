@@ -5,7 +5,7 @@ internal import Reports
 /// SQLite returns cells in the order of their key, so the cells of one kind and day follow each other: a table of the groups of
 /// the current kind and day finds a sum without hashing. If an engine returns them in another order, a dictionary takes over.
 struct CellTotals {
-  /// What identifies a sum besides its group.
+  /// The identity of a sum besides its group.
   struct Run: Hashable {
     let kind: Int64
     let day: Int64

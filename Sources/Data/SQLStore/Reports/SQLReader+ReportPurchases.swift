@@ -101,7 +101,7 @@ private struct PostingCondition {
 }
 
 extension PostingSelection {
-  /// What a row of `posting` adds, in SQL.
+  /// The amount that a row of `posting` adds, in SQL.
   fileprivate var value: String {
     let measured =
       switch measure {

@@ -55,7 +55,8 @@ extension SQLTransaction {
     return purchases
   }
 
-  /// What the derivation of most purchases reads besides the state and the facts: a statement for each would take longer.
+  /// The rows that the derivation of most purchases reads besides the state and the facts: a statement for each
+  /// takes longer.
   private static let startColumns = """
     (SELECT CASE WHEN count(*) = 0 THEN 0
        WHEN count(*) = 1 AND min(c.gained) = 1 AND min(c.evidence_id) = (

@@ -26,7 +26,7 @@ struct SegmentPlan {
 
   /// Rows that one index leads to.
   struct Selection {
-    /// What selects a range of the index.
+    /// The condition that selects a range of the index.
     let range: String
     /// The range, and the conditions that the index decides without reading the row.
     let rows: String

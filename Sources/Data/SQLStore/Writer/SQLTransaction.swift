@@ -20,7 +20,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   let segment = SegmentRows()
   let outlines = AccessOutlines()
   let connection: any SQLConnection
-  /// What was read; `nil` in an engine whose reads cost no round trip.
+  /// The rows that were read; `nil` in an engine whose reads cost no round trip.
   let workspace: Workspace?
   /// Replaces 64 KiB.
   private let writeProbe: any SQLStatement

@@ -14,7 +14,7 @@ package struct WriteJob: Sendable {
 
   /// Whether the job is a dry run, whose writes are rolled back.
   let isDryRun: Bool
-  /// What the body will read, as far as it is known.
+  /// The rows that the body will read, as far as they are known.
   let expected: ExpectedReads
   /// Runs the body; a second time, if the failure of another body in the batch rolled it back.
   let run: @Sendable (SQLTransaction) -> Outcome

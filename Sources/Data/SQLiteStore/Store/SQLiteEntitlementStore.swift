@@ -97,7 +97,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     try await queue.write(body)
   }
 
-  /// Runs `body` in a savepoint that is rolled back. Its batch commits all the same.
+  /// Runs `body` in a savepoint that is rolled back. Its batch commits anyway.
   package func dryRun<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {

@@ -108,7 +108,7 @@ struct PurchaseFlags: OptionSet {
   static let hasCommitment = PurchaseFlags(rawValue: 1 << 8)
   static let hasCommitmentEnd = PurchaseFlags(rawValue: 1 << 9)
   static let hasCommitmentPrice = PurchaseFlags(rawValue: 1 << 10)
-  /// What the payment cost follows the commitment.
+  /// The cost of the payment follows the commitment.
   static let hasPayment = PurchaseFlags(rawValue: 1 << 11)
   static let hasPaymentCurrency = PurchaseFlags(rawValue: 1 << 12)
 }

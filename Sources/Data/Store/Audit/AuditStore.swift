@@ -16,7 +16,7 @@ package struct AuditEntry: Hashable, Sendable {
   package let appID: String
   /// The customers that the request names and those that the response shows.
   package var customerIDs: [String]
-  /// What the request names instead of a customer, such as `evidence 12`; otherwise empty.
+  /// The object that the request names instead of a customer, such as `evidence 12`; otherwise empty.
   package var subject: String
   /// The reason that the request states; otherwise empty.
   package var note: String

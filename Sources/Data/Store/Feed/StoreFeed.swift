@@ -1,7 +1,7 @@
 package import AppStore
 internal import Synchronization
 
-/// What this process has of the history of its store.
+/// The part of its store's history that this process has.
 ///
 /// In a store that one process has for itself, it has everything. Where other processes write, a follower reads their
 /// commits, raises ``CustomerVersions`` for their customers, and then advances the feed: a position that was reached is in
@@ -34,7 +34,7 @@ package final class StoreFeed: Sendable {
 
   /// Whether other processes may write to the store.
   package let isShared: Bool
-  /// How long answers from memory serve while the database is away.
+  /// The limits of answers from memory while the database is away.
   package let policy: StalenessPolicy
   private let state: Mutex<State>
   private let currentTerm: Atomic<UInt64>
@@ -237,7 +237,7 @@ extension StoreFeed {
   /// The number of times that the database stopped answering; sessions of before are not used any more.
   package var lossCount: Int { losses.load(ordering: .relaxed) }
 
-  /// How old answers from memory may be at `now`, the machine's time.
+  /// Returns the staleness of answers from memory at `now`, the machine's time.
   package func staleness(at now: Instant) -> Staleness {
     guard isShared else { return .fresh }
     let silence = now.milliseconds(since: contact)
@@ -253,7 +253,7 @@ extension StorePosition {
   }
 }
 
-/// How long answers from memory serve while the database is away.
+/// The limits of answers from memory while the database is away.
 package struct StalenessPolicy: Hashable, Sendable {
   /// The silence of the database after which answers are marked as stale.
   package var maxStalenessMilliseconds: Int64
@@ -272,7 +272,7 @@ package struct StalenessPolicy: Hashable, Sendable {
   }
 }
 
-/// How old an answer from memory may be.
+/// The permitted age of an answer from memory.
 package enum Staleness: Hashable, Sendable {
   /// As old as the delay of the feed.
   case fresh

@@ -51,8 +51,8 @@ package struct Repair: Hashable, Sendable {
   package var queriedPurchases: Int64 = 0
   /// The error of the last attempt, which is retried; empty if there is none.
   package var error = ""
-  /// Why Apple refused to return the history, so that notifications of the time span may be missing; empty if it was
-  /// read.
+  /// Apple's reason to refuse the history, so that notifications of the time span may be missing; empty if it
+  /// was read.
   package var historyError = ""
 
   /// Creates a new repair.

@@ -14,7 +14,7 @@ package enum InboxKind: String, CaseIterable, Sendable {
   case importedEvent
 }
 
-/// What a replica hands to the leader.
+/// A call or request that a replica hands to the leader.
 package struct InboxEntry: Hashable, Sendable {
   /// Identifies the entry, in no order; 0 before it is appended.
   package var id: Int64 = 0
@@ -25,7 +25,7 @@ package struct InboxEntry: Hashable, Sendable {
   package let method: String
   /// The operator's name of the caller; empty if callers are not authenticated.
   package let caller: String
-  /// What is needed besides the body, encoded by the layer that executes the entry.
+  /// The context besides the body, encoded by the layer that executes the entry.
   package let context: [UInt8]
   package let body: [UInt8]
 
@@ -50,12 +50,12 @@ package protocol Inbox: Sendable {
   ///
   /// - Returns: its id.
   /// - Throws: ``StoreError/unavailable(_:)`` if it could not be appended within a second, and
-  ///   ``StoreError/overloaded(waiting:)``; it may be appended all the same in the first case.
+  ///   ``StoreError/overloaded(waiting:)``; it may be appended anyway in the first case.
   func append(_ entry: InboxEntry) async throws(StoreError) -> Int64
 
   /// Waits until the outcome of an entry is stored and this replica has applied the commits up to it.
   ///
-  /// - Throws: ``StoreError/deadlineExceeded`` or ``StoreError/cancelled``; the entry may be executed all the same.
+  /// - Throws: ``StoreError/deadlineExceeded`` or ``StoreError/cancelled``; the entry may be executed anyway.
   func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8]
 
   /// Returns at most `limit` entries without outcome that are not in `taken`, by id. Waits a fraction of a second for the

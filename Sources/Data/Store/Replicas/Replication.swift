@@ -32,8 +32,8 @@ package struct CurrentLeader: Hashable, Sendable {
   }
 }
 
-/// How the replicas that share one store divide the work: one of them, the leader, writes. The others append what they
-/// receive to an inbox, from which the leader takes it.
+/// The division of work among the replicas that share one store: one of them, the leader, writes. The others
+/// append what they receive to an inbox, from which the leader takes it.
 ///
 /// A lease names the leader, for liveness only. Safety is the epoch: a commit of a replica that was replaced, or frozen
 /// and woken, is refused.
@@ -71,7 +71,7 @@ package protocol Replication: Sendable {
   /// The loops that run in every replica: one of them keeps the lease.
   var workers: [any ReplicaWorker] { get }
 
-  /// What replicas hand to the leader.
+  /// The calls and requests that replicas hand to the leader.
   var inbox: any Inbox { get }
 }
 

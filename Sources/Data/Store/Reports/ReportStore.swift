@@ -44,7 +44,7 @@ package struct RevisionCause: RawRepresentable, Hashable, Sendable {
   package static let time = RevisionCause(rawValue: "TIME")
 }
 
-/// What was derived of one purchase.
+/// The derived state of one purchase.
 package struct ReportLineState: Hashable, Sendable {
   /// When time alone next changes the postings of its payer; `nil`: never, or another purchase of the payer has it.
   package var due: Instant?
@@ -57,7 +57,7 @@ package struct ReportLineState: Hashable, Sendable {
   }
 }
 
-/// What the derivation of a purchase starts from.
+/// The stored input of the derivation of a purchase.
 package struct DerivationStart: Sendable {
   package let line: LineKey
   package let state: ReportLineState
@@ -263,7 +263,7 @@ package struct ReportRevision: Hashable, Sendable {
   }
 }
 
-/// What of one environment of an app is not in the postings yet.
+/// The evidence of one environment of an app that is not in the postings yet.
 package struct ReportBacklog: Hashable, Sendable {
   /// The number of purchases with queued evidence.
   package let purchases: Int64

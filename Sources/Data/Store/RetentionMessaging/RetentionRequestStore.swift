@@ -54,7 +54,7 @@ package struct RetentionRequestRecord: Hashable, Sendable {
     self.receivedAt = receivedAt
   }
 
-  /// What the outcome depends on.
+  /// The part of the request that decides the outcome.
   package var followUp: RetentionFollowUp {
     RetentionFollowUp(
       askedAt: askedAt, productID: productID, renewalProductID: renewalProductID, offerID: offerID)

@@ -36,7 +36,7 @@ package enum AdvancedCommercePriceIncreaseStatus: OpenCode {
   }
 }
 
-/// Why an item was refunded (Apple's `refundReason`).
+/// The reason of an item's refund (Apple's `refundReason`).
 package enum AdvancedCommerceRefundReason: OpenCode {
   case unintendedPurchase
   case fulfillmentIssue

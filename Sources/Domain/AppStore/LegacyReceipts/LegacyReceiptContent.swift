@@ -57,7 +57,7 @@ package struct LegacyRenewal: Hashable, Sendable {
   package var autoRenewProductID: String?
   /// `nil` if Apple did not send it.
   package var autoRenews: Bool?
-  /// Why it ended or will end. With an intent, `is_in_billing_retry_period` is always written.
+  /// The reason of its end. With an intent, `is_in_billing_retry_period` is always written.
   package var expirationIntent: ExpirationIntent?
   package var isInBillingRetry = false
   package var gracePeriodExpiresDate: Instant?

@@ -57,7 +57,7 @@ package struct ConsumptionRequest: Hashable, Sendable {
   }
 }
 
-/// Why a customer requests a refund (Apple's `consumptionRequestReason`).
+/// The reason of a customer's request for a refund (Apple's `consumptionRequestReason`).
 package enum ConsumptionRequestReason: OpenCode {
   case unintendedPurchase
   case fulfillmentIssue

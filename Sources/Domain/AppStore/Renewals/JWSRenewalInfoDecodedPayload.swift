@@ -14,7 +14,7 @@ package struct JWSRenewalInfoDecodedPayload: DecodedPayload {
   /// The product of the next period.
   package let autoRenewProductId: String?
   package let autoRenewStatus: AutoRenewStatus?
-  /// Why the subscription expired; absent while it has not.
+  /// The reason of the subscription's end; absent while it has not ended.
   package let expirationIntent: ExpirationIntent?
   /// Whether Apple is retrying a failed renewal payment.
   package let isInBillingRetryPeriod: Bool?

@@ -43,7 +43,7 @@ package enum AutoRenewStatus: OpenCode {
   }
 }
 
-/// Why a subscription expired (Apple's `expirationIntent`).
+/// The reason of a subscription's end (Apple's `expirationIntent`).
 package enum ExpirationIntent: OpenCode {
   case customerCancelled
   case billingError

@@ -31,7 +31,7 @@ package struct GroupEntry: DecodedPayload {
   }
 }
 
-/// Who bought the seats of a group (Apple's `groupType`).
+/// The kind of buyer of a group's seats (Apple's `groupType`).
 package enum GroupType: OpenCode {
   /// An organization, through Volume Purchasing.
   case organization

@@ -23,7 +23,7 @@ package enum ProductType: OpenCode {
   }
 }
 
-/// How a customer got a purchase (Apple's `inAppOwnershipType`).
+/// The way in which a customer got a purchase (Apple's `inAppOwnershipType`).
 package enum InAppOwnershipType: OpenCode {
   /// The customer's own purchase.
   case purchased
@@ -64,8 +64,8 @@ package enum TransactionReason: OpenCode {
   }
 }
 
-/// Why several transactions cover one period (Apple's `additionalTransactionReason`, API 1.23). They do not replace
-/// each other.
+/// The reason of several transactions for one period (Apple's `additionalTransactionReason`, API 1.23). They
+/// do not replace each other.
 package enum AdditionalTransactionReason: OpenCode {
   /// The purchaser added seats during the period.
   case seatAddition
@@ -128,7 +128,7 @@ package enum OfferDiscountType: OpenCode {
   }
 }
 
-/// Why Apple refunded or revoked a transaction (Apple's `revocationReason`).
+/// Apple's reason to refund or revoke a transaction (Apple's `revocationReason`).
 package enum RevocationReason: OpenCode {
   case other
   /// An actual or perceived issue with the app.

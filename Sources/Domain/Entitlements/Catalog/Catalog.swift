@@ -49,7 +49,7 @@ package struct AppDefinition: Hashable, Sendable {
   /// the facts.
   package let ownershipPolicy: OwnershipPolicy
 
-  /// What applies around a renewal.
+  /// The rules around a renewal.
   package let renewalPolicy: RenewalPolicy
 
   /// Whether an `appAccountToken` is the operator's id of the customer, so that a purchase without an owner is
@@ -60,20 +60,21 @@ package struct AppDefinition: Hashable, Sendable {
   /// ``fingerprint``.
   package let fulfillmentSince: Instant?
 
-  /// How consumption requests are answered. Not part of ``fingerprint``.
+  /// The rules for answers to consumption requests. Not part of ``fingerprint``.
   package let consumptionPolicy: ConsumptionPolicy
 
-  /// How apps without a backend get tokens; `nil` turns it off. Not part of ``fingerprint``.
+  /// The rules for tokens of apps without a backend; `nil` turns it off. Not part of ``fingerprint``.
   package let deviceSync: DeviceSyncPolicy?
 
   /// The bit of a device that means that a free trial was used on it; `nil` turns the policy off. Not part of
   /// ``fingerprint``.
   package let trialBit: DeviceBit?
 
-  /// How reports close days, convert amounts and estimate proceeds. Not part of ``fingerprint``.
+  /// The rules by which reports close days, convert amounts and estimate proceeds. Not part of
+  /// ``fingerprint``.
   package let reports: ReportPolicy
 
-  /// What happens when a parent or guardian withdraws the consent to use the app.
+  /// The effect of a withdrawn consent of a parent or guardian to use the app.
   package let rescindConsent: RescindConsentPolicy
   /// The days after a withdrawal of consent in which the operator settles it. Not part of ``fingerprint``.
   package let rescindConsentDays: Int64
@@ -81,7 +82,8 @@ package struct AppDefinition: Hashable, Sendable {
   /// The saved segments that the configuration defines, by name. Not part of ``fingerprint``.
   package let segments: [String: SegmentFilter]
 
-  /// How requests for retention messages are answered; `nil`: with nothing. Not part of ``fingerprint``.
+  /// The rules for answers to requests for retention messages; `nil`: no message. Not part of
+  /// ``fingerprint``.
   package let retention: RetentionPolicy?
 
   /// The catalog fingerprint: a hash of everything besides facts and time that can change an answer, that is

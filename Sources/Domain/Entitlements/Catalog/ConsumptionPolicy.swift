@@ -1,6 +1,6 @@
 package import AppStore
 
-/// How the service answers Apple's consumption requests (`CONSUMPTION_REQUEST`): when a customer requests a
+/// The rules for answers to Apple's consumption requests (`CONSUMPTION_REQUEST`): when a customer requests a
 /// refund, Apple asks how much of the purchase was used and waits up to 12 hours for the answer.
 package struct ConsumptionPolicy: Hashable, Sendable {
   /// The contents of an automatic answer, as Send Consumption Information defines its fields.

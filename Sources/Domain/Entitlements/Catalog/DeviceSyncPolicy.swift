@@ -1,6 +1,6 @@
-/// How an app without a backend exchanges its signed documents for a token.
+/// The rules by which an app without a backend exchanges its signed documents for a token.
 package struct DeviceSyncPolicy: Hashable, Sendable {
-  /// What happens to the installations over the limit. The raw values are configuration values.
+  /// The treatment of installations over the limit. The raw values are configuration values.
   package enum Excess: String, Hashable, Sendable, CaseIterable {
     /// They get no token.
     case refuse

@@ -1,5 +1,5 @@
-/// How much of an entitlement is granted. Raw values and order are part of the catalog fingerprint and of
-/// stored answers and grants: append only.
+/// The extent to which an entitlement is granted. Raw values and order are part of the catalog fingerprint
+/// and of stored answers and grants: append only.
 package enum AccessLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
   /// No access.
   case none = 0
@@ -42,8 +42,8 @@ package enum OwnershipPolicy: String, Hashable, Sendable, CaseIterable {
   case share
 }
 
-/// What happens when a parent or guardian withdraws the consent that a child uses the app (`RESCIND_CONSENT`). The raw
-/// values are configuration values.
+/// The effect of a parent's or guardian's withdrawal of the consent that a child uses the app
+/// (`RESCIND_CONSENT`). The raw values are configuration values.
 package enum RescindConsentPolicy: String, Hashable, Sendable, CaseIterable {
   /// An event, and nothing else.
   case notify
@@ -76,11 +76,11 @@ package struct RenewalPolicy: Hashable, Sendable {
     case next
   }
 
-  /// How long access continues after the end of a period whose renewal is on, while neither the renewal nor its
-  /// failure is known; in milliseconds.
+  /// The time for which access continues after a period whose renewal is on, while neither the renewal nor
+  /// its failure is known; in milliseconds.
   package var slack: Int64
-  /// How far a verified purchase date may be in the future of the service's clock to count from its arrival;
-  /// in milliseconds.
+  /// The time by which a verified purchase date may be in the future of the service's clock to count from its
+  /// arrival; in milliseconds.
   package var clockTolerance: Int64
   package var graceEntitlements: GraceEntitlements
 

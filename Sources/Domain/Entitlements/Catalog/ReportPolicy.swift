@@ -1,8 +1,8 @@
 package import AppStore
 
-/// How reports of an app close days, convert amounts and estimate proceeds.
+/// The rules by which reports of an app close days, convert amounts and estimate proceeds.
 package struct ReportPolicy: Hashable, Sendable {
-  /// How long after its end a day closes, in milliseconds.
+  /// The time from the end of a day until it closes, in milliseconds.
   package var closeAfter: Int64
   /// The operator's exchange rates.
   package var rates: [ExchangeRate]

@@ -10,7 +10,7 @@ package struct EventSubject: Hashable, Sendable {
   package let productID: String
   /// The product type at Apple; `nil` if the transaction is not stored.
   package let type: ProductType?
-  /// How the customer got it.
+  /// The way in which the customer got it.
   package let ownership: InAppOwnershipType
   /// The purchased quantity; at least 1.
   package let quantity: Int64

@@ -1,9 +1,9 @@
 package import AppStore
 
-// What a change of facts says about the event of a change of access.
+// The kind of the event that a change of facts makes of a change of access.
 extension FactsChange {
-  /// How access came back with another transaction of the same subscription: renewed, recovered, or started
-  /// again after a lapse (`RESUBSCRIBE`).
+  /// Returns the way in which access came back with another transaction of the same subscription: renewed, recovered,
+  /// or started again after a lapse (`RESUBSCRIBE`).
   func continuing(_ before: EntitlementStatus, _ after: EntitlementStatus) -> EntitlementChange.Kind {
     guard let new = transaction(after.deciding), let old = self.after.predecessor(of: new),
       let paidUntil = old.accessRevokedAt ?? old.expiresDate

@@ -1,6 +1,6 @@
 package import AppStore
 
-/// What a customer had, and when: one lane for each entitlement, purchase and grant.
+/// A customer's entitlements, purchases and grants over time: one lane for each.
 ///
 /// A pure function of facts, catalog and a time span. At every instant of the span, the access lane of an entitlement has
 /// the reason, level and deciding fact that ``evaluate(_:entitlement:in:at:)`` has. Segments of one lane never overlap.
@@ -91,7 +91,7 @@ package struct CustomerHistory: Hashable, Sendable {
       let facts = purchases.ofLine(line)
       guard let first = facts.transactions.first, first.purchaseDate <= end else { continue }
       let rules = EntitlementRules.ownership(ofAny: Set(facts.transactions.map(\.productID)), in: app)
-      // What is over leaves a gap; what the App Store still tries to charge does not.
+      // A period that is over leaves a gap; one that the App Store still tries to charge does not.
       let segments = answerSegments(facts, rules, start, end)
         .filter { $0.accessLevel > .none || $0.reason == .billingRetry }
       let marks = facts.transactions.flatMap(marks).filter { $0.at >= start && $0.at <= end }

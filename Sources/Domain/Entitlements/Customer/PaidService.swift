@@ -60,7 +60,7 @@ package enum PaidService {
   }
 }
 
-/// How a failed payment was recovered.
+/// The way in which a failed payment was recovered.
 package enum Recovery {
   /// In Apple's grace period: the billing cycle stays the same and the time in between is paid.
   case inGracePeriod
@@ -69,8 +69,8 @@ package enum Recovery {
 }
 
 extension CustomerFacts {
-  /// How the payment of the period at `next` was recovered after the period at `index` ended; `nil` if it was
-  /// paid on time or is a new purchase.
+  /// Returns the way in which the payment of the period at `next` was recovered after the period at `index` ended;
+  /// `nil` if it was paid on time or is a new purchase.
   ///
   /// Afterwards Apple reports only the dates of the periods. If the cycle was kept, the new period ends one
   /// period after the end of the old one, and not one period after the payment.

@@ -1,12 +1,12 @@
 package import AppStore
 
-/// What the operator's staff says and does about one answer, in English sentences without the id of the customer.
+/// Sentences for the operator's staff about one answer: English, and without the id of the customer.
 package struct SupportDescription: Hashable, Sendable {
-  /// What holds, for the staff: the reason, the product and the dates.
+  /// The answer for the staff: the reason, the product and the dates.
   package let supportSentence: String
-  /// What to tell the customer, in the second person.
+  /// The answer for the customer, in the second person.
   package let customerSentence: String
-  /// What the staff can do; empty: nothing.
+  /// The possible actions of the staff; empty: none.
   package let actions: [String]
   /// The App Store page where the customer can act; `nil`: none.
   package let url: String?
@@ -91,7 +91,7 @@ extension EntitlementStatus {
     }
   }
 
-  /// What the staff can do besides the advice.
+  /// The possible actions of the staff besides the advice.
   fileprivate var furtherActions: [String] {
     switch reason {
     case .neverPurchased:

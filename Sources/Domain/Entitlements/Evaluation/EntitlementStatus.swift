@@ -108,13 +108,14 @@ package struct DecidingTransaction: Hashable, Sendable {
   package let originalTransactionID: String
   /// The product that grants the entitlement, or granted it.
   package let productID: String
-  /// How the customer got it; only the purchaser can act on billing.
+  /// The way in which the customer got it; only the purchaser can act on billing.
   package let ownership: InAppOwnershipType
   /// The billing plan of the period; `nil` if Apple sent none.
   package let billingPlanType: BillingPlanType?
   /// The commitment that the period is part of; `nil` for none.
   package let commitment: TransactionDetails.Commitment?
-  /// What the period cost, in milliunits of ``currency``; `nil` without a commitment, or if Apple did not report it.
+  /// The price of the period, in milliunits of ``currency``; `nil` without a commitment, or if Apple did not
+  /// report it.
   package let payment: Int64?
   /// The ISO 4217 code; `nil` without a commitment, or if Apple did not report it.
   package let currency: String?

@@ -16,7 +16,7 @@ extension AccessInterval {
       && end == other.end
   }
 
-  /// Why it ends early, as a clause; `nil` if it does not.
+  /// Returns the reason of an early end, as a clause; `nil` without one.
   func cutReason(_ facts: borrowing CustomerFacts) -> String? {
     if isEndedByConsent { return "a parent or guardian withdrew the consent" }
     guard let index = transaction else { return nil }

@@ -211,7 +211,7 @@ extension TransactionFact {
     return firstEnd.milliseconds(since: first.purchaseDate) < 7 * day || [0, hour, day - hour].contains(rest)
   }
 
-  /// How long Apple retries a failed renewal of the period, in milliseconds; see ``BillingRetry``.
+  /// The time for which Apple retries a failed renewal of the period, in milliseconds; see ``BillingRetry``.
   package var billingRetryLength: Int64 {
     let isCommitment = inDetails { $0.commitment != nil || $0.billingPlanType == .monthly }
     return isCommitment ? BillingRetry.ofCommitment : BillingRetry.ofPlainSubscription
@@ -237,7 +237,7 @@ extension Instant {
   }
 }
 
-/// How long Apple retries a failed renewal, in milliseconds.
+/// The times for which Apple retries a failed renewal, in milliseconds.
 enum BillingRetry {
   /// WWDC19-302.
   static let ofPlainSubscription: Int64 = 60 * 86_400_000

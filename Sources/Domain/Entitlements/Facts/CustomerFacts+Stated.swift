@@ -1,7 +1,7 @@
 internal import AppStore
 
-// What evidence states, without what depends on the time of its arrival and without what an erasure removes: the basis of
-// the state hash.
+// The statements of evidence, without what depends on the time of its arrival and without what an erasure
+// removes: the basis of the state hash.
 
 extension TransactionFact {
   /// The fact without its arrival and its `appAccountToken`.

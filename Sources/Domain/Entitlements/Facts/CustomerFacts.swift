@@ -176,7 +176,7 @@ package struct CustomerFacts: Hashable, Sendable {
 }
 
 extension TransactionFact {
-  /// What tells it from all others of a customer.
+  /// The identity of a transaction among those of a customer.
   fileprivate struct Identity: Hashable {
     let line: String
     let transactionID: String

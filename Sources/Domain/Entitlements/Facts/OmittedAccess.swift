@@ -1,6 +1,6 @@
 package import AppStore
 
-/// What reduced ``CustomerFacts`` know of the access by the facts that they leave out: as much as the answers need to
+/// The access by the facts that reduced ``CustomerFacts`` leave out: as much as the answers need to
 /// name the start of unbroken access.
 package struct OmittedAccess: Hashable, Sendable {
   /// A time span with unbroken access of at least one level.

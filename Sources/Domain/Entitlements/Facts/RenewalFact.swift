@@ -15,7 +15,7 @@ package struct RenewalFact: Hashable, Sendable {
   package var isInBillingRetry: Bool
   /// The end of Apple's billing grace period; `nil` without one.
   package var gracePeriodExpiresDate: Instant?
-  /// Why the subscription expired; `nil` while it has not.
+  /// The reason of the subscription's end; `nil` while it has not ended.
   package var expirationIntent: ExpirationIntent?
   /// The state of the consent to a price increase; `nil` if none was requested.
   package var priceIncreaseStatus: PriceIncreaseStatus?

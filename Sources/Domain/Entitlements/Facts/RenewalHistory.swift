@@ -27,7 +27,7 @@ package struct RenewalHistory: Hashable, Sendable {
     package var inForceFrom: Instant { min(signedDate, knownAt) }
   }
 
-  /// What an insertion changed.
+  /// The outcome of an insertion.
   package enum Insertion: Hashable, Sendable {
     /// Nothing: the document is stored, and was known at that time.
     case duplicate

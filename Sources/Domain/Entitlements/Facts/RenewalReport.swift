@@ -1,6 +1,6 @@
 package import AppStore
 
-/// What one renewal info reports about the renewal after a period.
+/// The contents of one renewal info about the renewal after a period.
 package struct RenewalReport: Sendable {
   /// The start of the period that it describes.
   package let periodStart: Instant

@@ -19,7 +19,7 @@ package struct TransactionDetails: Hashable, Sendable {
   package var storefront: String?
   /// Whether the customer purchased it or Apple renewed it.
   package var transactionReason: TransactionReason?
-  /// Why several transactions cover one period.
+  /// The reason of several transactions for one period.
   package var additionalTransactionReason: String?
   /// Whether an earlier document about the transaction had no ``additionalTransactionReason``, although this one has.
   package var wasWithoutAdditions = false
@@ -141,8 +141,8 @@ extension TransactionDetails.Commitment {
     return isTooLarge ? 0 : max(0, left)
   }
 
-  /// What the payments after this one cost at `price`, that of this one, in its milliunits: a forecast. `nil` without a
-  /// price.
+  /// Returns the cost of the payments after this one at `price`, that of this one, in its milliunits: a forecast.
+  /// `nil` without a price.
   package func remainingPrice(at price: Int64?) -> Int64? {
     guard let (forecast, isTooLarge) = price?.multipliedReportingOverflow(by: remainingPeriods) else {
       return nil

@@ -22,7 +22,7 @@ package struct TransactionFact: Hashable, Sendable {
   package var expiresDate: Instant?
   /// When Apple refunded or revoked it.
   package var revocationDate: Instant?
-  /// Why Apple refunded or revoked it.
+  /// Apple's reason to refund or revoke it.
   package var revocationReason: RevocationReason?
   /// Whether it was refunded or sharing ended.
   package var revocationType: RevocationType?

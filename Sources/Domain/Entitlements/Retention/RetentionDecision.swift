@@ -15,7 +15,7 @@ package struct RetentionDecision: Hashable, Sendable {
   }
 }
 
-/// Why a request got its answer. The raw values are stored, and are labels of metrics.
+/// The reason of an answer to a request. The raw values are stored, and are labels of metrics.
 package enum RetentionReason: String, Hashable, Sendable, CaseIterable {
   /// A rule has the answer, which may be nothing for a control group.
   case rule = "RULE"
@@ -59,7 +59,7 @@ extension RetentionPolicy {
     return RetentionDecision(.message(id: defaultMessageID), .defaultMessage)
   }
 
-  /// Why a subscriber gets no answer under any rule; `nil` if the rules decide.
+  /// Returns the reason for which a subscriber gets no answer under any rule; `nil` if the rules decide.
   static func exclusion(of subscriber: RetentionSubscriber, at now: Instant) -> RetentionReason? {
     if subscriber.state.ownership.isShared { return .notPayer }
     if subscriber.state.commitmentEndsAt.map({ now < $0 }) ?? false { return .committed }

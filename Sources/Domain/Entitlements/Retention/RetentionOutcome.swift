@@ -1,7 +1,7 @@
 package import AppStore
 
-/// What a subscriber did after a request for a retention message. Apple reports no outcome, so it follows from the
-/// facts about the subscription. The raw values are stored.
+/// A subscriber's action after a request for a retention message. Apple reports no outcome, so it follows
+/// from the facts about the subscription. The raw values are stored.
 package enum RetentionOutcome: String, Hashable, Sendable, CaseIterable {
   /// It was not evaluated yet.
   case pending = "PENDING"

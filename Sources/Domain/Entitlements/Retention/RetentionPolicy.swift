@@ -1,7 +1,7 @@
 package import AppStore
 
-/// How the service answers Apple's requests for the retention message on the Confirm Cancellation page (Retention Messaging
-/// API, Get Retention Message).
+/// The rules for answers to Apple's requests for the retention message on the Confirm Cancellation page
+/// (Retention Messaging API, Get Retention Message).
 package struct RetentionPolicy: Hashable, Sendable {
   /// In the order of the configuration. The first one that matches, and has an answer for the subscriber, decides.
   package let rules: [Rule]
@@ -58,7 +58,7 @@ package struct RetentionPolicy: Hashable, Sendable {
   }
 }
 
-/// What Apple is asked to show (RealtimeResponseBody).
+/// The content that Apple is asked to show (RealtimeResponseBody).
 package enum RetentionAnswer: Hashable, Sendable {
   /// No answer: Apple shows the message of App Store Connect or the default message, if there is one.
   case nothing

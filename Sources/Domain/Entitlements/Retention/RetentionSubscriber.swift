@@ -1,6 +1,6 @@
 package import AppStore
 
-/// What rules about retention messages need to know about a subscriber and the request.
+/// The facts about a subscriber and the request on which rules about retention messages depend.
 package struct RetentionSubscriber: Hashable, Sendable {
   /// Identifies the subscription; the choices of a rule are divided by it.
   package let originalTransactionID: String

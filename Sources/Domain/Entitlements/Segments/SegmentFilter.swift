@@ -109,7 +109,7 @@ package enum TimeCondition: Hashable, Sendable, CaseIterable {
     case since, endsAt, commitmentEndsAt, paidSince
   }
 
-  /// What the condition compares.
+  /// The field that the condition compares.
   package var field: Field {
     switch self {
     case .minDaysInState, .maxDaysInState: .since

@@ -1,4 +1,4 @@
-/// What preceded the end of a paid period, whatever its reason. An end can have several.
+/// A circumstance that preceded the end of a paid period, whatever its reason. An end can have several.
 package enum LapseContext: String, Hashable, Sendable, CaseIterable {
   case priceIncrease = "PRICE_INCREASE"
   case failedPayment = "FAILED_PAYMENT"

@@ -2,7 +2,7 @@ package import AppStore
 
 /// The postings behind one value of a report. Added up, they are the value.
 package struct PostingSelection: Hashable, Sendable {
-  /// What a posting adds.
+  /// The amount that a posting adds.
   package enum Measure: Hashable, Sendable {
     case count, amount, proceeds
     /// 1, or -1 for a posting that takes one back.
@@ -37,7 +37,7 @@ package struct PostingSelection: Hashable, Sendable {
 }
 
 extension ReportQuery {
-  /// What identifies a row of an answer.
+  /// The identity of a row of an answer.
   package struct RowKey: Hashable, Sendable {
     package let bucket: ReportDay
     /// The values of ``ReportQuery/groupBy``.
@@ -90,7 +90,7 @@ extension ReportQuery {
       let both = allowed.isEmpty ? products : products.intersection(allowed)
       dimensions[.product] = both.isEmpty ? [""] : both
     }
-    // What a cohort paid adds up with its age; whatever else has an age is of this age.
+    // The payments of a cohort add up with its age; every other measure with an age is of this age.
     let isOfAge = report.hasAges && isOfCohort
     let addsUp = report.agesAreMonths && !column.isOfOneAge
     let ages = isOfAge ? (addsUp ? 0...max(0, row.age) : row.age...row.age) : nil

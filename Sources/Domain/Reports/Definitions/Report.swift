@@ -79,7 +79,8 @@ package struct Report: Sendable {
     isByCurrency && !hasAges && (name == .recurringRevenue || columns.allSatisfy { $0.span == .bucket })
   }
 
-  /// What rows can be grouped by. Stocks have no reasons, and cohorts of an age are not grouped by them.
+  /// The dimensions by which rows can be grouped. Stocks have no reasons, and cohorts of an age are not
+  /// grouped by them.
   package var dimensions: [ReportQuery.Dimension] {
     ReportQuery.Dimension.allCases.filter { $0 != .reason || (stockKinds.isEmpty && !hasAges) }
   }

@@ -15,7 +15,7 @@ package struct ReportColumn: Hashable, Sendable {
     case denominator
   }
 
-  /// Which days of a bucket the column adds up.
+  /// The days of a bucket that the column adds up.
   package enum Span: Hashable, Sendable {
     /// The days of the bucket.
     case bucket
@@ -43,7 +43,7 @@ package struct ReportColumn: Hashable, Sendable {
   package let unit: Unit
   package let role: Role
   package let span: Span
-  /// What it counts, in one sentence.
+  /// The definition of its values, in one sentence.
   package let definition: String
   package let terms: [Term]
   /// Whether the column is of the row's age alone, where others add up with the age.

@@ -1,4 +1,4 @@
-/// What a revision of a closed day changed in the columns of a report.
+/// The effect of a revision of a closed day on the columns of a report.
 package struct ReportDifference: Hashable, Sendable {
   package let day: ReportDay
   /// The day with whose closing it became known. A stock changes on all days from ``day`` to before it.

@@ -1,7 +1,7 @@
 package import AppStore
 package import Entitlements
 
-/// What a report is asked for.
+/// The parameters of a report.
 package struct ReportQuery: Sendable {
   package enum Dimension: Int64, Hashable, Sendable, CaseIterable {
     case product
@@ -33,7 +33,7 @@ package struct ReportQuery: Sendable {
   package var maxGroups: Int?
   /// The lengths of products' periods that are known without their subscriptions.
   package var durations = ProductDurations()
-  /// What was so after this instant of the last day does not count; `nil`: the whole day.
+  /// The instant of the last day after which changes do not count; `nil`: the whole day.
   package var asOf: Instant?
 
   package enum Knowledge: Hashable, Sendable {
@@ -133,7 +133,7 @@ extension ReportQuery {
   }
 }
 
-/// What a store adds up for a query: all cells with the same values of these members.
+/// A sum that a store computes for a query: of all cells with the same values of these members.
 package struct ReportSum: Hashable, Sendable {
   package var kind: Posting.Kind
   /// The day of the postings; of a stock before the query's first day, any earlier day. Of stocks as first closed,
@@ -231,7 +231,7 @@ extension ReportQuery {
   }
 }
 
-/// What one revision of a closed day changed in the sums of a query.
+/// The effect of one revision of a closed day on the sums of a query.
 package struct ReportChange: Hashable, Sendable {
   /// The day that changed.
   package let day: ReportDay

@@ -3,7 +3,7 @@
 /// Buckets and series have numbers, because reports may have 100,000 rows, and comparing and hashing their texts and days for
 /// each sum takes longer than everything else.
 struct ReportTableBuilder {
-  /// What identifies a row, besides its bucket.
+  /// The identity of a row, besides its bucket.
   struct Series: Hashable {
     var groups: [String]
     var currency: String

@@ -1,7 +1,8 @@
 package import AppStore
 package import Entitlements
 
-/// What one customer has paid, by the prices in Apple's documents. The sums are those of the reports' charges and refunds.
+/// The payments of one customer, by the prices in Apple's documents. The sums are those of the reports'
+/// charges and refunds.
 package struct PaidTotals: Sendable {
   /// The sums of one currency, in its thousandths.
   package struct Sum: Hashable, Sendable {

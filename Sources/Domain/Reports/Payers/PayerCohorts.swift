@@ -1,7 +1,7 @@
 internal import AppStore
 
-/// How many payers of each cohort have an active subscription of a group: a payer counts once, whatever the number of
-/// subscriptions.
+/// The number of payers of each cohort with an active subscription of a group: a payer counts once, whatever
+/// the number of subscriptions.
 struct PayerCohorts {
   private(set) var postings: [Posting] = []
 

@@ -50,7 +50,7 @@ struct RefundRequestPostings {
     }
   }
 
-  /// What Apple decided about a request.
+  /// Apple's decision about a request.
   private enum Outcome {
     case granted(Instant, reversedAt: Instant?)
     case declined(Instant)

@@ -123,7 +123,7 @@ enum PeriodLength: String, CaseIterable {
   case sixMonths = "P6M"
   case year = "P1Y"
 
-  /// How many of them make a year. A year has 52 weeks.
+  /// The number of such periods in a year. A year has 52 weeks.
   var perYear: Int64 {
     switch self {
     case .week: 52

@@ -1,12 +1,12 @@
 internal import AppStore
 internal import Entitlements
 
-/// What the facts prove about the end of a period.
+/// The end of a period, as the facts prove it.
 struct PeriodEnding {
   let next: SubscriptionPeriod?
   /// The failure of the renewal that Apple reported; `nil` if it reported none.
   let failure: Failure?
-  /// How the next period follows after a gap: `nil` if it is a new purchase.
+  /// The way in which the next period follows after a gap: `nil` if it is a new purchase.
   let recovery: Recovery?
   let retryLength: Int64
 

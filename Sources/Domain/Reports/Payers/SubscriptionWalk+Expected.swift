@@ -3,7 +3,7 @@ internal import Entitlements
 
 // The recurring revenue that the next renewals bring.
 extension SubscriptionWalk {
-  /// What a subscription in force adds to the expected revenue.
+  /// The expected revenue of a subscription in force.
   struct Expected {
     let dimensions: Posting.Dimensions
     let transactionID: String

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 
-/// What Apple reported about the next renewal of one subscription, in times.
+/// Apple's reports about the next renewal of one subscription, in times.
 struct RenewalTimes {
   /// By the start of the period that they describe.
   private let reports: [Instant: [RenewalReport]]
@@ -118,7 +118,8 @@ extension SubscriptionWalk {
 }
 
 extension SubscriptionWalk {
-  /// How long before or after its request about a refund Apple reports that it turned auto-renew off, in milliseconds.
+  /// The time before or after its request about a refund in which Apple reports that it turned auto-renew
+  /// off, in milliseconds.
   private static let requestTolerance: Int64 = 3_600_000
 
   /// Whether Apple turned auto-renew off at an instant: it does so when a customer requests a refund.

@@ -3,7 +3,7 @@ internal import Entitlements
 
 // Stocks.
 extension SubscriptionWalk {
-  /// What a running period adds to the stocks.
+  /// The contribution of a running period to the stocks.
   struct Stock {
     let period: SubscriptionPeriod
     let annual: Int64
@@ -137,7 +137,7 @@ extension SubscriptionWalk {
 }
 
 extension AppDefinition {
-  /// How one period of a stint differs from the next.
+  /// Returns the kind and the reason of the change from one period of a stint to the next.
   func change(
     _ previous: SubscriptionPeriod, _ period: SubscriptionPeriod
   ) -> (kind: Posting.Kind, reason: String) {

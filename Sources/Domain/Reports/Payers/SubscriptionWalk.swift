@@ -15,9 +15,9 @@ struct SubscriptionWalk {
   let history: PayerHistory
   let app: AppDefinition
   let now: Instant
-  /// What is in force.
+  /// The stock in force.
   var stock: Stock?
-  /// What the running period adds to the expected revenue; `nil`: nothing.
+  /// The contribution of the running period to the expected revenue; `nil`: none.
   var expected: Expected?
   /// When the running stint began.
   var stintStart = Instant(millisecondsSince1970: 0)
@@ -32,10 +32,10 @@ struct SubscriptionWalk {
   var paidPeriods: Int64 = 0
   /// When Apple asked for consumption data about a refund of one of the periods.
   var refundRequests: [Instant] = []
-  /// What Apple reported about the next renewal, during each period.
+  /// Apple's reports about the next renewal, during each period.
   let renewals: RenewalTimes
 
-  /// How a period follows the one before it.
+  /// The way in which a period follows the one before it.
   enum Beginning {
     /// A new stint.
     case stint
@@ -126,7 +126,7 @@ extension SubscriptionWalk {
     if previous.isTrial, !period.isTrial { return convert(.convertedFromRetry, period, at: period.start) }
     gain(.recovered, period, at: period.start)
     if period.isTrial {
-      // What came back out of billing retry is free now.
+      // A period that came back out of billing retry is free now.
       flow(.toFreeOffer, period, at: period.start) { _ in }
       if !previous.isTrial { trial = nil }
     }

@@ -56,7 +56,7 @@ package struct Posting: Hashable, Sendable {
     return posting
   }
 
-  /// What reports group by.
+  /// The dimensions by which reports group.
   ///
   /// The texts are in shared storage, because a posting is copied often, and many postings have the same ones.
   package struct Dimensions: Hashable, Sendable {

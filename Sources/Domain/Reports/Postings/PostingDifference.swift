@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// What must be appended so that the standing postings of a purchase become those that the facts give.
+/// The postings to append so that the standing postings of a purchase become those that the facts give.
 package struct PostingDifference: Sendable {
   /// The fingerprints of the standing postings that must be taken back.
   package let removed: [UInt64]

@@ -1,5 +1,5 @@
 extension Posting {
-  /// What a posting counts. The raw values are stored: never change one, and never use one again.
+  /// The subject that a posting counts. The raw values are stored: never change one, and never use one again.
   package enum Kind: Int64, Hashable, Sendable, CaseIterable {
     // Stocks. The amounts of `active` are the recurring revenue, those of `committed` the instalments to come.
     case active = 1
@@ -58,7 +58,7 @@ extension Posting {
     case downgradeWithdrawn = 49
     /// A renewal moved recurring revenue to the exchange rate of another day. It changes no amount without conversion.
     case rateChanged = 50
-    /// What preceded an end of a paid period; the reason is a ``LapseContext``.
+    /// A circumstance before the end of a paid period; the reason is a ``LapseContext``.
     case lapsedAfter = 51
     /// A cancellation that ended a subscription; the reason is a ``CancellationTime``.
     case cancelledAfter = 52

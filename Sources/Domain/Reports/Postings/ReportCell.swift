@@ -77,7 +77,7 @@ extension Posting {
     return cells
   }
 
-  /// What a posting with ``marks`` adds to the sums of buckets of those lengths.
+  /// Returns the amounts that a posting with ``marks`` adds to the sums of buckets of those lengths.
   private func marked(_ sums: ReportCell.Sums) -> (kind: Posting.Kind, sums: ReportCell.Sums)? {
     switch kind {
     // A reversed charge takes its payer back.

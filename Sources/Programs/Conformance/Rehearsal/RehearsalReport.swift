@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a backend made of one document in one stage.
+/// A backend's answer about one document in one stage.
 package struct RehearsalResult: Hashable, Sendable {
   package enum Outcome: Hashable, Sendable {
     case accepted

@@ -13,7 +13,7 @@ package enum RehearsalStage: String, Hashable, Sendable, CaseIterable {
   case fields
   case types
 
-  /// What happens at the App Store, as a sentence.
+  /// The event at the App Store, as a sentence.
   package var title: String {
     switch self {
     case .unchanged: "nothing is rotated"

@@ -12,7 +12,7 @@ package struct RehearsedDocument: Hashable, Sendable {
     case receipt
   }
 
-  /// What the document is.
+  /// The kind of the document.
   package enum Origin: String, Hashable, Sendable {
     /// The App Store signed it, with certificates in force. A backend that refuses it loses purchases.
     case genuine
@@ -26,7 +26,7 @@ package struct RehearsedDocument: Hashable, Sendable {
   /// The document as a backend receives it: of a notification the body, of a receipt its Base64, otherwise the JWS.
   package let text: String
   package let origin: Origin
-  /// What the document is, for the report: the kind, and how it differs from a new document.
+  /// A description of the document for the report: the kind, and its difference from a new document.
   package let name: String
 
   package init(_ kind: Kind, text: String, origin: Origin, name: String? = nil) {

@@ -43,7 +43,7 @@ package final class AppleAccess: Sendable {
 }
 
 extension AppStoreClientError {
-  /// What the operator can do about it.
+  /// The action that the operator can take.
   var action: String {
     switch self {
     case .unauthorized, .signingFailed:

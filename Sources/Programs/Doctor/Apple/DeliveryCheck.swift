@@ -5,7 +5,7 @@ internal import SignedData
 
 /// Waits until Apple has delivered the test notification that ``KeyCheck`` requested, and looks for it in the service.
 package struct DeliveryCheck: DoctorCheck {
-  /// What the running service says about a notification.
+  /// The running service's answer about a notification.
   package enum Receipt: Sendable {
     case stored
     case missing

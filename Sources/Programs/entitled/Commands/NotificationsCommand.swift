@@ -171,7 +171,7 @@ struct CompareVersionsCommand: AsyncParsableCommand {
 }
 
 extension Repair {
-  /// What a running repair has done; Apple does not tell how much there is.
+  /// The work that a running repair has done; Apple does not report how much there is.
   fileprivate var progress: String? {
     guard finishedAt == nil else { return nil }
     let history = "\(received + alreadyKnown) notifications of the history read, \(received) were missing"

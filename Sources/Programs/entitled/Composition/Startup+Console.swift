@@ -5,7 +5,7 @@ internal import Console
 internal import SignedData
 internal import Transport
 
-// How people sign in to the console.
+// The ways in which people sign in to the console.
 extension Startup {
   /// The access to the console; `nil` if it is turned off.
   ///

@@ -48,7 +48,7 @@ extension AppStoreSimulator {
     ]
   }
 
-  /// How generated customers act.
+  /// The behavior of generated customers.
   private enum Behavior: String, CaseIterable {
     case random, typical
   }

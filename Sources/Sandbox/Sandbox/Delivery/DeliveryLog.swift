@@ -16,7 +16,7 @@ package struct ReceiverResponse: Hashable, Sendable {
 
 /// The latest delivery attempts with their bodies and responses, for testers. Not persisted.
 struct DeliveryLog: Sendable {
-  /// What was sent in one attempt, and what came back.
+  /// The request of one attempt and its response.
   struct Exchange: Sendable {
     let url: String
     let sent: [UInt8]

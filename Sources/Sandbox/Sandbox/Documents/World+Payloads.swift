@@ -203,7 +203,7 @@ extension World {
     return futureDocuments(of: line.app).applied(to: payload, .part)
   }
 
-  /// What the documents of an app have beside the members and values of today.
+  /// Returns the additions to the documents of an app beside the members and values of today.
   func futureDocuments(of app: String) -> FutureDocuments {
     settings[app]?.futureDocuments ?? FutureDocuments()
   }

@@ -16,7 +16,7 @@ package enum SandboxCertificate: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What became of certificates that rotations replaced: the OCSP responder continues to answer about them.
+/// The fate of certificates that rotations replaced: the OCSP responder continues to answer about them.
 struct RetiredCertificates: Sendable {
   /// Replaced intermediates, the latest last. They sign the responses about the leaves that they issued.
   private(set) var intermediates: [CertificateIssuer] = []

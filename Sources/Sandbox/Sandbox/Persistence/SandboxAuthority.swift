@@ -18,7 +18,7 @@ struct SandboxAuthority: Sendable {
   let receiptSigner: ReceiptSigner
   /// The OCSP responder for leaves and intermediates, also the replaced ones.
   let responder: OCSPResponder
-  /// What became of replaced certificates.
+  /// The replaced certificates.
   let retired: RetiredCertificates
 
   /// Loads the stored chain, or creates it.

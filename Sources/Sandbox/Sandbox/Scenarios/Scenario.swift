@@ -7,7 +7,7 @@ package struct Scenario: Sendable {
   /// The name in `POST /sandbox/v1/scenarios/NAME`.
   package let name: String
   package let title: String
-  /// What happens, in a sentence or two.
+  /// The story, in a sentence or two.
   package let summary: String
   /// The names of its accounts; a number is added if they exist.
   let accounts: [String]
@@ -15,7 +15,7 @@ package struct Scenario: Sendable {
 
   /// One step.
   package struct Step: Sendable {
-    /// What it means, in a sentence.
+    /// The meaning of the step, in a sentence.
     package let meaning: String
     let deed: Deed
     /// The name under which later steps know the transaction of the step.
@@ -53,7 +53,7 @@ package struct Scenario: Sendable {
     case latest(String)
   }
 
-  /// What a scenario needs a product for.
+  /// The role of a product in a scenario.
   enum Role: String, Sendable {
     /// A subscription with the lowest level of its group.
     case subscription

@@ -2,8 +2,8 @@ internal import AppStore
 internal import JSON
 internal import SignedData
 
-/// Why Apple does not show a developer's answer to a request for a retention message. Apple reports none of these; they
-/// are for testers.
+/// The fault for which Apple does not show a developer's answer to a request for a retention message. Apple
+/// reports none of these; they are for testers.
 struct RetentionAnswerFault: Error, Hashable {
   let code: String
   let explanation: String
@@ -57,7 +57,7 @@ extension AppStoreSimulator {
     return ["source": "REALTIME", "kind": .string(kind), "messageIdentifier": .string(id)]
   }
 
-  /// What Apple shows without a valid answer: the default message of the product and the locale.
+  /// Returns the message that Apple shows without a valid answer: the default message of the product and the locale.
   func fallbackMessage(of line: SubscriptionLine, locale: String) -> JSONObject {
     let messages = world.settings[line.app]?.messages ?? RetentionMessages()
     let id = messages.defaults[.init(productID: line.productID, locale: locale)]

@@ -1,7 +1,7 @@
 internal import AppStore
 package import JSON
 
-// What a file defines, for people and programs.
+// The contents of a file, for people and programs.
 extension StoreKitImport {
   /// One line for each product and each setting.
   package var summary: [String] {

@@ -7,7 +7,8 @@ package import JSON
 /// a file that the sandbox cannot do, or does not know, is in ``notImported``.
 package struct StoreKitImport: Sendable {
   package let catalog: SandboxCatalog
-  /// What the file has and the sandbox does not, in the order of the file: the place, and the reason or the alternative.
+  /// The features of the file that the sandbox lacks, in the order of the file: the place, and the reason or
+  /// the alternative.
   package let notImported: [String]
 
   /// Reads a file.

@@ -2,7 +2,7 @@ internal import AppStore
 internal import JSON
 internal import SignedData
 
-// What testers can look at. Each call first advances the world to the present.
+// The views of testers. Each call first advances the world to the present.
 extension AppStoreSimulator {
   package func clockView() -> ClockView {
     catchUp()

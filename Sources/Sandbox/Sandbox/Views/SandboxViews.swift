@@ -1,7 +1,7 @@
 package import AppStore
 package import JSON
 
-/// What happens next if the clock runs.
+/// The next event if the clock runs.
 package struct NextEventView: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case renewal = "RENEWAL"

@@ -8,7 +8,7 @@ package import SandboxPaths
 package actor SandboxWorlds {
   /// The world at `/`.
   package nonisolated let main: AppStoreSimulator
-  /// What a new world sells and begins with, unless its creation says otherwise.
+  /// The catalog and the settings of a new world, unless its creation has others.
   nonisolated let catalog: SandboxCatalog
   /// The maximum number of named worlds.
   nonisolated let limit: Int
@@ -89,7 +89,7 @@ package actor SandboxWorlds {
   }
 }
 
-/// What a world sells, and the settings with which it begins.
+/// The products of a world, and the settings with which it begins.
 package struct SandboxCatalog: Hashable, Sendable {
   package let apps: [SandboxApp]
   package let settings: [PresetAction]

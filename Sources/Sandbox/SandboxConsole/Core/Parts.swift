@@ -46,7 +46,7 @@ extension Part {
     return chip(words, Tone(purchase.state))
   }
 
-  /// What came back for a notification, in a chip.
+  /// Draws a chip with the response to a notification.
   static func delivery(_ notification: NotificationView) -> Markup {
     guard let last = notification.attempts.last else {
       return notification.nextAttempt == nil ? chip(Text.notSent, .ended) : chip(Text.pending, .grace)

@@ -74,7 +74,7 @@ struct Page: Sendable {
   let title: String
   let section: Section
   var status = 200
-  /// What was done before the page.
+  /// The result of the action before the page.
   var notice: Markup = ""
   let body: Markup
 }

@@ -181,7 +181,7 @@ extension Part {
   }
 }
 
-/// What was done before a page, as its address says.
+/// The action before a page, as its address names it.
 enum Receipt {
   /// The longest list of notifications.
   private static let limit = 12

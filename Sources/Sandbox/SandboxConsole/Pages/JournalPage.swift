@@ -4,7 +4,7 @@ internal import Markup
 internal import Pages
 internal import Sandbox
 
-/// What was done in the sandbox, and what followed.
+/// The actions in the sandbox, and their effects.
 enum JournalPage {
   private static let limit = 200
   private static let maxScriptLines = 20_000

@@ -3,7 +3,7 @@ internal import Markup
 internal import Pages
 internal import Sandbox
 
-/// What the app sells, with a form for each product.
+/// The products of the app, with a form for each.
 enum ShopPage {
   static func page(_ visit: Visit) async -> Page {
     let products = await visit.simulator.productViews(of: visit.app.id)

@@ -252,7 +252,7 @@ extension Text {
     }
   }
 
-  /// What a field takes; `nil` if its label says it.
+  /// Returns a hint about the values of a field; `nil` if its label suffices.
   static func hint(_ name: String, _ kind: Field.Kind) -> String? {
     if case .duration = kind { return "A number with ms, s, m, h, d or w, such as 35d." }
     return switch name {

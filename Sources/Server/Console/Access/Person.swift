@@ -10,7 +10,7 @@ struct Person: Sendable {
   let caller: Caller
 }
 
-/// How people sign in to the console.
+/// The way in which people sign in to the console.
 package enum ConsoleAccess: Sendable {
   /// With a link that the service prints at its start. Only for a listener that other machines cannot reach.
   case oneTimeLink(OneTimeLinks)

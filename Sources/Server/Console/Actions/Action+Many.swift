@@ -73,7 +73,7 @@ extension Action {
     }
   }
 
-  /// What the customers have now.
+  /// Returns the present answers of the customers.
   private static func answers(
     _ customers: [String], _ call: ActionCall
   ) async throws(Status) -> [Wire.Entitlement] {
@@ -134,7 +134,7 @@ extension Action {
     return responses
   }
 
-  /// What the notes of a batch contain.
+  /// Returns the text that the notes of a batch contain.
   private static func marker(_ batch: String) -> String { "[batch \(batch)]" }
 
   static let undoBatch = Action(

@@ -126,13 +126,13 @@ struct ActionCall: Sendable {
   }
 }
 
-/// What an action would do.
+/// The effects that an action would have.
 struct ActionPreview: Sendable {
   /// Sentences about the effects.
   var lines: [String] = []
   /// The events that it would cause.
   var events: [EntitlementEvent] = []
-  /// What would be sent to Apple.
+  /// The request that would be sent to Apple.
   var payload = ""
   /// The customers whose state the preview rests on.
   var customers: [String] = []
@@ -140,16 +140,16 @@ struct ActionPreview: Sendable {
   var resolved: [String: String] = [:]
 }
 
-/// What an action has done.
+/// The result of an action.
 struct ActionResult: Sendable {
   /// The customer to show; `nil`: the page of `link`.
   var customer: String?
   var link: Link?
-  /// What can be undone: the action and its values.
+  /// The action that undoes this one, with its values.
   var undo: ActionReceipt.Undo?
   /// The result in words, for the page that follows.
   var text = ""
-  /// What another request has to do; `nil`: everything is done.
+  /// The rest for another request; `nil`: everything is done.
   var rest: ActionRest?
 }
 

@@ -54,7 +54,7 @@ enum ActionMarkup {
     }
   }
 
-  /// What the action would do, and the button that does it.
+  /// Draws the effects that the action would have, and the button that performs it.
   static func preview(
     _ action: ActionName, _ preview: ActionPreview, _ form: ActionForm, _ scope: Scope, token: String,
     hasChanged: Bool
@@ -92,7 +92,7 @@ enum ActionMarkup {
     }
   }
 
-  /// How much is done, and the form that continues. Scripts send it at once.
+  /// The progress, and the form that continues. Scripts send it at once.
   static func progress(
     _ action: ActionName, _ rest: ActionRest, _ form: ActionForm, _ scope: Scope, token: String
   ) -> Markup {
@@ -106,7 +106,7 @@ enum ActionMarkup {
     """
   }
 
-  /// What to do after a failure in the middle of an action.
+  /// Instructions after a failure in the middle of an action.
   static func partlyDone(_ action: ActionName, _ form: ActionForm, _ scope: Scope) -> Markup {
     let batch = action == .undoBatch ? nil : form["batch"].given
     let undo = batch.map { scope.action(.undoBatch, [("batch", $0)]) }

@@ -122,7 +122,7 @@ enum ActionPage {
     return page(action, call.scope, body: body)
   }
 
-  /// How much is done, and the form that continues.
+  /// The progress, and the form that continues.
   private static func page(
     of rest: ActionRest, _ action: ActionName, _ call: ActionCall
   ) async throws(Status) -> Page {
@@ -134,7 +134,7 @@ enum ActionPage {
     return page(action, call.scope, body: ActionMarkup.progress(action, rest, form, call.scope, token: token))
   }
 
-  /// What a confirmation has to be about: the action, its values, and the last event of each customer.
+  /// Returns the subject of a confirmation: the action, its values, and the last event of each customer.
   private static func binding(
     _ action: ActionName, _ call: ActionCall, _ customers: [String]
   ) async throws(Status) -> [String] {

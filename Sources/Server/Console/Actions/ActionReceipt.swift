@@ -2,7 +2,7 @@ internal import HTTP
 internal import Markup
 internal import Pages
 
-/// What was done a moment ago, in the address of the page that follows. A token proves that this service wrote it, so
+/// The last action, in the address of the page that follows. A token proves that this service wrote it, so
 /// that no link can make the page say something else.
 struct ActionReceipt: Sendable {
   /// The action that reverts it, with the values of its form.

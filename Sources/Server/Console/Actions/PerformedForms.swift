@@ -7,7 +7,7 @@ final class PerformedForms: Sendable {
 
   private let results = Mutex<[String: Link?]>([:])
 
-  /// What is to be done with a confirmed form.
+  /// The decision about a confirmed form.
   enum Decision: Sendable {
     case perform
     /// Another request does it; `nil`: it has not finished.

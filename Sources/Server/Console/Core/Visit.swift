@@ -18,7 +18,7 @@ struct Visit: Sendable {
   let reports: ReportAnswers
   let links: OperatorLinks
   let live: LivePages
-  /// How long a page is live at most.
+  /// The longest time for which a page is live.
   let liveTime: Duration
   /// Looks the person up again while a page is live; `nil` if the person cannot lose a role.
   let renewal: CallerRenewal?

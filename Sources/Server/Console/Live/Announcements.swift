@@ -2,8 +2,8 @@ internal import HTTP
 internal import RPC
 internal import Synchronization
 
-/// What one live page has not received yet, as server-sent events. Newer numbers replace older ones, so a page that reads
-/// slowly costs nothing.
+/// The announcements that one live page has not received yet, as server-sent events. Newer numbers replace older
+/// ones, so a page that reads slowly costs nothing.
 final class Announcements: Sendable {
   private struct State {
     var sequence: Int64?

@@ -4,7 +4,7 @@ internal import Pages
 internal import RPC
 internal import Wire
 
-/// Who looked at customers, and who changed them.
+/// The audit log: looks at customers, and changes of them.
 enum AuditPage {
   /// The most rows of a CSV.
   private static let maxRows = 10_000

@@ -15,7 +15,7 @@ enum BuiltInSegment: String, CaseIterable, Sendable {
   case shared
   case changed
 
-  /// What counts as lately, in days.
+  /// The number of days that count as lately.
   private static let lately: Int32 = 30
   private static let week: Int32 = 7
   private static let running: [EntitlementState] = [.activeAutoRenewOn, .activeAutoRenewOff]

@@ -3,7 +3,7 @@ internal import Pages
 internal import RPC
 internal import Wire
 
-/// What an app sells, and what it grants.
+/// The products of an app, and the entitlements that they grant.
 enum CatalogPage {
   static func page(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let catalog = try await visit.call(

@@ -76,7 +76,7 @@ struct CustomerData: Sendable {
           $0.environment = scope.environment
         })
     } catch {
-      // An unknown customer can get a grant or a note all the same.
+      // An unknown customer can get a grant or a note anyway.
       guard error.code == .notFound, !customer.known else { throw error }
       description = DescribeCustomerResponse(unknown: customer)
     }

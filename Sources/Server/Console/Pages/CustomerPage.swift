@@ -69,7 +69,7 @@ enum CustomerPage {
       """
   }
 
-  /// What is known about the customer besides purchases.
+  /// Draws the customer's data besides purchases.
   private static func header(_ data: CustomerData, _ visit: Visit) -> Markup {
     var facts: [Markup] = []
     if let since = data.firstKnown {
@@ -107,7 +107,7 @@ enum CustomerPage {
 
   private static let maxMerged = 5
 
-  /// What the customer had paid at the moment of the page, and whether prices are missing in it.
+  /// Draws the customer's payments at the moment of the page, and whether prices are missing in them.
   private static func paid(_ data: CustomerData) -> [Markup] {
     guard let history = try? data.history.get() else { return [] }
     let totals = history.paid.map { Format.money($0.total ?? Money()) }

@@ -4,7 +4,7 @@ internal import Pages
 internal import RPC
 internal import Wire
 
-/// What a customer had, and when: the picture with its legend and its slider, and the same as a table.
+/// A customer's history: the picture with its legend and its slider, and the same as a table.
 enum CustomerPicture {
   static func section(_ data: CustomerData, _ visit: Visit) -> Markup {
     let title = Text.pictureTitle(data.id)

@@ -6,7 +6,7 @@ internal import Pages
 internal import RPC
 internal import Wire
 
-/// What happened to a customer, newest first: events, on demand with Apple's notifications and webhook deliveries.
+/// A customer's timeline, newest first: events, on demand with Apple's notifications and webhook deliveries.
 enum CustomerTimeline {
   /// Events of one moment and kind, which are one row.
   struct Row: Sendable {
@@ -81,7 +81,7 @@ enum CustomerTimeline {
     ]
   }
 
-  /// What the event is about, in a second line.
+  /// Draws the subject of the event, in a second line.
   private static func detail(_ event: EntitlementEvent) -> Markup {
     let parts = [
       event.productId.given, event.price.map(Format.money),

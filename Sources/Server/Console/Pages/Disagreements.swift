@@ -43,7 +43,7 @@ extension WorkRows {
     }
   }
 
-  /// What RevenueCat states, and the webhook that states it.
+  /// RevenueCat's statement, and the webhook with it.
   private static func theirs(_ one: Disagreement) -> Markup {
     let end: Markup = one.statedUntil == nil ? "\(Text.noEnd)" : Format.time(one.statedUntil)
     return """

@@ -5,7 +5,7 @@ internal import Pages
 internal import RPC
 internal import Wire
 
-/// What the text of the search box names, in all apps and environments that the person may see.
+/// Search results for the text of the search box, in all apps and environments that the person may see.
 enum FindPage {
   private static let size: Int32 = 100
   private static let maxQueryBytes = 256

@@ -4,12 +4,12 @@ internal import Markup
 internal import Pages
 internal import Wire
 
-/// What a customer has of one entitlement, with what to say and to do.
+/// A customer's answer about one entitlement, with what to say and to do.
 struct Verdict: Sendable {
   let entitlement: Entitlement
-  /// What holds, for the operator's staff.
+  /// The answer, for the operator's staff.
   let sentence: String
-  /// What to tell the customer; empty for a past moment.
+  /// The sentence for the customer; empty for a past moment.
   let customerSentence: String
   let actions: [String]
   let url: String

@@ -24,7 +24,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
     }
   }
 
-  /// What the queue has, and why.
+  /// A hint about the contents and the purpose of the queue.
   var hint: String {
     switch self {
     case .refunds: Text.hintRefunds

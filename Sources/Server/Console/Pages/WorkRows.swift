@@ -15,7 +15,7 @@ struct WorkRows: Sendable {
   var rows: [Row] = []
   /// The token of the next page; empty on the last page.
   var next = ""
-  /// What is before the table.
+  /// The markup before the table.
   var head: Markup = ""
 
   static func first(
@@ -162,7 +162,7 @@ extension WorkRows {
         Calls.listNotifications,
         .with {
           $0.app = scope.app
-          // What cannot be read names no environment, and is in the lists of all.
+          // An item that cannot be read names no environment, and is in the lists of all.
           $0.environment = scope.environment
           $0.state = rejectedStates[position.part]
           $0.pageToken = position.token

@@ -70,7 +70,7 @@ enum RetentionPicture {
   }
 }
 
-/// What the payers of a month paid by the end of each month since: a line for each cohort.
+/// The payments of a month's payers by the end of each month since: a line for each cohort.
 enum LifetimeValuePicture {
   private static let looks: [ChartSeries.Look] = [
     .full, .blue, .grant, .retry, .trial, .none, .grace, .pink, .ended,

@@ -9,7 +9,7 @@ enum ReportChart: String, Sendable, CaseIterable {
   case paidYears = "paid-years"
 
   var title: String { Text.title(of: self) }
-  /// What one does with it.
+  /// The use of the chart.
   var use: String { Text.use(of: self) }
 
   /// The reports behind it; the first one is that of its table.

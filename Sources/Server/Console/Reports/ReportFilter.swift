@@ -5,7 +5,8 @@ internal import Pages
 internal import Reports
 internal import Wire
 
-/// What a report page is about: days, products, currency and state of knowledge. All of it is in the page's address.
+/// The subject of a report page: days, products, currency and state of knowledge. All of it is in the page's
+/// address.
 struct ReportFilter: Sendable {
   /// More buckets get no place in a chart.
   private static let maxBuckets = 120

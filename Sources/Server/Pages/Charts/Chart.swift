@@ -12,7 +12,7 @@ package struct ChartSeries: Sendable {
     package let value: Double?
     /// The number in words, with its unit.
     package let text: String
-    /// What is behind it.
+    /// The page behind the point.
     package let link: Link?
     /// Whether it is of a time that is not over, in a bucket that is.
     package let isOpen: Bool

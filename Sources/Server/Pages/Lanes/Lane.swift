@@ -10,7 +10,7 @@ package struct Lane: Hashable, Sendable {
     package let tone: Tone
     /// The word in the bar, if it has room.
     package let word: String
-    /// What the bar means, for the tooltip and the table.
+    /// The meaning of the bar, for the tooltip and the table.
     package let meaning: String
     /// The number of what it is from, such as a piece of evidence; 0: nothing.
     package let source: Int64

@@ -102,7 +102,7 @@ extension EntitlementDescription {
     productId = status.deciding?.productID ?? ""
   }
 
-  /// What needs an action before its deadline comes first, then what is granted.
+  /// The order of answers: one that needs an action before its deadline comes first, then what is granted.
   fileprivate var urgency: Int { deadline != nil ? 0 : entitled ? 1 : 2 }
 }
 

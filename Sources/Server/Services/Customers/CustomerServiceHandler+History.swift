@@ -7,7 +7,7 @@ internal import Reports
 internal import Store
 internal import Wire
 
-// What a customer had, and when.
+// `GetCustomerHistory`: a customer's lanes.
 extension CustomerServiceHandler {
   private static let months: Int64 = 13
   private static let maxMarks = 1_000

@@ -3,7 +3,7 @@ internal import RPC
 internal import Store
 internal import Wire
 
-/// What a person typed into a search box, and the numbers and names in it.
+/// The text of a search box, and the numbers and names in it.
 struct SearchQuery: Sendable {
   /// The text without surrounding white space; not empty.
   let text: String

@@ -4,7 +4,7 @@ internal import Wire
 
 /// A customer who probably owns an unclaimed purchase.
 struct OwnerCandidate: Hashable {
-  /// Why the customer probably owns it. The raw values are part of the API.
+  /// The reason for which the customer probably owns it. The raw values are part of the API.
   enum Reason: String, Hashable, CaseIterable {
     /// Another purchase of the same Apple Account in the app.
     case sameAppAccount = "SAME_APP_ACCOUNT"

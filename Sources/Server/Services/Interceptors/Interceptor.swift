@@ -76,7 +76,7 @@ struct CallInFlight: Sendable {
     var actor = ""
     /// The reason that the request states.
     var note = ""
-    /// What the request names instead of a customer, as the handler describes it.
+    /// The object that the request names instead of a customer, as the handler describes it.
     var other = ""
   }
 

@@ -6,7 +6,7 @@ internal import JSON
 internal import RPC
 internal import Telemetry
 
-/// What the leader needs of a call or request besides its message, as JSON in the inbox.
+/// The context of a call or request besides its message, as JSON in the inbox for the leader.
 struct ForwardedContext: Sendable {
   var caller: Caller?
   /// Continues the trace of the call that arrived.

@@ -7,7 +7,7 @@ internal import RPC
 enum ForwardedOutcome: Sendable {
   /// The replica that appended the entry needs no response.
   case done
-  /// What the handler returned, and the customers that it showed, for the audit entry of the call.
+  /// The handler's reply, and the customers that it showed, for the audit entry of the call.
   case reply(Reply, shown: [String], subject: String)
   case failure(Status)
   case response(HTTPResponse)

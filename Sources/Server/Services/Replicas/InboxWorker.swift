@@ -105,7 +105,7 @@ package final class InboxWorker: Worker {
     var (attempt, pause) = (1, Duration.milliseconds(20))
     while !Task.isCancelled {
       let outcome = await execute(entry)
-      // What a cancelled handler returns is no outcome: the next leader executes the entry.
+      // The reply of a cancelled handler is no outcome: the next leader executes the entry.
       guard !Task.isCancelled else { return }
       if let outcome, !outcome.isTemporary || (attempt >= Self.attempts && entry.kind == .call) {
         guard (try? await store(outcome, of: entry)) == nil else { break }

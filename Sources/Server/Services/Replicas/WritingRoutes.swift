@@ -49,7 +49,7 @@ package struct WritingRoutes: Sendable {
   }
 }
 
-/// What a replica that does not write finds out about a request.
+/// The finding of a replica that does not write about a request.
 enum LocalVerdict: Sendable {
   /// It goes no further.
   case refused(HTTPResponse)

@@ -79,7 +79,7 @@ extension ReportAnswer {
     let header = keys + query.report.columns.map(\.name) + ["incomplete"]
     var bytes = Array((header.joined(separator: ",") + "\r\n").utf8)
     bytes.reserveCapacity(bytes.count + rows.count * (header.count * 6 + 20))
-    // What follows from the bucket is the same in all its rows, and takes longer than the rest.
+    // Values that follow from the bucket are the same in all its rows, and take longer than the rest.
     var (bucket, day, isOpen) = (ReportDay?.none, "", false)
     for row in rows {
       if row.bucket != bucket || query.report.agesAreMonths {

@@ -104,7 +104,8 @@ extension ReportServiceHandler {
     query.isConverted = !wanted.convertTo.isEmpty
     query.durations = ProductDurations(app)
     guard query.isConverted, !query.report.stockKinds.isEmpty else { return query }
-    // What is in force has the rate of its last charge, whose day postings have only in apps with rates.
+    // Subscriptions in force have the rate of their last charge, whose day postings have only in apps with
+    // rates.
     guard !app.reports.rates.isEmpty, wanted.rates.isEmpty else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD",
@@ -121,7 +122,7 @@ extension ReportServiceHandler {
   }
 }
 
-/// What one snapshot of the store has for a report.
+/// The data of one snapshot of the store for a report.
 private struct ReportFindings: Sendable {
   /// The query, with the knowledge that `known_at` selects.
   private(set) var query: Reports.ReportQuery
@@ -163,7 +164,8 @@ private struct ReportFindings: Sendable {
 private let pageSize = 5_000
 
 extension StoreSnapshot {
-  /// What takes back the postings of the last day after ``ReportQuery/asOf``; nothing without one.
+  /// Returns the sums that take back the postings of the last day after ``ReportQuery/asOf``; none without
+  /// one.
   fileprivate func reportSumsAfter(
     _ query: Reports.ReportQuery, of app: AppDefinition, in environment: AppStore.Environment
   ) throws(StoreError) -> [ReportSum] {

@@ -154,7 +154,7 @@ struct SegmentServiceHandler: SegmentServiceMethods {
   }
 }
 
-/// What one page of a segment is made of.
+/// The parts of one page of a segment.
 private struct SegmentPage: Sendable {
   let members: [SegmentMember]
   let total: Int64?

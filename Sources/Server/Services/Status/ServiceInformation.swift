@@ -2,7 +2,7 @@ package import AppStore
 package import JSON
 internal import Synchronization
 
-/// What the services report about the process and its configuration.
+/// The facts about the process and its configuration that the services report.
 package final class ServiceInformation: Sendable {
   /// A configuration that was loaded.
   package struct LoadedConfiguration: Sendable {

@@ -178,7 +178,7 @@ package enum OnlineCheckPolicy: String, Hashable, Sendable, CaseIterable {
 package typealias OnlineCheck =
   @Sendable (_ documents: [RecognizedDocument], _ appID: String) async throws(OnlineCheckError) -> Void
 
-/// Why a chain fails the online checks.
+/// The reason for which a chain fails the online checks.
 package enum OnlineCheckError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The authority revoked a certificate.
   case revoked(certificate: String, at: Instant)

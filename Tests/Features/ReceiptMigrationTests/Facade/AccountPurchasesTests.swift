@@ -63,7 +63,7 @@ import Testing
     #expect(overdue(renewal(.on, signed: 0), 30).isEmpty)
     #expect(overdue(renewal(.on, signed: 0), 31) == ["1"])
     #expect(overdue(renewal(.off, signed: 0), 31).isEmpty)
-    // What was signed after the end says what became of it.
+    // A document that was signed after the end states the outcome.
     #expect(overdue(renewal(.on, signed: 30), 31).isEmpty)
   }
 

@@ -3,7 +3,7 @@ internal import CustomerImport
 internal import JSON
 internal import Wire
 
-/// What RevenueCat states about a customer's access to an entitlement, and the answer here.
+/// RevenueCat's statement about a customer's access to an entitlement, and the answer here.
 struct ComparedAccess {
   private let stated: StatedAccess
   private let response: CheckResponse

@@ -51,7 +51,7 @@ struct ImportFiles {
     }
   }
 
-  /// What the files and `events` state about access.
+  /// Returns the statements of the files and of `events` about access.
   func statements(events: [(event: RevenueCatEvent, document: JSONValue)]) -> AccessStatements {
     var statements = AccessStatements(entitlementNames: mapping.entitlements)
     for (row, knownAt) in rows { statements.add(row, knownAt: knownAt) }

@@ -17,7 +17,7 @@ extension ImportPlan {
     }
   }
 
-  /// What a dry run prints: each action and each omission on a line, then the sums.
+  /// The output of a dry run: each action and each omission on a line, then the sums.
   var preview: String {
     var lines: [String] = []
     for customer in customers {

@@ -1,7 +1,8 @@
 internal import JSON
 internal import SeatRoster
 
-/// What an import of a roster did, or in a dry run would do: an entry for each row, and for each released seat.
+/// The results of an import of a roster, or of its dry run: an entry for each row, and for each released
+/// seat.
 struct RosterReport {
   enum Change: String {
     case claimed, released, unchanged, repeated, failed

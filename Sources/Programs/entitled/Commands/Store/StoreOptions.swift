@@ -22,7 +22,7 @@ struct StoreOptions: ParsableArguments {
   /// The data directory, also of a store that is elsewhere.
   var directory: String { ServerOption.data.value(data) }
 
-  /// What the command line names, else the store of `entitled serve` with this environment.
+  /// The store that the command line names, otherwise the one of `entitled serve` with this environment.
   func location() throws -> StoreLocation {
     if let store { return try StoreLocation(address: store, option: "--store", data: directory) }
     if let config {

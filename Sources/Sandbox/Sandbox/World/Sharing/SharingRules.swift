@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// Which behaviour the sandbox has where Apple's documentation of seats and Family Sharing leaves one open.
+/// The behavior of the sandbox where Apple's documentation of seats and Family Sharing leaves one open.
 struct SharingRules: Hashable, Sendable {
   /// The price of seats that are added to a running period.
   enum AddedSeats: String, Hashable, Sendable, CaseIterable {
@@ -21,7 +21,7 @@ struct SharingRules: Hashable, Sendable {
     var type: RevocationType { RevocationType(rawValue: rawValue) }
   }
 
-  /// Which transactions of members an upgrade by the purchaser revokes.
+  /// The transactions of members that an upgrade by the purchaser revokes.
   enum RevokedByUpgrade: String, Hashable, Sendable, CaseIterable {
     /// Those of members that the new product does not cover. Apple's list of `REVOKE` conditions does not mention this
     /// case, but the members lose access.

@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// How a subscription is billed (Apple: billingPlanType).
+/// The billing of a subscription (Apple: billingPlanType).
 package enum BillingPlan: String, Hashable, Sendable, CaseIterable {
   /// Each period in advance, the default.
   case billedUpfront = "BILLED_UPFRONT"
@@ -100,7 +100,7 @@ extension TimeScale {
   }
 }
 
-/// Which of the two behaviours the sandbox has where Apple's documentation leaves one open.
+/// The behavior of the sandbox where Apple's documentation leaves one open.
 struct CommitmentRules: Hashable, Sendable {
   /// The subtype of the `EXPIRED` notification after the twelfth period of a cancelled commitment.
   enum ExpiredSubtype: String, Hashable, Sendable, CaseIterable {
@@ -123,7 +123,7 @@ struct CommitmentRules: Hashable, Sendable {
 // MARK: The next charge
 
 extension SubscriptionLine {
-  /// What the next charge pays for.
+  /// The subject of the next charge.
   struct Charge: Hashable, Sendable {
     let productID: String
     let plan: BillingPlan

@@ -11,7 +11,7 @@ struct RenewalTiming: Hashable, Sendable {
   /// Apple announces the failure seconds after the end of the period, and not at the first failed charge (Apple
   /// Developer Forums, thread 745515: 16 seconds).
   var failureDelay: Int64 = 30_000
-  /// The percentage of recoveries before the end of the period after which `DID_FAIL_TO_RENEW` is sent all the same.
+  /// The percentage of recoveries before the end of the period after which `DID_FAIL_TO_RENEW` is sent anyway.
   ///
   /// Such a notification was observed once (Apple Developer Forums, thread 745515); how often it is sent is unknown.
   var staleFailures: Int64 = 50

@@ -55,7 +55,7 @@ struct SubscriptionLine: Hashable, Sendable {
   /// Whether a shared or assigned subscription ends with its period, because the purchaser's renewal does not cover
   /// it.
   var leavesAtEnd = false
-  /// Who invites to the seats; `nil` unless it is a multiseat purchase. Fixed by the purchase.
+  /// The party that invites to the seats; `nil` unless it is a multiseat purchase. Fixed by the purchase.
   var invitations: InvitationManagement?
   /// Whether an organization bought the seats (Volume Purchasing), otherwise a subscriber (Group Purchases).
   var isOrganization = false

@@ -24,7 +24,7 @@ struct RemoteAnswers: Sendable {
     var isStale: Bool { if case .stale = self { true } else { false } }
   }
 
-  /// How old answers are now.
+  /// Returns the present age of answers.
   ///
   /// - Throws: `UNAVAILABLE` after ``StalenessPolicy/serveStaleForMilliseconds``.
   func age(at times: EnvironmentTimes) throws(Status) -> Age {
