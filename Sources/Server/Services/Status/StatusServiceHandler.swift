@@ -69,7 +69,7 @@ struct StatusServiceHandler: StatusServiceMethods {
       }
     }
     response.startedAt = GoogleProtobuf.Timestamp(context.information.startedAt)
-    response.time = GoogleProtobuf.Timestamp(context.ledger.clocks[nil].now())
+    response.time = GoogleProtobuf.Timestamp(context.now(in: .sandbox))
     return response
   }
 
