@@ -146,7 +146,7 @@ def test_a_page_reports_events_that_followed_and_shows_them_live(console, visit)
     page.click("text=Live")
     assert page.get_attribute("[data-action=live]", "aria-pressed") == "true"
     console.call("EntitlementService/Grant", **grant | {"entitlement": "maps"})
-    page.wait_for_function("document.querySelectorAll('.timeline tbody tr').length > 1")
+    page.wait_for_selector(".timeline tbody tr:nth-child(2)")
     assert page.get_attribute("[data-action=live]", "aria-pressed") == "true" and not page.is_visible(".stale")
     assert page.evaluate("document.activeElement.dataset.action") == "live", "the focus stays on the button"
     assert opened == ["live", "liv"], "one stream, and one page for what it announced"
@@ -157,7 +157,7 @@ def test_a_page_reports_events_that_followed_and_shows_them_live(console, visit)
     console.call("EntitlementService/Grant", **grant | {"entitlement": "studio"})
     page.evaluate(hide, False)
     page.evaluate(return_to_tab)
-    page.wait_for_function("document.querySelector('.timeline').textContent.includes('studio')")
+    page.wait_for_selector(".timeline:has-text('studio')")
     assert opened.count("live") == 2
     page.click("text=Live")
     assert page.get_attribute("[data-action=live]", "aria-pressed") == "false"

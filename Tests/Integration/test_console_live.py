@@ -15,7 +15,7 @@ from raw import Connection
 from test_callers import reload
 
 HERE = f"/a/{APP}/sandbox"
-OTHER_APP = "apps:\n  other: {bundle_id: com.example.other, environments: [Sandbox]}\n"
+OTHER_APP = "apps:\n  other: {bundle_id: com.example.other, environments: [Sandbox], products: {gem: {type: Consumable}}}\n"
 
 
 @pytest.fixture(scope="module")
