@@ -37,23 +37,6 @@ struct ExtremeNumbersTests {
     #expect(String(decoding: response.body, as: UTF8.self).hasSuffix("time stamp"))
   }
 
-  @Test("The signature of an offer with an extreme time is too old", arguments: [Int64.min, .max])
-  func offerSignature(time: Int64) async throws {
-    let offer: JSONObject = [
-      "app": "demo", "productId": "monthly", "id": "stay", "type": "PROMOTIONAL", "mode": "PAY_UP_FRONT",
-      "period": "P1M", "price": 1000,
-    ]
-    _ = try await store.perform(.offers, Parameters(offer))
-    let order: JSONObject = [
-      "app": "demo", "productId": "monthly", "account": "ann", "offer": "stay", "offerSignature": "AAAA",
-      "keyIdentifier": "K", "nonce": "n", "timestamp": JSONValue(time),
-    ]
-    let tooOld = SandboxError.actionFailed(.invalidOfferSignature("older than 24 hours"))
-    await #expect(throws: tooOld) {
-      try await store.perform(.purchases, Parameters(order))
-    }
-  }
-
   @Test("A page token with an extreme time has expired")
   func pageToken() throws {
     let token = HistoryPageToken(index: 0, issued: Instant(millisecondsSince1970: .min), body: [:])
