@@ -72,7 +72,7 @@ class Watched:
 
     def context(self, view="light", **options):
         context = self.chromium.new_context(**VIEWS[view], **options)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         self.contexts.append(context)
         return context
 

@@ -1,5 +1,6 @@
 """Every notification that Apple documents, signed as the sandbox App Store signs: its explanation and its effect."""
 
+import contextlib
 import time
 import uuid
 
@@ -30,9 +31,8 @@ CONFIGURATION = """apps:
 """
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("every")
+@contextlib.contextmanager
+def running(folder):
     secret = folder / "secret"
     secret.write_text("a secret of ours")
     secret.chmod(0o600)
@@ -40,6 +40,19 @@ def service(tmp_path_factory):
     service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
     yield service
     service.stop()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("every")) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    """Another service, because tests with the sandbox's purchases move its clock, and the order of tests is not fixed."""
+    with running(tmp_path_factory.mktemp("simulated")) as service:
+        yield service
 
 
 @pytest.fixture(scope="module")
@@ -344,8 +357,8 @@ FIRST = [
 
 
 @pytest.mark.parametrize("kind, make, words, events, reason", FIRST, ids=[case[0] for case in FIRST])
-def test_version_1_is_explained_and_applied(service, kind, make, words, events, reason):
-    shop = Shop(service)
+def test_version_1_is_explained_and_applied(simulated, kind, make, words, events, reason):
+    shop = Shop(simulated)
     bought = make(shop)
     known = ["PURCHASED"]  # The coins that made the customer known.
     if make is refunded_lifetime:
@@ -364,8 +377,8 @@ def test_version_1_is_explained_and_applied(service, kind, make, words, events, 
     shop.channel.close()
 
 
-def test_a_repeated_version_1_notification_is_a_duplicate(service):
-    shop = Shop(service)
+def test_a_repeated_version_1_notification_is_a_duplicate(simulated):
+    shop = Shop(simulated)
     bought = subscription(("refund", {"transactionId": "{bought}", "reason": "OTHER"}))(shop)
     first = shop.notify("CANCEL", bought)
     events = [event.type for event in timeline(shop, shop.customer)]
@@ -377,12 +390,12 @@ def test_a_repeated_version_1_notification_is_a_duplicate(service):
     shop.channel.close()
 
 
-def test_a_version_2_duplicate_of_version_1_makes_no_second_event(service):
-    shop = Shop(service)
+def test_a_version_2_duplicate_of_version_1_makes_no_second_event(simulated):
+    shop = Shop(simulated)
     bought = subscription(("refund", {"transactionId": "{bought}", "reason": "OTHER"}))(shop)
     assert shop.notify("CANCEL", bought)[1]["reason"] == "APPLIED"
     events = [event.type for event in timeline(shop, shop.customer)]
-    shop.act("notification-url", app=APP, url=f"http://{service.http}/notifications/{APP}", version=2)
+    shop.act("notification-url", app=APP, url=f"http://{simulated.http}/notifications/{APP}", version=2)
     shop.act("decline-refund", transactionId=bought)
     shop.deliver()
     shop.act("notification-url", app=APP)
