@@ -269,10 +269,10 @@ class Simulation:
         """The last event before each check says what the App Store said then."""
         for now, owned in self.owned[account].items():
             for name, is_owned in owned.items():
-                # An event that time caused was true before it was recorded.
+                # An end that time caused was true before it was recorded.
                 known = [
                     event for event in events if event.entitlement == name
-                    and (event.recorded_at if event.evidence_id else event.effective_at).ToMilliseconds() <= now
+                    and (event.effective_at if is_of_time(event) else event.recorded_at).ToMilliseconds() <= now
                 ]  # fmt: skip
                 is_entitled = bool(known) and known[-1].after.entitled
                 assert is_entitled == is_owned, (account, name, now, known[-1:])
@@ -333,6 +333,11 @@ class Simulation:
             one["transactionId"] for one in granting if one["transactionId"] in begun or one["purchaseDate"] > known]
         assert not own or begun == periods, (account, [(event.type, event.transaction_id) for event in own])
         self.stories += bool(begun)
+
+
+def is_of_time(event):
+    """Whether an event says what time changed; a missed request changes no answer."""
+    return not event.evidence_id and event.type != "REFUND_REQUEST_MISSED"
 
 
 def customer(account):

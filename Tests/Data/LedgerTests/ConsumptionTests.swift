@@ -97,6 +97,23 @@ import Testing
     }
   }
 
+  @Test("A consumption request that was missed before the end of access does not give access back")
+  func missedBeforeTheEnd() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      try await fixture.requestConsumption(fixture.period(40...70), signed: 49)
+      fixture.clock.set(at(80))
+      try await fixture.ledger.advance(to: at(80))
+      let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
+      var missed = due.request
+      missed.settle(.missed, error: "NO_CONSENT", at: at(80))
+      try await fixture.ledger.update(missed, ifUnchanged: due)
+      let last = try #require(try await fixture.events().last?.event.change)
+      #expect(last.kind == .refundRequestMissed && last.effectiveAt < at(70))
+      #expect(!last.before.isEntitled && !last.after.isEntitled)
+    }
+  }
+
   @Test("Apple's decision about the refund settles the request", arguments: ["REFUND", "REFUND_DECLINED"])
   func decided(type: String) async throws {
     try await LedgerFixture.run { fixture in

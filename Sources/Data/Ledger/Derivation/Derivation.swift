@@ -220,6 +220,9 @@ extension Derivation {
 
   /// Emits an event that changes no answer, for each entitlement that the purchase grants; one event without an
   /// entitlement if it grants none.
+  ///
+  /// It repeats the answer of the last event: a receiver that applies events in their order must not return to
+  /// the state of `effectiveAt`, which may be long past.
   private mutating func emitInformational(
     _ kind: EntitlementChange.Kind, _ purchase: LinePurchase, to customer: CustomerKey,
     _ origin: ChangeOrigin,
@@ -230,17 +233,28 @@ extension Derivation {
       let change = EntitlementChange.withoutEntitlement(kind, purchase.subject, at: effectiveAt)
       return try emit(change, to: customer, by: origin, with: counterparty)
     }
-    let app = catalog.definition(of: customer.appID)
-    let instant = origin.evidence == nil ? effectiveAt : now
-    let facts = try store.facts(of: customer, in: app, at: instant)
+    let recorded = try store.customer(customer)?.answers
     for entitlement in purchase.entitlements {
-      let status = evaluate(facts, entitlement: entitlement, in: app, at: instant)
+      let status =
+        if let recorded, let status = try recorded.status(of: entitlement, at: recorded.start) {
+          status
+        } else {
+          try status(of: entitlement, customer)
+        }
       try emit(
         EntitlementChange(
           entitlement: entitlement, kind: kind, effectiveAt: effectiveAt, before: status, after: status,
           subject: purchase.subject),
         to: customer, by: origin, with: counterparty)
     }
+  }
+
+  private func status(
+    of entitlement: String, _ customer: CustomerKey
+  ) throws(StoreError) -> EntitlementStatus {
+    let app = catalog.definition(of: customer.appID)
+    return evaluate(
+      try store.facts(of: customer, in: app, at: now), entitlement: entitlement, in: app, at: now)
   }
 }
 
