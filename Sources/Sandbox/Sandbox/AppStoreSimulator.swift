@@ -245,12 +245,12 @@ package actor AppStoreSimulator {
 
   /// Returns the JWS of a transaction, signed now.
   func sign(_ sold: SoldTransaction) throws(CryptographyError) -> String {
-    try authority.signer.sign(payload: world.payload(of: sold, signed: world.now))
+    try authority.signer.sign(payload: world.presentPayload(of: sold))
   }
 
   /// Returns the JWS of a subscription's renewal info, signed now.
   func sign(_ line: SubscriptionLine) throws(CryptographyError) -> String {
-    try authority.signer.sign(payload: world.payload(of: line, signed: world.now))
+    try authority.signer.sign(payload: world.presentPayload(of: line))
   }
 
   /// Returns the signed payload of a version 2 notification.

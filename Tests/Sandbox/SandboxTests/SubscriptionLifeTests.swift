@@ -29,6 +29,21 @@ import Testing
     #expect(demo.notifications().last == "SUBSCRIBED/RESUBSCRIBE")
   }
 
+  @Test("Of several changes in one millisecond the last one has the latest signature")
+  mutating func signatures() throws {
+    let bought = JSONValue.string(String(try demo.buy("monthly")))
+    for isOn in [false, true] {
+      try demo.act(.autoRenew, ["transactionId": bought, "enabled": .bool(isOn)])
+    }
+    let dates = demo.world.notifications.map(\.date)
+    #expect(dates == (0...2).map { DemoWorld.start.advanced(byMilliseconds: $0) })
+    let present = demo.world.presentPayload(of: try demo.line())
+    #expect(present["signedDate"] == JSONValue(try #require(dates.last)))
+    #expect(present["autoRenewStatus"] == JSONValue(1))
+    demo.pass(days: 1)
+    #expect(demo.world.presentPayload(of: try demo.line())["signedDate"] == JSONValue(day(1)))
+  }
+
   @Test("Recovery keeps the billing date in the grace period and starts a new one after it")
   mutating func billing() throws {
     try demo.act(.gracePeriod, ["days": 16])

@@ -3,6 +3,16 @@ internal import JSON
 
 /// The payloads of Apple's signed documents.
 extension World {
+  /// The payload of a transaction that is signed now.
+  func presentPayload(of sold: SoldTransaction) -> JSONObject {
+    payload(of: sold, signed: signingDates.current(of: sold.originalID, at: now))
+  }
+
+  /// The payload of a renewal info that is signed now.
+  func presentPayload(of line: SubscriptionLine) -> JSONObject {
+    payload(of: line, signed: signingDates.current(of: line.id, at: now))
+  }
+
   /// Returns the payload of a signed transaction (Apple: JWSTransactionDecodedPayload).
   func payload(of sold: SoldTransaction, signed: Instant) -> JSONObject {
     let product = product(sold.productID, of: sold.app)

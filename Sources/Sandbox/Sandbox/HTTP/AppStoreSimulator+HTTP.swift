@@ -352,10 +352,10 @@ extension AppStoreSimulator {
             "app": .string(app.id),
             "appTransactionId": .string(appTransactionID(app: app.id, account: name)),
             "transactions": .array(
-              world.purchases(of: name, in: app.id).map { .object(world.payload(of: $0, signed: world.now)) }),
+              world.purchases(of: name, in: app.id).map { .object(world.presentPayload(of: $0)) }),
             "subscriptions": .array(
               world.subscriptions(of: name, in: app.id).map { line in
-                var json = world.payload(of: line, signed: world.now)
+                var json = world.presentPayload(of: line)
                 json["status"] = JSONValue(line.appleStatus.rawValue)
                 return .object(json)
               }),

@@ -33,15 +33,16 @@ extension World {
     _ subject: SandboxNotification.Subject
   ) -> String {
     let uuid = makeUUID()
+    let date = subject.purchase.map { signingDates.next(of: $0, at: now) } ?? now
     guard settings[app]?.notificationTarget?.version == 1 else {
       add(
-        SandboxNotification(uuid: uuid, app: app, type: type, subtype: subtype, date: now, subject: subject))
+        SandboxNotification(uuid: uuid, app: app, type: type, subtype: subtype, date: date, subject: subject))
       return uuid
     }
     for typeV1 in version1Types(type, subtype, subject) {
       add(
         SandboxNotification(
-          uuid: makeUUID(), app: app, type: type, subtype: subtype, typeV1: typeV1, date: now,
+          uuid: makeUUID(), app: app, type: type, subtype: subtype, typeV1: typeV1, date: date,
           subject: subject))
     }
     return uuid
@@ -133,6 +134,14 @@ struct SandboxNotification: Hashable, Sendable {
     case unclaimedSeats(SoldTransaction, [String])
     case externalPurchase(ExternalToken)
     case test
+
+    /// The original transaction id of the purchase; `nil` if it is not about one.
+    var purchase: Int64? {
+      switch self {
+      case .purchase(let transaction, _, _), .unclaimedSeats(let transaction, _): transaction.originalID
+      case .massExtension, .externalPurchase, .test: nil
+      }
+    }
   }
 
   /// A delivery attempt.

@@ -54,6 +54,7 @@ struct World: Sendable {
   /// The ids of keys that the developer revoked: tokens of these are rejected, also while no key is registered.
   var revokedKeys: Set<String> = []
 
+  var signingDates = SigningDates()
   private var dueQueue = DueQueue()
   private var tokenQueue = TokenQueue()
   private var nextNumber: Int64
