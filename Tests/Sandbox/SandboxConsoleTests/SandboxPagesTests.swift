@@ -166,6 +166,7 @@ import Testing
     let (account, history) = try #require(await simulator.accountView("ann", in: Self.app.id))
     let id = try #require(account.purchases.first?.transactionId)
     _ = await act("request-consumption", ["transactionId": .string(id)])
+    _ = await act("clock/advance", ["by": "1s"])
     _ = await act("refund", ["transactionId": .string(id)])
     #expect(history.failedPayments.count == 2)
     let now = try #require(await simulator.accountView("ann", in: Self.app.id))
