@@ -413,8 +413,7 @@ let package = Package(
       .sandbox, "SandboxTests",
       [
         "AppReceipt", "AppStore", "AppStoreReports", "Bytes", "Entitlements", "FamilySharing", "HTTP", "JSON",
-        "Platform", "Reports", "Sandbox", "SandboxPaths",
-        "SignedData",
+        "Platform", "Reports", "Sandbox", "SandboxPaths", "SignedData", "TestSupport",
       ]),
     test(
       .sandbox, "SandboxConsoleTests",

@@ -16,7 +16,7 @@ from contract import entitlement_service, notification_service, receipt_service
 from harness import post
 
 APP = "ocean-journal"
-CUSTOMERS = int(os.environ.get("ENTITLED_LIFE_CUSTOMERS", 25))
+CUSTOMERS = int(os.environ.get("ENTITLED_LIFE_CUSTOMERS", 12))
 SEED = int(os.environ.get("ENTITLED_LIFE_SEED", 1))
 CHECKS = int(os.environ.get("ENTITLED_LIFE_MOMENTS", 10))
 STEP = 730 // CHECKS  # days

@@ -33,6 +33,11 @@ package enum TestData {
   }
 }
 
+/// The number of random lives in a test: `ENTITLED_LIVES`, or `short`. `make test-long` has 200.
+package func lifeCount(short: Int) -> Int {
+  ProcessInfo.processInfo.environment["ENTITLED_LIVES"].flatMap { Int($0) } ?? short
+}
+
 /// A random number generator with a seed, so that a failure can be reproduced.
 package struct SplitMix64: RandomNumberGenerator {
   package var state: UInt64

@@ -12,6 +12,8 @@ import Testing
     id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
     products: Array(LedgerFixture.app.products.values), renewalPolicy: .standard)
 
+  private static let lives = lifeCount(short: 24)
+
   private static let filters: [String: SegmentFilter] = [
     "renewing": filter { $0.states = [.activeAutoRenewOn] },
     "ending": filter {
@@ -53,7 +55,7 @@ import Testing
     try await LedgerFixture.run { fixture in
       fixture.catalog.replace(with: Catalog([Self.app]))
       var random = SplitMix64(state: 30)
-      let lives = (0..<60).map { RandomLife(line: "L\($0)", &random) }
+      let lives = (0..<Self.lives).map { RandomLife(line: "L\($0)", &random) }
       var steps: [(at: Instant, life: Int, delivery: RandomLife.Delivery?)] = []
       for (number, life) in lives.enumerated() {
         for delivery in life.deliveries {
@@ -85,7 +87,7 @@ import Testing
           checks += 1
         }
       }
-      #expect(checks > 100)
+      #expect(checks > Self.lives)
       try await expectSound(fixture)
     }
   }
@@ -120,7 +122,7 @@ import Testing
   private static func purchases(_ fixture: LedgerFixture) async throws -> [(row: Row, facts: CustomerFacts)] {
     try await fixture.store.snapshot { reader throws in
       var purchases: [(Row, CustomerFacts)] = []
-      for number in 0..<60 {
+      for number in 0..<lives {
         let line = LineKey(appID: "ocean", environment: .sandbox, lineID: "L\(number)")
         let facts = try reader.facts(of: line)
         guard !facts.transactions.isEmpty else { continue }

@@ -10,8 +10,7 @@ import Testing
 /// `ENTITLED_LIVES` says how many customers; 500 take some minutes.
 @Suite("Delivery order of notifications", .serialized)
 struct DeliveryOrderTests {
-  private static let customers =
-    ProcessInfo.processInfo.environment["ENTITLED_LIVES"].flatMap { Int($0) } ?? 24
+  private static let customers = lifeCount(short: 24)
   private static let days = 75
 
   enum Delivery: String, CaseIterable {

@@ -1,9 +1,9 @@
 import AppStore
 import Entitlements
 import FamilySharing
-import Foundation
 import JSON
 import Reports
+import TestSupport
 import Testing
 
 @testable import Sandbox
@@ -12,8 +12,7 @@ import Testing
 ///
 /// `ENTITLED_LIVES` says how many worlds with teams; 200 take two minutes.
 @Suite struct AgreementTests {
-  private static let teamSeeds = UInt64(
-    ProcessInfo.processInfo.environment["ENTITLED_LIVES"].flatMap { Int($0) } ?? 16)
+  private static let teamSeeds = UInt64(lifeCount(short: 10))
 
   private static let catalog = AppDefinition(
     id: "demo", identity: DemoWorld.app.identity, environments: [.sandbox],
