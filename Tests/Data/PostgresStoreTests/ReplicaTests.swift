@@ -277,6 +277,18 @@ struct ReplicaTests {
     }
   }
 
+  @Test("An append that takes too long has an unknown outcome, because the entry may be executed yet")
+  func slowAppend() async throws {
+    try await withReplicas { _, second, control in
+      let inbox = try second.shared.inbox
+      _ = try await inbox.append(entry("a"))
+      try control.execute("BEGIN; LOCK TABLE inbox IN EXCLUSIVE MODE")
+      await #expect(throws: InboxAppender.unknown) { try await inbox.append(entry("b")) }
+      try control.execute("ROLLBACK")
+      while try control.number("SELECT count(*) FROM inbox") < 2 { await Task.yield() }
+    }
+  }
+
   @Test("After a day without the lease a replica leads again with what others wrote")
   func backAgain() async throws {
     try await withReplicas { first, second, control in

@@ -9,27 +9,52 @@ final class InboxAppender: Sendable {
   private static let batch = 256
   /// The time after which the caller gets the error that the database is away.
   private static let timeout = Duration.seconds(1)
+  /// The error of an entry that may be appended.
+  static let unknown = StoreError.outcomeUnknown("whether the inbox has the entry is unknown")
 
   private final class Pending: Sendable {
+    private struct Attempts {
+      var continuation: CheckedContinuation<Result<Int64, StoreError>, Never>?
+      var isRunning = false
+      /// Whether the result of an attempt was lost, which may have appended the entry.
+      var isLost = false
+    }
+
     let entry: InboxEntry
     /// The same in each attempt, so that a repeated one appends nothing more.
     let token = UUID().uuidString
-    private let continuation: Mutex<CheckedContinuation<Result<Int64, StoreError>, Never>?>
+    private let attempts: Mutex<Attempts>
 
     init(_ entry: InboxEntry, _ continuation: CheckedContinuation<Result<Int64, StoreError>, Never>) {
       self.entry = entry
-      self.continuation = Mutex(continuation)
+      attempts = Mutex(Attempts(continuation: continuation))
     }
 
-    var isWaiting: Bool { continuation.withLock { $0 != nil } }
+    var isWaiting: Bool { attempts.withLock { $0.continuation != nil } }
+
+    func began() { attempts.withLock { $0.isRunning = true } }
+
+    func failed(_ error: StoreError) {
+      attempts.withLock { attempts in
+        attempts.isRunning = false
+        if case .outcomeUnknown = error { attempts.isLost = true }
+      }
+    }
 
     /// Resumes the caller, once.
-    func resume(_ result: Result<Int64, StoreError>) {
-      let waiting = continuation.withLock { continuation in
-        defer { continuation = nil }
-        return continuation
+    func resume(_ id: Int64) { takeContinuation().0?.resume(returning: .success(id)) }
+
+    /// Resumes the caller, once, with the error of an entry that is not appended, or that may be.
+    func refuse(_ error: StoreError) {
+      let (continuation, mayBeAppended) = takeContinuation()
+      continuation?.resume(returning: .failure(mayBeAppended ? InboxAppender.unknown : error))
+    }
+
+    private func takeContinuation() -> (CheckedContinuation<Result<Int64, StoreError>, Never>?, Bool) {
+      attempts.withLock { attempts in
+        defer { attempts.continuation = nil }
+        return (attempts.continuation, attempts.isRunning || attempts.isLost)
       }
-      waiting?.resume(returning: result)
     }
   }
 
@@ -58,10 +83,10 @@ final class InboxAppender: Sendable {
       defer { state.isWorking = true }
       return (false, !state.isWorking)
     }
-    guard !isFull else { return pending.resume(.failure(.overloaded(waiting: Self.maxWaiting))) }
+    guard !isFull else { return pending.refuse(.overloaded(waiting: Self.maxWaiting)) }
     Task {
       try? await Task.sleep(for: Self.timeout)
-      pending.resume(.failure(.unavailable("the inbox could not be appended to within a second")))
+      pending.refuse(.unavailable("the inbox could not be appended to within a second"))
     }
     if starts { thread.start { self.work($0) } }
   }
@@ -74,14 +99,21 @@ final class InboxAppender: Sendable {
       batch = batch.filter(\.isWaiting) + takeWaiting(Self.batch - batch.count)
       guard !batch.isEmpty || !isIdle() else { return }
       do throws(StoreError) {
-        let ids = try Self.append(batch, session.connection())
+        let connection = try session.connection()
+        for pending in batch { pending.began() }
+        let ids = try Self.append(batch, connection)
         for pending in batch {
-          pending.resume(ids[pending.token].map(Result.success) ?? .failure(.failed("an entry has no id")))
+          if let id = ids[pending.token] {
+            pending.resume(id)
+          } else {
+            pending.refuse(.failed("an entry has no id"))
+          }
         }
         batch = []
       } catch {
+        for pending in batch { pending.failed(error) }
         guard error.isOfConnection else {
-          for pending in batch { pending.resume(.failure(error)) }
+          for pending in batch { pending.refuse(error) }
           batch = []
           continue
         }

@@ -49,8 +49,8 @@ package protocol Inbox: Sendable {
   /// Appends an entry. It is as durable as a write on return.
   ///
   /// - Returns: its id.
-  /// - Throws: ``StoreError/unavailable(_:)`` if it could not be appended within a second, and
-  ///   ``StoreError/overloaded(waiting:)``; it may be appended anyway in the first case.
+  /// - Throws: ``StoreError/unavailable(_:)`` if it could not be appended within a second,
+  ///   ``StoreError/outcomeUnknown(_:)`` if it may be appended anyway, and ``StoreError/overloaded(waiting:)``.
   func append(_ entry: InboxEntry) async throws(StoreError) -> Int64
 
   /// Waits until the outcome of an entry is stored and this replica has applied the commits up to it.
