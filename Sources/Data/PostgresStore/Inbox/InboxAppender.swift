@@ -12,7 +12,8 @@ final class InboxAppender: Sendable {
   /// The error of an entry that may be appended.
   static let unknown = StoreError.outcomeUnknown("whether the inbox has the entry is unknown")
 
-  private final class Pending: Sendable {
+  /// An entry with the caller who waits for it.
+  final class Pending: Sendable {
     private struct Attempts {
       var continuation: CheckedContinuation<Result<Int64, StoreError>, Never>?
       var isRunning = false
@@ -32,8 +33,15 @@ final class InboxAppender: Sendable {
 
     var isWaiting: Bool { attempts.withLock { $0.continuation != nil } }
 
-    func began() { attempts.withLock { $0.isRunning = true } }
+    /// Begins an attempt, unless the caller was refused, who may repeat the call.
+    func begin() -> Bool {
+      attempts.withLock { attempts in
+        attempts.isRunning = attempts.continuation != nil
+        return attempts.isRunning
+      }
+    }
 
+    /// Ends an attempt.
     func failed(_ error: StoreError) {
       attempts.withLock { attempts in
         attempts.isRunning = false
@@ -95,12 +103,11 @@ final class InboxAppender: Sendable {
   private func work(_ session: LazySession) {
     var batch: [Pending] = []
     while true {
-      // Callers that were refused meanwhile are not kept.
-      batch = batch.filter(\.isWaiting) + takeWaiting(Self.batch - batch.count)
+      batch += takeWaiting(Self.batch - batch.count)
       guard !batch.isEmpty || !isIdle() else { return }
       do throws(StoreError) {
         let connection = try session.connection()
-        for pending in batch { pending.began() }
+        batch = batch.filter { $0.begin() }
         let ids = try Self.append(batch, connection)
         for pending in batch {
           if let id = ids[pending.token] {
@@ -118,6 +125,7 @@ final class InboxAppender: Sendable {
           continue
         }
         Thread.sleep(forTimeInterval: 0.02)
+        batch = batch.filter(\.isWaiting)
       }
     }
   }
