@@ -23,11 +23,12 @@ final class InboxAppender: Sendable {
 
     let entry: InboxEntry
     /// The same in each attempt, so that a repeated one appends nothing more.
-    let token = UUID().uuidString
+    let token: String
     private let attempts: Mutex<Attempts>
 
     init(_ entry: InboxEntry, _ continuation: CheckedContinuation<Result<Int64, StoreError>, Never>) {
       self.entry = entry
+      token = entry.token ?? UUID().uuidString
       attempts = Mutex(Attempts(continuation: continuation))
     }
 

@@ -24,6 +24,9 @@ package final class AuditTrail: Worker {
   private let onLoss: @Sendable (_ entries: Int) -> Void
   private let leadership: Leadership?
   private let waiting = Mutex<[AuditEntry]>([])
+  /// An entry of the inbox with audit entries, until its append succeeds. An append that failed may have stored it, so it is
+  /// repeated with its token.
+  private let handedOver = Mutex<InboxEntry?>(nil)
   /// Held during a write: a caller of ``flush()`` also waits for entries that another one writes.
   private let writing = KeyLocks()
 
@@ -70,35 +73,48 @@ package final class AuditTrail: Worker {
 
   private func writeAll() async throws {
     while true {
+      try await handOver()
       let entries = waiting.withLock { waiting in
         let entries = Array(waiting.prefix(Self.batch))
         waiting.removeFirst(entries.count)
         return entries
       }
       guard !entries.isEmpty else { return }
-      do throws(LedgerError) {
+      guard let leadership, leadership.replication != nil, !leadership.executesWrites else {
         try await write(entries)
-      } catch {
-        waiting.withLock { $0.insert(contentsOf: entries, at: 0) }
-        throw error
+        continue
       }
+      var entry = InboxEntry(
+        kind: .audit, appID: "", method: "", caller: "", context: ForwardedContext().encoded,
+        body: entries.encoded)
+      entry.token = Self.makeToken()
+      handedOver.withLock { [entry] in $0 = entry }
     }
   }
 
-  /// Writes entries, or hands them to the leader, and waits a moment until they can be read.
   private func write(_ entries: [AuditEntry]) async throws(LedgerError) {
-    guard let leadership, let inbox = leadership.replication?.inbox, !leadership.executesWrites else {
-      return try await ledger.append(entries)
+    do throws(LedgerError) {
+      try await ledger.append(entries)
+    } catch {
+      waiting.withLock { $0.insert(contentsOf: entries, at: 0) }
+      throw error
     }
-    let entry = InboxEntry(
-      kind: .audit, appID: "", method: "", caller: "", context: ForwardedContext().encoded,
-      body: entries.encoded)
+  }
+
+  /// Hands entries to the leader, if there are some, and waits a moment until they can be read.
+  private func handOver() async throws(LedgerError) {
+    guard let inbox = leadership?.replication?.inbox, let entry = handedOver.withLock({ $0 }) else { return }
     do throws(StoreError) {
       let id = try await inbox.append(entry)
+      handedOver.withLock { $0 = nil }
       _ = try? await inbox.outcome(of: id, until: .now + Self.interval)
     } catch {
       throw .store(error)
     }
+  }
+
+  private static func makeToken() -> String {
+    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined(separator: "-")
   }
 
   package func run() async throws {

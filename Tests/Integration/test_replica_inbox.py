@@ -1,0 +1,63 @@
+"""While the database does not store what followers hand to the leader: what callers learn, and that each entry counts once."""
+
+import contextlib
+import threading
+
+import grpc
+import pytest
+
+import contract
+from contract import StatusCode
+from harness import CALL_LIMIT
+from test_replicas import APP, grant, grants, replicas, wait_until  # noqa: F401
+
+BLOCKED = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%INSERT INTO inbox%' AND wait_event_type = 'Lock'"
+
+
+@contextlib.contextmanager
+def stalled(group):
+    """Makes appends to the inbox wait until the end of the block."""
+
+    def hold():
+        with contextlib.suppress(AssertionError):  # psql ends with its session
+            group.sql("BEGIN; LOCK TABLE inbox IN EXCLUSIVE MODE; SELECT pg_sleep(600)")
+
+    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+    holder = threading.Thread(target=hold)
+    holder.start()
+    holders = "FROM pg_locks WHERE relation = 'inbox'::regclass AND mode = 'ExclusiveLock' AND granted"
+    wait_until(lambda: group.sql(f"SELECT count(*) {holders}") == "1")
+    yield
+    group.sql(f"SELECT pg_terminate_backend(pid) {holders}")
+    holder.join()
+
+
+def test_a_call_that_may_be_executed_yet_has_an_unknown_outcome(replicas):  # noqa: F811
+    group = replicas(2)
+    follower = group.services[group.followers[0]]
+    grant(follower, "ada")
+    with stalled(group), pytest.raises(grpc.RpcError) as error:
+        grant(follower, "ben")
+    assert error.value.code() == StatusCode.UNAVAILABLE and contract.reason(error.value) == "OUTCOME_UNKNOWN"
+    wait_until(lambda: grants(follower, "ben"))
+    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+    assert len(grants(follower, "ben")) == 1
+
+
+def test_audit_entries_that_are_handed_over_repeatedly_count_once(replicas):  # noqa: F811
+    group = replicas(2)
+    follower = group.services[group.followers[0]]
+    grant(follower, "ada")
+
+    def looks():
+        request = contract.audit_service.ListAuditEntriesRequest(app=APP, customer_id="looked-at")
+        with follower.channel() as channel:
+            entries = contract.audit_stub(channel).ListAuditEntries(request, timeout=CALL_LIMIT).entries
+        return [entry for entry in entries if entry.method.endswith("/ListGrants")]
+
+    with stalled(group):
+        assert not grants(follower, "looked-at")
+        wait_until(lambda: int(group.sql(BLOCKED)) >= 3)
+    wait_until(looks)
+    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+    assert len(looks()) == 1
