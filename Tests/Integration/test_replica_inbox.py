@@ -1,4 +1,4 @@
-"""While the database does not store what followers hand to the leader: what callers learn, and that each entry counts once."""
+"""A database that stores entries of the inbox late: what callers learn, and that each entry counts once."""
 
 import contextlib
 import threading
@@ -11,7 +11,7 @@ from contract import StatusCode
 from harness import CALL_LIMIT
 from test_replicas import APP, grant, grants, replicas, wait_until  # noqa: F401
 
-BLOCKED = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%INSERT INTO inbox%' AND wait_event_type = 'Lock'"
+BLOCKED = "FROM pg_stat_activity WHERE query LIKE '%INSERT INTO inbox%' AND wait_event_type = 'Lock'"
 
 
 @contextlib.contextmanager
@@ -57,7 +57,7 @@ def test_audit_entries_that_are_handed_over_repeatedly_count_once(replicas):  # 
 
     with stalled(group):
         assert not grants(follower, "looked-at")
-        wait_until(lambda: int(group.sql(BLOCKED)) >= 3)
+        wait_until(lambda: int(group.sql(f"SELECT count(*) {BLOCKED}")) >= 3)
     wait_until(looks)
     wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     assert len(looks()) == 1

@@ -7,7 +7,7 @@ import Testing
 @Suite struct InboxAppenderTests {
   private typealias Pending = InboxAppender.Pending
 
-  @Test("An entry whose caller was told that it is not appended is not appended afterwards")
+  @Test("An entry whose caller was refused is not appended afterwards")
   func refused() async {
     let result = await waiting { pending in
       pending.refuse(.unavailable("a second"))
