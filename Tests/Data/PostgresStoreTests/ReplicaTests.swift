@@ -289,6 +289,20 @@ struct ReplicaTests {
     }
   }
 
+  @Test("An entry of a kind that only a newer program has stays, and does not delay others")
+  func newerKind() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      let newer = try await sender.append(entry("newer"))
+      let known = try await sender.append(entry("known"))
+      try control.execute("UPDATE inbox SET kind = 'newer' WHERE id = \(newer)")
+      #expect(try await receiver.take(10, except: []).map(\.id) == [known])
+      try await receiver.finish(known, [1])
+      #expect(try await receiver.backlog().count == 1)
+    }
+  }
+
   @Test("After a day without the lease a replica leads again with what others wrote")
   func backAgain() async throws {
     try await withReplicas { first, second, control in

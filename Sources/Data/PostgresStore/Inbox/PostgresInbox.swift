@@ -59,8 +59,13 @@ final class PostgresInbox: Inbox {
       PostgresRequest(
         """
         SELECT id, kind, app, method, caller, context, body FROM inbox
-        WHERE done_at IS NULL AND id <> ALL($1) ORDER BY id LIMIT $2
-        """, [.array(PostgresArray(taken)), .int8(Int64(limit))]))
+        WHERE done_at IS NULL AND id <> ALL($1) AND kind = ANY($3) ORDER BY id LIMIT $2
+        """,
+        [
+          .array(PostgresArray(taken)), .int8(Int64(limit)),
+          // Those of a replica with a newer program wait for a leader with that program.
+          .array(PostgresArray(InboxKind.allCases.map(\.rawValue))),
+        ]))
     return try (0..<rows.count).map { row throws(StoreError) in
       guard let kind = rows.text(row, 1).flatMap(InboxKind.init) else {
         throw .corrupt("unknown kind of inbox entry '\(rows.text(row, 1) ?? "")'")
