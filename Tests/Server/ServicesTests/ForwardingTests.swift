@@ -188,12 +188,14 @@ import Wire
     #expect(ForwardedOutcome(decoding: [1, 2]) == nil && ForwardedContext(decoding: [1]) == nil)
   }
 
-  @Test("Audit entries survive the inbox")
-  func auditEntries() throws {
+  @Test("Audit entries survive the inbox, also those about many customers", arguments: [1, 12])
+  func auditEntries(count: Int) throws {
     let entry = Store.AuditEntry(
       at: Instant(millisecondsSince1970: 7), caller: "c", actor: "a", method: "m", appID: "ocean",
-      customerIDs: ["x", "y"], subject: "s", note: "n", outcome: "OK", requestID: "r", address: "::1")
-    #expect([Store.AuditEntry](decoding: [entry].encoded) == [entry])
+      customerIDs: ["x", String(repeating: "y", count: 1_000_000)], subject: "s", note: "n", outcome: "OK",
+      requestID: "r", address: "::1")
+    let entries = Array(repeating: entry, count: count)
+    #expect([Store.AuditEntry](decoding: entries.encoded) == entries)
   }
 }
 

@@ -2,13 +2,16 @@ internal import AppStore
 internal import JSON
 internal import Store
 
+/// An entry may name a thousand customers, and the replica that encodes entries limits their number.
+private let limits = JSONLimits(maximumBytes: .max)
+
 extension [AuditEntry] {
   /// The entries as JSON in the inbox.
   var encoded: [UInt8] { JSONValue.array(map { .object($0.object) }).serialized() }
 
   /// - Returns: `nil` for bytes that are not encoded entries.
   init?(decoding bytes: [UInt8]) {
-    guard let objects = try? JSONValue(parsing: bytes).arrayValue else { return nil }
+    guard let objects = try? JSONValue(parsing: bytes, limits: limits).arrayValue else { return nil }
     self = objects.compactMap { $0.objectValue.map(AuditEntry.init) }
   }
 }
