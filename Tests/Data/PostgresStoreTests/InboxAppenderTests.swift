@@ -52,6 +52,17 @@ import Testing
     #expect(result == .success(7))
   }
 
+  @Test("Entries share a statement while they are few and small")
+  func batches() {
+    let limit = PostgresInbox.batchBytes
+    #expect(InboxAppender.count(of: [1, 2, 3], after: []) == 3)
+    #expect(InboxAppender.count(of: [Int](repeating: 1, count: 300), after: [1, 1]) == 254)
+    // The one that exceeds the limit is the last one.
+    #expect(InboxAppender.count(of: [limit - 1, 2, 3], after: []) == 2)
+    #expect(InboxAppender.count(of: [2 * limit, 1], after: []) == 1)
+    #expect(InboxAppender.count(of: [1], after: [limit]) == 0)
+  }
+
   /// The result of an entry after `body`.
   private func waiting(_ body: (Pending) -> Void) async -> Result<Int64, StoreError> {
     let entry = InboxEntry(kind: .call, appID: "ocean", method: "/x/y", caller: "", context: [], body: [])

@@ -289,6 +289,23 @@ struct ReplicaTests {
     }
   }
 
+  @Test("Large entries are read a few at a time, so that none takes too long")
+  func largeEntries() async throws {
+    try await withReplicas { first, second, control in
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      var ids: [Int64] = []
+      for size in [PostgresInbox.batchBytes / 2, PostgresInbox.batchBytes / 2, 5, PostgresInbox.batchBytes] {
+        let id = try await sender.append(entry("\(size)"))
+        try control.execute(
+          "UPDATE inbox SET body = convert_to(repeat('x', \(size)), 'UTF8') WHERE id = \(id)")
+        ids.append(id)
+      }
+      #expect(try await receiver.take(10, except: []).map(\.id) == Array(ids[..<2]))
+      #expect(try await receiver.take(10, except: Set(ids[..<2])).map(\.id) == Array(ids[2...]))
+      #expect(try await receiver.take(10, except: Set(ids[..<3])).map(\.id) == [ids[3]])
+    }
+  }
+
   @Test("An entry of a kind that only a newer program has stays, and does not delay others")
   func newerKind() async throws {
     try await withReplicas { first, second, control in

@@ -3,7 +3,7 @@ internal import PostgreSQL
 internal import Store
 internal import Synchronization
 
-/// Appends entries in batches: those that arrive during a commit share the next one.
+/// Appends entries in batches: those that arrive during a commit share the next one, while they are few and small.
 final class InboxAppender: Sendable {
   private static let maxWaiting = 4_096
   private static let batch = 256
@@ -31,6 +31,8 @@ final class InboxAppender: Sendable {
       token = entry.token ?? UUID().uuidString
       attempts = Mutex(Attempts(continuation: continuation))
     }
+
+    var size: Int { entry.body.count + entry.context.count }
 
     var isWaiting: Bool { attempts.withLock { $0.continuation != nil } }
 
@@ -104,7 +106,7 @@ final class InboxAppender: Sendable {
   private func work(_ session: LazySession) {
     var batch: [Pending] = []
     while true {
-      batch += takeWaiting(Self.batch - batch.count)
+      batch += takeWaiting(after: batch)
       guard !batch.isEmpty || !isIdle() else { return }
       do throws(StoreError) {
         let connection = try session.connection()
@@ -131,12 +133,23 @@ final class InboxAppender: Sendable {
     }
   }
 
-  private func takeWaiting(_ limit: Int) -> [Pending] {
+  private func takeWaiting(after batch: [Pending]) -> [Pending] {
     state.withLock { state in
-      let taken = Array(state.waiting.prefix(limit))
-      state.waiting.removeFirst(taken.count)
+      let count = Self.count(of: state.waiting.lazy.map(\.size), after: batch.map(\.size))
+      let taken = Array(state.waiting.prefix(count))
+      state.waiting.removeFirst(count)
       return taken
     }
+  }
+
+  /// Returns the number of waiting entries that share a statement with those of `batch`; both are sizes of entries.
+  static func count(of waiting: some Sequence<Int>, after batch: [Int]) -> Int {
+    var (count, bytes) = (0, batch.reduce(0, +))
+    for size in waiting {
+      guard batch.count + count < Self.batch, bytes < PostgresInbox.batchBytes else { break }
+      (count, bytes) = (count + 1, bytes + size)
+    }
+    return count
   }
 
   /// Ends the work unless entries wait.

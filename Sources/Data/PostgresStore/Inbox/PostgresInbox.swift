@@ -11,6 +11,8 @@ final class PostgresInbox: Inbox {
   /// The time for which an outcome is kept for the replica that waits for it.
   private static let retention = "1 hour"
   private static let deletions = 1_000
+  /// The bytes after which a statement has no further entry, because it has a second only.
+  static let batchBytes = 4 << 20
   /// The longest wait of a replica for the commits up to an outcome, before it reads what it has.
   private static let applyTimeout = Duration.seconds(1)
 
@@ -58,8 +60,15 @@ final class PostgresInbox: Inbox {
     let rows = try connection.query(
       PostgresRequest(
         """
-        SELECT id, kind, app, method, caller, context, body FROM inbox
-        WHERE done_at IS NULL AND id <> ALL($1) AND kind = ANY($3) ORDER BY id LIMIT $2
+        SELECT id, kind, app, method, caller, context, body
+        FROM (
+          SELECT *, sum(size) OVER (ORDER BY id) - size AS before
+          FROM (
+            SELECT *, length(context) + length(body) AS size FROM inbox
+            WHERE done_at IS NULL AND id <> ALL($1) AND kind = ANY($3) ORDER BY id LIMIT $2
+          ) AS waiting
+        ) AS counted
+        WHERE before < \(batchBytes) ORDER BY id
         """,
         [
           .array(PostgresArray(taken)), .int8(Int64(limit)),
