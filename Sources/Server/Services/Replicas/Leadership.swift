@@ -54,5 +54,7 @@ package final class Leadership: Sendable {
     isPrepared.store(false, ordering: .releasing)
     term?.cancel()
     await term?.value
+    // The term may have become prepared just before it was cancelled.
+    isPrepared.store(false, ordering: .releasing)
   }
 }
