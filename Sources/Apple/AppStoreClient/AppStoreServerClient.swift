@@ -202,7 +202,7 @@ package final class AppStoreServerClient: Sendable {
       throw error
     } catch {
       let error = error as? HTTPExchangeError ?? .unreachable("\(error)")
-      throw breaker.recorded(error, host: server.host, limit: Self.maxBodySize)
+      throw breaker.recorded(error, host: server.host, timeout: timeout, limit: Self.maxBodySize)
     }
     CallMetrics.recordDuration(request.endpoint, server.host, clock.uptime() - start)
     if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }

@@ -15,6 +15,8 @@ package final class CircuitBreaker: Sendable {
   private static let failureThreshold = 5
   private static let minOpenTime = Duration.seconds(5)
   private static let maxOpenTime = Duration.seconds(300)
+  /// A host that does not respond in less time has not failed, because callers choose their timeouts.
+  private static let fairTimeout = Duration.seconds(5)
 
   private let clock: ClientClock
   private let phase = Mutex(Phase.closed(failures: 0))
@@ -69,9 +71,11 @@ package final class CircuitBreaker: Sendable {
     }
   }
 
-  /// Records a failed exchange with `host`, and returns the error of the call. `limit` is the maximum size of a
-  /// response body.
-  package func recorded(_ error: HTTPExchangeError, host: String, limit: Int) -> AppStoreClientError {
+  /// Records a failed exchange with `host`, and returns the error of the call. `timeout` is the time that the host had,
+  /// and `limit` the maximum size of a response body.
+  package func recorded(
+    _ error: HTTPExchangeError, host: String, timeout: Duration, limit: Int
+  ) -> AppStoreClientError {
     switch error {
     case .cancelled:
       abandoned()
@@ -80,7 +84,7 @@ package final class CircuitBreaker: Sendable {
       succeeded()
       return .tooLarge(limit: limit)
     case .timedOut:
-      failed()
+      if timeout >= Self.fairTimeout { failed() } else { abandoned() }
       return .timedOut
     case .unreachable(let problem):
       failed()

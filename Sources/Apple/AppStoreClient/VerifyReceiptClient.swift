@@ -111,27 +111,18 @@ private final class VerifyReceiptServer: Sendable {
   ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
     if let delay = breaker.retryDelay() { throw .circuitOpen(host: host, retryAfter: delay) }
     let timeout = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
+    guard timeout > .zero else {
+      breaker.abandoned()
+      throw .timedOut
+    }
     let request = OutgoingRequest(
       method: "POST", url: url, headers: [("content-type", "application/json")], body: body)
     let response: IncomingResponse
     do {
       response = try await exchange.send(
-        request, timeout: max(.milliseconds(1), min(timeout, Self.callTimeout)), limit: Self.maxBodySize)
+        request, timeout: min(timeout, Self.callTimeout), limit: Self.maxBodySize)
     } catch {
-      switch error {
-      case .cancelled:
-        breaker.abandoned()
-        throw .cancelled
-      case .tooLarge:
-        breaker.succeeded()
-        throw .tooLarge(limit: Self.maxBodySize)
-      case .timedOut:
-        breaker.failed()
-        throw .timedOut
-      case .unreachable(let problem):
-        breaker.failed()
-        throw .unreachable(host: host, problem: problem)
-      }
+      throw breaker.recorded(error, host: host, timeout: timeout, limit: Self.maxBodySize)
     }
     CallMetrics.count(.verifyReceipt, host, outcome: "\(response.status)")
     guard response.status == 200 else {

@@ -154,7 +154,8 @@ package final class DeviceCheckClient: Sendable {
       response = try await exchange.send(
         outgoing, timeout: min(timeout, Self.callTimeout), limit: Self.maxBodySize)
     } catch {
-      throw .call(breaker.recorded(error, host: server.host, limit: Self.maxBodySize))
+      throw .call(
+        breaker.recorded(error, host: server.host, timeout: timeout, limit: Self.maxBodySize))
     }
     CallMetrics.recordDuration(.deviceCheck, server.host, clock.uptime() - start)
     if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }

@@ -182,4 +182,25 @@ import Testing
     breaker.succeeded()
     #expect(breaker.retryDelay() == nil)
   }
+
+  @Test("Timeouts of callers in a hurry do not open the circuit for others")
+  func shortTimeouts() {
+    let breaker = CircuitBreaker(clock: time.clock)
+    func timeOut(after timeout: Duration) {
+      for _ in 0..<5 {
+        #expect(breaker.retryDelay() == nil)
+        let error = breaker.recorded(.timedOut, host: "apple.example", timeout: timeout, limit: 1)
+        #expect(error == .timedOut)
+      }
+    }
+    timeOut(after: .seconds(1))
+    #expect(!breaker.isOpen)
+    timeOut(after: .seconds(5))
+    #expect(breaker.isOpen)
+    // A probe of such a caller is none.
+    time.advance(.seconds(5))
+    #expect(breaker.retryDelay() == nil)
+    _ = breaker.recorded(.timedOut, host: "apple.example", timeout: .seconds(1), limit: 1)
+    #expect(breaker.isOpen && breaker.retryDelay() == nil)
+  }
 }
