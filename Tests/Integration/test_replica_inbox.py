@@ -27,9 +27,11 @@ def stalled(group):
     holder.start()
     holders = "FROM pg_locks WHERE relation = 'inbox'::regclass AND mode = 'ExclusiveLock' AND granted"
     wait_until(lambda: group.sql(f"SELECT count(*) {holders}") == "1")
-    yield
-    group.sql(f"SELECT pg_terminate_backend(pid) {holders}")
-    holder.join()
+    try:
+        yield
+    finally:
+        group.sql(f"SELECT pg_terminate_backend(pid) {holders}")
+        holder.join()
 
 
 def test_a_call_that_may_be_executed_yet_has_an_unknown_outcome(replicas):  # noqa: F811
