@@ -14,6 +14,8 @@ package final class AuditTrail: Worker {
   /// About 4 MB. More wait only while the store cannot be written.
   private static let maxWaiting = 20_000
   private static let batch = 500
+  /// The customers after which a write has no further entry. A page may show a thousand, each of them a row.
+  private static let batchCustomers = 10_000
   private static let interval = Duration.seconds(1)
   private static let ticksPerPurge = 3_600
   private static let lock = "entries"
@@ -75,7 +77,7 @@ package final class AuditTrail: Worker {
     while true {
       try await handOver()
       let entries = waiting.withLock { waiting in
-        let entries = Array(waiting.prefix(Self.batch))
+        let entries = Array(waiting.prefix(Self.count(inBatchOf: waiting)))
         waiting.removeFirst(entries.count)
         return entries
       }
@@ -90,6 +92,15 @@ package final class AuditTrail: Worker {
       entry.token = Self.makeToken()
       handedOver.withLock { [entry] in $0 = entry }
     }
+  }
+
+  /// Returns the number of the first entries that share a write.
+  static func count(inBatchOf entries: [AuditEntry]) -> Int {
+    var (count, customers) = (0, 0)
+    for entry in entries.prefix(batch) where customers < batchCustomers {
+      (count, customers) = (count + 1, customers + entry.customerIDs.count)
+    }
+    return count
   }
 
   private func write(_ entries: [AuditEntry]) async throws(LedgerError) {
