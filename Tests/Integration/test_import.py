@@ -128,6 +128,44 @@ def test_an_import_can_be_repeated_and_a_later_export_continues_it(client, tmp_p
     assert check(client, "dora").reason == "EXTERNAL_PURCHASE_ENDED"
 
 
+CONFIG = """
+apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    environments: [Sandbox]
+    products:
+      studio: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro, plus], period: P1M, price: 4.99, currency: USD}
+"""
+
+
+def test_later_exports_of_changed_lines_keep_what_earlier_ones_gave(start, tmp_path):
+    (tmp_path / "entitled.yaml").write_text(CONFIG)
+    client = Client(start(arguments=["--config", tmp_path / "entitled.yaml"]))
+
+    def deliver(entitlements, updated, begin="2026-10-01", end="2099-01-01", refund="", customer="dora"):
+        path = write(tmp_path / "changed.csv", [
+            line(
+                rc_original_app_user_id=customer, store="stripe", original_store_transaction_id=f"sub_{customer}",
+                start_time=begin, end_time=end, refunded_at=refund, entitlement_identifiers=json.dumps(entitlements),
+                updated_at=updated)])
+        done = client.service.command("import", "revenuecat", path, "--json")
+        assert done.returncode == 0, done.stderr + done.stdout
+        grants = client.call("ListGrants", customer_id="dora").grants
+        names = {name for name in ("pro", "plus") if client.call("Check", customer_id="dora", entitlement=name).entitlement.entitled}
+        return json.loads(done.stdout)["grantsChanged"], {grant.external_id: grant.entitlement for grant in grants}, names
+
+    assert deliver(["pro"], "2026-10-01") == (1, {"sub_dora": "pro"}, {"pro"})
+    both = {"sub_dora": "pro", "sub_dora#plus": "plus"}
+    assert deliver(["plus", "pro"], "2026-10-02")[1:] == (both, {"pro", "plus"})
+    assert deliver(["pro"], "2026-11-01", customer="gil")[1:] == (both, {"pro", "plus"}), "another purchase"
+    earlier = {"begin": "2026-09-01", "end": "2026-10-01", "refund": "2026-11-01"}
+    assert deliver(["pro"], "2026-11-02", **earlier) == (0, both, {"pro", "plus"}), "an earlier period was refunded"
+    assert deliver(["pro"], "2026-11-03") == (1, both, {"pro"}), "the product no longer grants plus"
+    assert deliver(["pro"], "2026-11-03") == (0, both, {"pro"})
+    assert deliver(["pro"], "2026-11-04", end="2026-11-01")[1:] == (both, set()), "the period was shortened"
+    client.channel.close()
+
+
 def test_a_later_export_sets_an_attribute_back_to_its_earlier_value(client, tmp_path):
     for number, cohort in enumerate(["A", "B", "A"]):
         path = write(tmp_path / f"{number}.csv", [

@@ -7,6 +7,18 @@ package struct ImportPlan: Hashable, Sendable {
   package var omissions: [ImportOmission] = []
   /// The number of lines or items that were read.
   package var rowCount = 0
+
+  /// Adapts the grants to those that the service stores at the time of the import, `now`.
+  package mutating func adapt(to stored: StoredGrants, at now: Instant) {
+    for index in customers.indices {
+      customers[index].grants = customers[index].externalPurchases.flatMap {
+        $0.grants(after: stored.grants(ofPurchase: $0.id, in: $0.source), at: now)
+      }
+    }
+  }
+
+  /// The stores of the purchases that are no App Store purchases.
+  package var sources: Set<String> { Set(customers.flatMap { $0.externalPurchases.map(\.source) }) }
 }
 
 /// A customer of an import.
@@ -17,6 +29,9 @@ package struct ImportedCustomer: Hashable, Sendable {
   /// Apple's original transaction ids.
   package var purchases: [String] = []
   package var attributes: [ImportedAttribute] = []
+  /// Purchases in other stores.
+  var externalPurchases: [ImportedPurchase] = []
+  /// What the import reports about them.
   package var grants: [ImportedGrant] = []
 
   package init(id: String) { self.id = id }
@@ -41,6 +56,8 @@ package struct ImportedGrant: Hashable, Sendable {
   package let since: Instant?
   package let until: Instant?
   package let refundedAt: Instant?
+  /// The start of the period that decides; `nil` if it is not known.
+  package let period: Instant?
 }
 
 /// Something that an import leaves out, and why.

@@ -48,7 +48,7 @@ package struct ImportPlanner {
     var ids: [String]
     var lastSeen: [String] = []
     var purchases: [String] = []
-    var states: [PurchaseKey: ExternalPurchase] = [:]
+    var states: [PurchaseKey: ImportedPurchase] = [:]
     var attributes: [String: ImportedAttribute] = [:]
   }
 
@@ -110,19 +110,22 @@ package struct ImportPlanner {
     guard (1...200).contains(row.purchaseID.utf8.count) else {
       return omit(row, .noPurchaseID, "\(row.store) purchase '\(row.purchaseID)'")
     }
-    guard !row.entitlements.isEmpty else {
-      return omit(row, .noEntitlement, "\(row.store) \(row.purchaseID) \(row.productID)")
+    if row.entitlements.isEmpty {
+      omit(row, .noEntitlement, "\(row.store) \(row.purchaseID) \(row.productID)")
     }
-    var row = row
-    row.revision = row.revision ?? options.defaultRevision
-    row.entitlements = row.entitlements.map { mapping.entitlements[$0] ?? $0 }.filter { name in
-      let isKnown = options.knownEntitlements?.contains(name) ?? true
-      if !isKnown { omit(row, .unknownEntitlement, "\(name) of \(row.store) \(row.purchaseID)") }
-      return isKnown
+    var state = row
+    state.revision = row.revision ?? options.defaultRevision
+    state.entitlements = []
+    for name in row.entitlements.map({ mapping.entitlements[$0] ?? $0 }) {
+      if options.knownEntitlements?.contains(name) ?? true {
+        state.entitlements.append(name)
+      } else {
+        state.unknownEntitlements.append(name)
+        omit(row, .unknownEntitlement, "\(name) of \(row.store) \(row.purchaseID)")
+      }
     }
-    guard !row.entitlements.isEmpty else { return }
     let key = PurchaseKey(source: store, id: row.purchaseID)
-    group.states[key] = ExternalPurchase(adding: row, to: group.states[key])
+    group.states[key] = ImportedPurchase(source: store, adding: state, to: group.states[key])
   }
 
   private mutating func omit(_ row: ImportRow, _ reason: ImportOmission.Reason, _ detail: String) {
@@ -140,8 +143,8 @@ package struct ImportPlanner {
       customer.aliases += group.ids.filter { $0 != id && !customer.aliases.contains($0) }
       customer.purchases += group.purchases.filter { !customer.purchases.contains($0) }
       for attribute in group.attributes.values.sorted(by: { $0.name < $1.name }) { customer.set(attribute) }
-      customer.grants += group.states.sorted { ($0.key.source, $0.key.id) < ($1.key.source, $1.key.id) }
-        .flatMap { $0.value.grants(source: $0.key.source) }
+      customer.externalPurchases += group.states.values
+        .sorted { ($0.source, $0.id) < ($1.source, $1.id) }
       customers[id] = customer
     }
     var owners: [String: String] = [:]
@@ -158,6 +161,9 @@ package struct ImportPlanner {
         }
         owners[alias] = customer.id
         return owner == nil
+      }
+      customer.grants = customer.externalPurchases.flatMap {
+        $0.grants(after: [], at: Instant(millisecondsSince1970: 0))
       }
       while customer.attributes.count > ImportedAttribute.countLimit {
         let last = customer.attributes.removeLast()
@@ -181,45 +187,6 @@ package struct ImportPlanner {
     case .named: group.ids.first(where: named) ?? group.ids[0]
     }
   }
-}
-
-/// The state of a purchase in another store, from the rows of its renewals.
-private struct ExternalPurchase {
-  private var latest: ImportRow
-  private var since: Instant?
-
-  /// Adds the row of a renewal to the state so far.
-  init(adding row: ImportRow, to state: ExternalPurchase?) {
-    guard let state else {
-      (latest, since) = (row, row.since)
-      return
-    }
-    // The last period decides; of two versions of one period the later one.
-    let isLater =
-      (row.since ?? state.latest.since, row.revision ?? 1)
-      >= (state.latest.since, state.latest.revision ?? 1)
-    latest = isLater ? row : state.latest
-    latest.revision = max(row.revision ?? 1, state.latest.revision ?? 1)
-    since = [state.since, row.since].compactMap { $0 }.min()
-  }
-
-  /// One grant for each entitlement; the ids of several are different, because a purchase is one grant.
-  func grants(source: String) -> [ImportedGrant] {
-    latest.entitlements.map { entitlement in
-      ImportedGrant(
-        source: source,
-        externalID: latest.entitlements.count == 1
-          ? latest.purchaseID : "\(latest.purchaseID)#\(entitlement)",
-        entitlement: entitlement, productID: latest.productID, revision: latest.revision ?? 1,
-        since: since, until: latest.until, refundedAt: latest.refundedAt)
-    }
-  }
-}
-
-/// Orders by time, then by revision; no time comes first.
-private func >= (left: (Instant?, Int64), right: (Instant?, Int64)) -> Bool {
-  let (first, second) = (left.0?.millisecondsSince1970 ?? 0, right.0?.millisecondsSince1970 ?? 0)
-  return first == second ? left.1 >= right.1 : first > second
 }
 
 extension String {

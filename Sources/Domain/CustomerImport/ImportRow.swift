@@ -15,7 +15,11 @@ package struct ImportRow: Hashable, Sendable {
   package var productID = ""
   /// The entitlements that the purchase grants, in the words of the export.
   package var entitlements: [String] = []
+  /// Those of the entitlements that the catalog does not have.
+  var unknownEntitlements: [String] = []
   package var since: Instant?
+  /// The start of the period that the line is about; `nil`: ``since``.
+  package var period: Instant?
   /// The end of access; `nil`: it does not end.
   package var until: Instant?
   package var refundedAt: Instant?

@@ -113,11 +113,12 @@ package struct RevenueCatLists {
   private mutating func readSubscription(_ item: JSONObject, _ customer: String) {
     var row = purchase(item, "store_subscription_identifier", customer)
     row.since = Self.time(item["starts_at"])
+    row.period = Self.time(item["current_period_starts_at"])
     row.until = Self.time(item["ends_at"]) ?? Self.time(item["current_period_ends_at"])
     let givesAccess = item["gives_access"]?.boolValue
     if givesAccess == false, (row.until ?? now) >= now {
       // It was refunded or paused: access ended at an unknown time of the current period.
-      row.until = Self.time(item["current_period_starts_at"]) ?? row.since
+      row.until = row.period ?? row.since
     }
     if givesAccess == true, let until = row.until, until <= now,
       !ImportPlanner.appleStores.contains(row.store)

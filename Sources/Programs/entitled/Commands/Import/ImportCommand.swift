@@ -100,12 +100,13 @@ struct ImportOptions: ParsableArguments {
     let app = try await scope.app.id(client)
     let target = try await ImportTarget(app, try scope.appEnvironment(), client)
     var plan = files.plan(for: target, includesAttributes: !withoutAttributes)
+    plan.adapt(to: try await target.storedGrants(of: plan.sources, client), at: SystemClock.now())
     guard !dryRun else {
       print(client.json ? plan.json(counts: nil).text : plan.preview)
       return try exit(plan.omissions)
     }
     let run = ImportRun(
-      client: client, target: target, actor: actor, note: "imported from \(origin)",
+      client: client, target: target, actor: actor, origin: origin,
       resolvesTransactions: files.hasLists)
     let counts = try await run.perform(&plan)
     let path = try writeOmissions(plan.omissions, of: files)

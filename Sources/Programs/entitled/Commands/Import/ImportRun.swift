@@ -5,33 +5,6 @@ internal import Foundation
 internal import RPC
 internal import Wire
 
-/// The app and environment of an import, with what its catalog defines.
-struct ImportTarget {
-  let app: String
-  let environment: Wire.Environment
-  let entitlements: Set<String>
-
-  /// Fetches the catalog of an app.
-  init(_ app: String, _ environment: Wire.Environment, _ client: ClientOptions) async throws {
-    let catalog = try await client.withConnection { connection in
-      try await connection.getCatalog(
-        .with { ($0.app, $0.environment, $0.pageSize) = (app, environment, 1) })
-    }
-    self.app = app
-    self.environment = catalog.environment
-    entitlements = Set(catalog.entitlements.map(\.name))
-  }
-
-  /// Whether sandbox purchases are imported, and no others; `nil` in environments that other systems do not have.
-  var takesSandbox: Bool? {
-    switch environment {
-    case .production: false
-    case .sandbox: true
-    default: nil
-    }
-  }
-}
-
 /// The numbers of an import's effects.
 struct ImportCounts {
   var merged = 0
@@ -45,10 +18,13 @@ struct ImportCounts {
 struct ImportRun {
   private static let concurrency = 16
 
+  private var note: String { ImportNote.text(from: origin) }
+
   let client: ClientOptions
   let target: ImportTarget
   let actor: String
-  let note: String
+  /// The name of the other system.
+  let origin: String
   /// Whether the ids of Apple's purchases may be those of later transactions.
   let resolvesTransactions: Bool
 
@@ -141,7 +117,8 @@ struct ImportRun {
 
   private func request(for grant: ImportedGrant, of customer: ImportedCustomer) -> GrantRequest {
     .with {
-      ($0.app, $0.environment, $0.actor, $0.note) = (target.app, target.environment, actor, note)
+      ($0.app, $0.environment, $0.actor) = (target.app, target.environment, actor)
+      $0.note = ImportNote.text(from: origin, period: grant.period)
       ($0.customerId, $0.entitlement, $0.accessLevel) = (customer.id, grant.entitlement, .full)
       ($0.source, $0.externalId, $0.productId) = (grant.source, grant.externalID, grant.productID)
       $0.revision = grant.revision

@@ -1,0 +1,60 @@
+package import AppStore
+
+/// A grant of a purchase in another store, as the service stores it.
+package struct StoredGrant: Hashable, Sendable {
+  package var source = ""
+  package var externalID = ""
+  package var entitlement = ""
+  package var productID = ""
+  package var revision: Int64 = 0
+  package var since: Instant?
+  package var until: Instant?
+  package var note = ""
+
+  package init() {}
+
+  /// Whether an import reported it, and not another service of the operator.
+  var isImported: Bool { note.hasPrefix(ImportNote.prefix) }
+  /// The start of the period that decided; `nil` if it is not known.
+  var period: Instant? { isImported ? ImportNote.period(in: note) : nil }
+}
+
+/// The note of imported grants. It has the start of the period, which a later import compares with its own.
+package enum ImportNote {
+  static let prefix = "imported from "
+  private static let separator = ", period of "
+
+  /// The note of an import from the system `origin`.
+  package static func text(from origin: String, period: Instant? = nil) -> String {
+    prefix + origin + (period.map { separator + $0.description } ?? "")
+  }
+
+  static func period(in note: String) -> Instant? {
+    note.firstRange(of: separator).flatMap { Instant(rfc3339: String(note[$0.upperBound...])) }
+  }
+}
+
+/// The grants of purchases in other stores that the service stores, by purchase.
+package struct StoredGrants: Sendable {
+  private struct Key: Hashable {
+    let source: String
+    let purchaseID: String
+  }
+
+  private var grants: [Key: [StoredGrant]] = [:]
+
+  package init() {}
+
+  /// Adds a grant. Its id is that of the purchase, with or without the entitlement.
+  package mutating func add(_ grant: StoredGrant) {
+    grants[Key(source: grant.source, purchaseID: grant.externalID), default: []].append(grant)
+    let suffix = "#\(grant.entitlement)"
+    guard grant.externalID.hasSuffix(suffix) else { return }
+    let purchase = String(grant.externalID.dropLast(suffix.count))
+    grants[Key(source: grant.source, purchaseID: purchase), default: []].append(grant)
+  }
+
+  func grants(ofPurchase id: String, in source: String) -> [StoredGrant] {
+    grants[Key(source: source, purchaseID: id)] ?? []
+  }
+}
