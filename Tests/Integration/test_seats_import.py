@@ -6,12 +6,14 @@ There are 1,000 members with ENTITLED_LONG, which `make test-long` sets.
 import csv
 import io
 import json
+import subprocess
 import urllib.request
 import uuid
 
 import pytest
 
-from harness import CALL_LIMIT, IS_LONG, START_LIMIT, Service, post
+from harness import CALL_LIMIT, IS_LONG, PROGRAM, START_LIMIT, Service, environment, post
+from test_reconciliation import until
 
 APP = "ocean-journal"
 MANY = 1_000 if IS_LONG else 60
@@ -191,6 +193,72 @@ def test_a_merged_customer_keeps_the_seat_of_its_target(service):
     assert done.returncode == 0, done.stderr
     assert counts(team.roster([old], "--dry-run")) == counts(team.roster([old])) == {"unchanged": 1}
     assert team.holders() == {new}
+
+
+def test_a_claim_that_was_interrupted_after_apples_answer_is_completed_by_the_same_command(start, tmp_path):
+    service = start()
+    team, sandbox = Team(service, 3), f"http://{service.sandbox}/sandbox/v1"
+    (tmp_path / "team.csv").write_text("customer_id\nann\nben\n")
+    command = ["seats", "import", tmp_path / "team.csv", "--purchase", team.number]
+
+    def repeated_calls():
+        with urllib.request.urlopen(f"{sandbox}/calls", timeout=CALL_LIMIT) as answer:
+            return json.load(answer).get("v1/transactions", {"asked": 0})["asked"] > 1
+
+    # Apple's answers end in their middle, after their effect.
+    team.act("faults", kind="truncated", count=100)
+    process = subprocess.Popen(
+        [str(part) for part in [PROGRAM, *command]], env=environment() | {"ENTITLED_GRPC": service.grpc})
+    until(repeated_calls)
+    process.kill()
+    process.wait()
+    assert team.holders() == set()
+    urllib.request.urlopen(urllib.request.Request(f"{sandbox}/faults", method="DELETE"), timeout=CALL_LIMIT).close()
+    assert len(team.claims()) == 1, "Apple has the claim"
+    done = service.command(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(team.claims()) == 2 and team.entitled(["ann", "ben"]) == team.holders() == {"ann", "ben"}
+
+
+def test_a_release_that_was_interrupted_after_apples_answer_is_completed_by_the_same_command(service):
+    team = Team(service, 2)
+    ann, ben = (f"{name}-{uuid.uuid4()}" for name in ("ann", "ben"))
+    team.roster([ann, ben])
+    [first, second] = team.claims()
+    team.act("release-seat", transactionId=team.number, seatClaimId=first)
+    assert team.holders() == {ann, ben} and team.claims() == [second]
+    assert counts(team.roster([ben])) == {"released": 1, "unchanged": 1}
+    assert team.entitled([ann, ben]) == team.holders() == {ben} and team.claims() == [second]
+
+
+def test_a_killed_service_loses_no_claim(start):
+    service = start()
+    team = Team(service, MANY + 1)
+    members = [f"k{number}" for number in range(MANY)]
+    roster = "customer_id\n" + "".join(f"{member}\n" for member in members)
+    process = subprocess.Popen(
+        [str(PROGRAM), "seats", "import", "-", "--purchase", team.number], stdin=subprocess.PIPE, text=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment() | {"ENTITLED_GRPC": service.grpc})
+    process.stdin.write(roster)
+    process.stdin.close()
+    until(lambda: len(team.holders()) >= FEW)
+    service.kill()
+    process.kill()
+    process.wait()
+    team.service = start()
+    done = team.service.command("seats", "import", "-", "--purchase", team.number, stdin=roster, timeout=60 * START_LIMIT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert team.entitled(members) == team.holders() == set(members) and len(team.claims()) == MANY
+
+
+def test_a_released_claim_of_a_merged_customer_is_not_taken_for_a_new_one(service):
+    team = Team(service, 2)
+    old, new = (f"{name}-{uuid.uuid4()}" for name in ("old", "new"))
+    team.roster([old])
+    team.roster([team.account])
+    assert service.command("merge", old, new).returncode == 0
+    assert counts(team.roster([old])) == {"claimed": 1}
+    assert team.entitled([new]) == team.holders() == {new} and len(team.claims()) == 1
 
 
 def test_wrong_files_and_purchases_are_errors(service, tmp_path):

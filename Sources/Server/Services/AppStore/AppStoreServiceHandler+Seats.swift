@@ -132,11 +132,26 @@ extension AppStoreServiceHandler {
       let dryRun = try await self.dryRun(call, release)
       if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID {
         _ = try await changeAtApple(once, call) { () async throws(AppStoreClientError) in
-          try await client.send(.unclaimSeat(claimID, of: call.number), timeout: call.timeout)
+          try await Self.release(claimID, call, client)
         }
       }
       return try await once.run(call.scope(), release) { outcome in
         .with { $0.seat = outcome.wireSeat }
+      }
+    }
+  }
+
+  /// Releases a claim at Apple. A claim that Apple no longer has was released by a request whose result was not stored.
+  private static func release(
+    _ claimID: String, _ call: SeatCall, _ client: AppStoreServerClient
+  ) async throws(AppStoreClientError) {
+    do throws(AppStoreClientError) {
+      try await client.send(.unclaimSeat(claimID, of: call.number), timeout: call.timeout)
+    } catch {
+      guard case .refused = error else { throw error }
+      let seats: SeatInfoResponse = try await client.send(.seats(of: call.number), timeout: call.timeout)
+      guard seats.totalSeatCount != nil, !(seats.assignedSeatClaimIds ?? []).contains(claimID) else {
+        throw error
       }
     }
   }
@@ -201,10 +216,11 @@ extension CommandResult {
 }
 
 extension Wire.Seat {
-  /// A claimed seat and its holder. A member invited by the developer has no transaction.
+  /// A seat and its holder, who is empty if the seat was released. A member invited by the developer has no transaction.
   init(_ seat: FamilySharing.Seat, of customerID: String?) {
     self.init()
     seatId = seat.seatID
+    guard seat.isHeld else { return }
     customerId = customerID ?? ""
     claimedAt = GoogleProtobuf.Timestamp(seat.claimedAt)
   }

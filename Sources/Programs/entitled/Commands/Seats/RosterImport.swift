@@ -1,6 +1,5 @@
 internal import Bytes
 internal import EntitledClient
-internal import Foundation
 internal import RPC
 internal import SeatRoster
 internal import SignedData
@@ -131,9 +130,8 @@ struct RosterImport {
   /// The owners and the claims of a purchase before an import.
   private struct EarlierClaims {
     let purchasers: Set<String>
-    /// The number of claims of each customer; `nil` if there are more claims than the service lists.
-    let counts: [String: Int]?
-    let releasedSeats: Set<String>
+    /// The number of claims of each customer, among those that the service lists.
+    let counts: [String: Int]
   }
 
   private func earlierClaims(of purchase: String) async throws(ClientError) -> EarlierClaims {
@@ -143,12 +141,9 @@ struct RosterImport {
         $0.environment = environment
         $0.originalTransactionId = purchase
       })
-    let claims = found.seats
     return EarlierClaims(
       purchasers: Set(found.customerIds),
-      counts: claims.count < Int(Self.pageSize)
-        ? Dictionary(claims.map { ($0.customerId, 1) }, uniquingKeysWith: +) : nil,
-      releasedSeats: Set(claims.filter { $0.releasedAt != nil }.map(\.seatId)))
+      counts: Dictionary(found.seats.map { ($0.customerId, 1) }, uniquingKeysWith: +))
   }
 
   /// Claims a seat; returns its id.
@@ -156,14 +151,16 @@ struct RosterImport {
   /// The request identifier follows from the number of the customer's claims, so that an import that was interrupted
   /// after Apple's response repeats the same request, and a claim after a release is another request.
   private func claim(_ row: Roster.Row, after earlier: EarlierClaims) async throws(ClientError) -> String {
-    let number = earlier.counts.map { $0[row.customer, default: 0] }
-    let seat = try await claim(row, number.map { Self.requestIdentifier(row, $0) } ?? Self.newIdentifier())
-    // A request of a customer who was merged since can be that of a released seat.
-    guard earlier.releasedSeats.contains(seat) else { return seat }
-    return try await claim(row, Self.newIdentifier())
+    var number = earlier.counts[row.customer, default: 0]
+    while true {
+      let seat = try await claim(row, Self.requestIdentifier(row, number))
+      guard let seat, seat.customerId.isEmpty else { return seat?.seatId ?? "" }
+      // The request of a seat that was released: of a claim that the service did not list, or before a merge.
+      number += 1
+    }
   }
 
-  private func claim(_ row: Roster.Row, _ identifier: String) async throws(ClientError) -> String {
+  private func claim(_ row: Roster.Row, _ identifier: String) async throws(ClientError) -> Seat? {
     let request = ClaimSeatRequest.with {
       $0.app = app
       $0.environment = environment
@@ -174,7 +171,7 @@ struct RosterImport {
       $0.note = note
     }
     return try await repeating { () async throws(ClientError) in try await connection.claimSeat(request) }
-      .seat?.seatId ?? ""
+      .seat
   }
 
   private func release(_ seat: HeldSeat, of purchase: String) async throws(ClientError) {
@@ -193,8 +190,6 @@ struct RosterImport {
     let name = "\(row.purchase)\u{0}\(row.customer)\u{0}\(number)"
     return "roster-\(Hex.encode(SHA256.hash(Array(name.utf8)[...]).prefix(16)))"
   }
-
-  private static func newIdentifier() -> String { UUID().uuidString.lowercased() }
 
   /// Repeats a call while the service or Apple limit the rate or are unavailable.
   private func repeating<Response>(_ call: () async throws(ClientError) -> Response)
