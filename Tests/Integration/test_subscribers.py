@@ -73,6 +73,8 @@ def test_a_subscription_has_its_entitlement_and_period(client):
     assert subscription["store"] == "app_store" and subscription["is_sandbox"] is True
     assert subscription["period_type"] == "normal" and subscription["ownership_type"] == "PURCHASED"
     assert subscription["store_transaction_id"] == purchase
+    assert subscription["price"] == {"amount": 4.99, "currency": "USD"} and subscription["display_name"] is None
+    assert subscription["management_url"] == subscriber["management_url"]
     assert time(subscription["expires_date"]) <= time(pro["expires_date"])
     assert subscription["unsubscribe_detected_at"] is None and subscription["refunded_at"] is None
     assert subscriber["management_url"] == "https://apps.apple.com/account/subscriptions"
@@ -141,6 +143,41 @@ def test_other_stores_attributes_and_aliases_are_in_the_document(client):
         "purchase_date": "2026-01-01T00:00:00Z"}
     assert own["subscriptions"]["gold"]["store"] == "play_store" and own["management_url"] is None
     assert own["subscriber_attributes"] == {"$email": {"value": "d@example.com"}, "cohort": {"value": "A"}}
+
+
+def test_the_product_of_each_entitlement_is_in_the_document(client):
+    """Backends look up `subscriptions[product_identifier]`, also for a grant of the operator."""
+    granted = client.service.command("grants", "create", "hal", "pro", "--until", "2099-01-01T00:00:00Z")
+    assert granted.returncode == 0, granted.stderr
+
+    def hal():
+        subscriber = get(client.service, "hal")[1]["subscriber"]
+        return subscriber["entitlements"]["pro"], subscriber["subscriptions"]
+
+    pro, subscriptions = hal()
+    subscription = subscriptions[pro["product_identifier"]]
+    assert (subscription["store"], subscription["period_type"]) == ("promotional", "promotional")
+    assert subscription["expires_date"] == pro["expires_date"] == "2099-01-01T00:00:00Z"
+    grant = client.call("ListGrants", customer_id="hal").grants[0].grant_id
+    assert client.service.command("grants", "revoke", grant).returncode == 0
+    pro, subscriptions = hal()
+    assert subscriptions[grant]["expires_date"] == pro["expires_date"] < "2099" and subscriptions[grant]["refunded_at"] is None
+
+
+def test_a_refunded_purchase_that_does_not_renew_is_no_purchase(client):
+    service, account = client.service, str(uuid.uuid4())
+    purchase = client.buy(account, "lifetime", account=account)
+    subscriber = get(service, account)[1]["subscriber"]
+    [sold] = subscriber["non_subscriptions"]["lifetime"]
+    assert sold["store_transaction_id"] == purchase and sold["price"]["currency"] == "USD"
+    assert subscriber["entitlements"]["pro"]["expires_date"] is None
+    act = {"app": "ocean-journal", "url": f"http://{service.http}/notifications/ocean-journal"}
+    assert post(f"http://{service.sandbox}/sandbox/v1/notification-url", act)[0] == 200
+    assert post(f"http://{service.sandbox}/sandbox/v1/refund", {"transactionId": purchase})[0] == 200
+    until(lambda: not client.call("Check", customer_id=account, entitlement="pro").entitlement.entitled)
+    subscriber = get(service, account)[1]["subscriber"]
+    assert subscriber["non_subscriptions"] == subscriber["other_purchases"] == {}
+    assert subscriber["entitlements"]["pro"]["expires_date"]
 
 
 def test_a_product_of_two_stores_shows_the_purchase_that_ends_last(client):

@@ -41,8 +41,7 @@ struct SubscriberDocument {
       "original_purchase_date": Self.date(install?.originalPurchaseDate),
       "first_seen": Self.date(purchases.times.min() ?? now),
       "last_seen": Self.date(purchases.times.max() ?? now),
-      "management_url": purchases.hasActiveSubscription
-        ? "https://apps.apple.com/account/subscriptions" : .null,
+      "management_url": purchases.hasActiveSubscription ? .string(SubscriberPurchases.managementURL) : .null,
       "entitlements": .object(entitlements), "subscriptions": .object(purchases.subscriptions),
       "non_subscriptions": .object(purchases.others),
       "other_purchases": .object(purchases.otherPurchases),
@@ -61,15 +60,16 @@ struct SubscriberDocument {
   }
 
   private func entitlement(_ status: EntitlementStatus) -> JSONObject {
-    let product = status.deciding?.productID ?? status.grant?.productID ?? ""
     let purchase = facts.transactions.first { $0.transactionID == status.deciding?.transactionID }
     let grant = facts.grants.first { $0.grantID == status.grantID }
+    // The key of the purchase among the subscriptions or the purchases that do not renew.
+    let product = status.deciding?.productID ?? grant.map { SubscriberPurchases.productID(of: $0.current) }
     let isExtended = status.isEntitled && status.paidUntil.map { $0 < now } ?? false
     return [
       // RevenueCat has the end of the paid time here and that of a grace period beside it.
       "expires_date": Self.date(isExtended ? status.paidUntil : status.until),
       "grace_period_expires_date": isExtended ? Self.date(status.until) : .null,
-      "product_identifier": .string(product.isEmpty ? status.grantID ?? "" : product),
+      "product_identifier": .string(product ?? status.grantID ?? ""),
       "purchase_date": Self.date(purchase?.purchaseDate ?? grant?.current.since ?? status.since),
     ]
   }

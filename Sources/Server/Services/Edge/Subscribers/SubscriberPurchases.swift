@@ -6,7 +6,7 @@ internal import JSON
 struct SubscriberPurchases {
   /// By product id, the latest period of each.
   private(set) var subscriptions = JSONObject()
-  /// Purchases that do not renew, by product id.
+  /// Purchases that do not renew and were not refunded, by product id.
   private(set) var others = JSONObject()
   /// The latest purchase of each product of ``others``, in the older form.
   private(set) var otherPurchases = JSONObject()
@@ -15,6 +15,9 @@ struct SubscriberPurchases {
   /// Whether a subscription of the App Store is active.
   private(set) var hasActiveSubscription = false
   private let isSandbox: Bool
+
+  /// Apple's page for the customer's subscriptions.
+  static let managementURL = "https://apps.apple.com/account/subscriptions"
 
   init(_ facts: CustomerFacts, in app: AppDefinition, isSandbox: Bool, at now: Instant) {
     self.isSandbox = isSandbox
@@ -32,21 +35,29 @@ struct SubscriberPurchases {
       ends[product.productID] = latest.refundedAt ?? latest.expiresDate
     }
     var purchases: [String: [JSONValue]] = [:]
-    for transaction in facts.transactions where app.type(of: transaction) != .autoRenewableSubscription {
+    // RevenueCat has no member for a refund of these.
+    for transaction in facts.transactions
+    where app.type(of: transaction) != .autoRenewableSubscription && transaction.refundedAt == nil {
       purchases[transaction.productID, default: []].append(.object(purchase(transaction)))
       let date = SubscriberDocument.date(transaction.purchaseDate)
       otherPurchases[transaction.productID] = ["purchase_date": date]
     }
     for (productID, _) in otherPurchases { others[productID] = .array(purchases[productID] ?? []) }
     for grant in facts.grants {
-      guard let external = grant.external, !external.productID.isEmpty else { continue }
       let state = grant.current
+      let productID = Self.productID(of: state)
       let end = state.revokedAt ?? state.until ?? Instant(millisecondsSince1970: .max)
       // Stores may have a product of the same name, and a product several purchases: the one that ends last counts.
-      if let other = ends[external.productID], other > end { continue }
-      ends[external.productID] = end
-      subscriptions[external.productID] = .object(subscription(state, external))
+      if let other = ends[productID], other > end { continue }
+      ends[productID] = end
+      subscriptions[productID] = .object(subscription(state))
     }
+  }
+
+  /// The name of what a grant is about: the product, or the grant itself without one.
+  static func productID(of grant: GrantFact) -> String {
+    guard let external = grant.external, !external.productID.isEmpty else { return grant.grantID }
+    return external.productID
   }
 
   private func subscription(_ latest: TransactionFact, _ renewal: RenewalFact?) -> JSONObject {
@@ -62,7 +73,8 @@ struct SubscriberPurchases {
       "billing_issues_detected_at": isFailing ? SubscriberDocument.date(latest.expiresDate) : .null,
       "grace_period_expires_date": SubscriberDocument.date(renewal?.gracePeriodExpiresDate),
       "refunded_at": SubscriberDocument.date(latest.refundedAt), "auto_resume_date": .null,
-      "store_transaction_id": .string(latest.transactionID),
+      "store_transaction_id": .string(latest.transactionID), "price": price(latest), "display_name": .null,
+      "management_url": .string(Self.managementURL),
     ]
   }
 
@@ -74,10 +86,7 @@ struct SubscriberPurchases {
     if !latest.isShared, let currency = latest.details.currency,
       let forecast = commitment.remainingPrice(at: latest.details.price)
     {
-      remainingPrice = [
-        "amount": JSONNumber(Double(forecast) / 1_000).map(JSONValue.number) ?? .null,
-        "currency": .string(currency),
-      ]
+      remainingPrice = Self.amount(forecast, currency)
     }
     return [
       "billing_period_number": JSONValue(commitment.billingPeriodNumber),
@@ -87,18 +96,36 @@ struct SubscriberPurchases {
     ]
   }
 
-  /// A purchase in another store.
-  private func subscription(_ state: GrantFact, _ external: ExternalPurchase) -> JSONObject {
-    let store = external.source == "play" ? "play_store" : external.source
+  /// A purchase in another store, or a grant of the operator.
+  private func subscription(_ state: GrantFact) -> JSONObject {
+    let source = state.external?.source ?? "promotional"
+    let store = source == "play" ? "play_store" : source
+    // Only a store refunds: the operator's revocation is the end.
+    let refund = state.external == nil ? nil : state.revokedAt
     return [
-      "expires_date": SubscriberDocument.date(state.until),
+      "expires_date": SubscriberDocument.date(refund == nil ? state.revokedAt ?? state.until : state.until),
       "purchase_date": SubscriberDocument.date(state.since),
       "original_purchase_date": SubscriberDocument.date(state.since), "ownership_type": "PURCHASED",
       "period_type": store == "promotional" ? "promotional" : "normal", "store": .string(store),
       "is_sandbox": .bool(isSandbox), "unsubscribe_detected_at": .null, "billing_issues_detected_at": .null,
-      "grace_period_expires_date": .null, "refunded_at": SubscriberDocument.date(state.revokedAt),
-      "auto_resume_date": .null, "store_transaction_id": .string(external.externalID),
+      "grace_period_expires_date": .null, "refunded_at": SubscriberDocument.date(refund),
+      "auto_resume_date": .null, "store_transaction_id": .string(state.external?.externalID ?? state.grantID),
+      "price": .null, "display_name": .null, "management_url": .null,
     ]
+  }
+
+  /// The price that the customer paid; family members and holders of a seat did not pay.
+  private func price(_ transaction: TransactionFact) -> JSONValue {
+    guard !transaction.isShared, let currency = transaction.details.currency,
+      let price = transaction.totalPrice
+    else { return .null }
+    return Self.amount(price, currency)
+  }
+
+  /// An amount of money, from milliunits.
+  private static func amount(_ milliunits: Int64, _ currency: String) -> JSONValue {
+    let amount = JSONNumber(Double(milliunits) / 1_000).map(JSONValue.number) ?? .null
+    return ["amount": amount, "currency": .string(currency)]
   }
 
   private func purchase(_ transaction: TransactionFact) -> JSONObject {
@@ -107,7 +134,8 @@ struct SubscriberPurchases {
       "original_purchase_date": SubscriberDocument.date(
         transaction.originalPurchaseDate ?? transaction.purchaseDate),
       "purchase_date": SubscriberDocument.date(transaction.purchaseDate), "store": "app_store",
-      "store_transaction_id": .string(transaction.transactionID),
+      "store_transaction_id": .string(transaction.transactionID), "price": price(transaction),
+      "display_name": .null,
     ]
   }
 
