@@ -1,13 +1,18 @@
 """Every call of Apple's client library has its call here: a row in docs/apple-api.md, an RPC, and evidence of what it
 changed at Apple."""
 
+import enum
+import importlib
 import inspect
 import json
+import pkgutil
 import re
 import urllib.request
 import uuid
 
+import attr as attrs
 import pytest
+from appstoreserverlibrary import models
 from appstoreserverlibrary.api_client import AppStoreServerAPIClient
 
 import contract
@@ -42,6 +47,22 @@ def test_the_document_names_the_version_of_the_library():
     requirements = (contract.ROOT / "tools" / "requirements.txt").read_text()
     version = re.search(r"app-store-server-library==([\d.]+)", requirements)[1]
     assert f"app-store-server-library {version}" in PAGE.read_text()
+
+
+def test_each_member_of_apples_models_has_its_name_here():
+    """The members of Apple's requests, responses and payloads, and the texts of its codes."""
+    found = "".join(path.read_text() for path in (contract.ROOT / "Sources").rglob("*.swift"))
+    names = set()
+    for module in pkgutil.iter_modules(models.__path__):
+        for _, model in inspect.getmembers(importlib.import_module(f"{models.__name__}.{module.name}"), inspect.isclass):
+            if attrs.has(model) and model.__module__.startswith(models.__name__):
+                names |= {field.name for field in attrs.fields(model) if not field.name.startswith("raw")}
+            elif issubclass(model, enum.Enum) and not model.__name__.endswith("Period"):
+                names |= {code.value for code in model if isinstance(code.value, str)}
+    missing = {name for name in names if f'"{name}"' not in found}
+    # Names of the library for repeated parameters: Apple's are in the singular. The others are passed through.
+    singular = {"productIds", "productTypes", "subscriptionGroupIdentifiers"}
+    assert len(names) > 300 and missing == singular | {"advancedCommerceData", "APPLY_OFFER"}, missing
 
 
 @pytest.fixture
@@ -173,6 +194,23 @@ def test_an_advanced_commerce_request_changes_the_subscription(world):
                 world, "SendAdvancedCommerceRequest", transaction_id=bought, request_reference_id=str(uuid.uuid4()),
                 **members)
         assert contract.reason(error.value) == reason
+
+
+def test_an_advanced_commerce_request_revokes_some_seats(world):
+    team = str(uuid.uuid4())
+    world.act("invitations", app=APP, productId="pro.monthly", management="DEVELOPER")
+    bought = world.act(
+        "purchases", app=APP, productId="pro.monthly", account=f"account-{team}", appAccountToken=team, seats=5)
+    contract.receipt_stub(world.channel).SubmitTransaction(
+        contract.receipt_service.SubmitTransactionRequest(
+            app=APP, customer_id=team, signed_transaction=bought["signedTransactionInfo"]), timeout=CALL_LIMIT)
+    number = bought["originalTransactionId"]
+    refund = {"refundReason": "OTHER", "refundType": "FULL", "refundRiskingPreference": False, "revokeSeatQuantity": 2}
+    call(
+        world, "SendAdvancedCommerceRequest", transaction_id=number, action="ADVANCED_COMMERCE_ACTION_REVOKE",
+        request_json=json.dumps(refund), request_reference_id=str(uuid.uuid4()))
+    until(lambda: call(world, "ListSeats", original_transaction_id=number).purchased == 3)
+    assert world.check(team).entitled
 
 
 def test_a_report_of_external_purchases_is_sent_whole_or_not_at_all(world):

@@ -267,6 +267,24 @@ def test_retention_messages_are_validated(store):
     assert call(store, "PUT", "/inApps/v1/messaging/realtime/url", {"realtimeURL": url})[1]["errorCode"] == 4000215
 
 
+def test_calls_about_missing_or_unapproved_messages_have_apples_errors(store):
+    message, path = str(uuid.uuid4()), "/inApps/v1/messaging"
+    default = f"{path}/default/pro.yearly/fr-FR"
+    words = {"header": "Stay", "body": "There is more to come"}
+    assert call(store, "PUT", f"{path}/message/{message}", words)[0] == 200
+    store.act("review-retention", app=APP, id=message, approved=False)
+    for method, target, body, code in [
+        ("PUT", f"{path}/message/{message}", words, 4090001),
+        ("PUT", default, {"messageIdentifier": message}, 4030017),
+        ("PUT", default, {"messageIdentifier": str(uuid.uuid4())}, 4040015),
+        ("GET", default, None, 4040020),
+        ("GET", f"{path}/performanceTest/result/{uuid.uuid4()}", None, 4040018),
+        ("POST", "/inApps/v1/notifications/history", {"startDate": 4_000_000_000_000, "endDate": 4_000_000_000_000}, 4000013),
+    ]:  # fmt: skip
+        status, answer = call(store, method, target, body)
+        assert (answer["errorCode"], status) == (code, code // 10_000), target
+
+
 def test_another_storefront_has_another_price(store):
     bought = store.buy("pro.monthly", "traveller")
     store.act("storefront", account="traveller", storefront="DEU")

@@ -187,6 +187,7 @@ def test_shared_purchases_do_not_affect_eligibility(signing):
         ("PROMOTIONAL_JWS", {"productId": "lifetime", "offerIdentifier": "x"}, 400, "NOT_A_SUBSCRIPTION"),
         ("INTRODUCTORY_ELIGIBILITY_JWS", {"productId": "pro.monthly"}, 400, "MISSING_FIELD"),
         ("ADVANCED_COMMERCE_JWS", {"advancedCommerceRequestJson": "[1]"}, 400, "MALFORMED_JSON"),
+        ("ADVANCED_COMMERCE_JWS", {"advancedCommerceRequestJson": '{"operation": "CREATE_SUBSCRIPTION"}'}, 400, "MISSING_FIELD"),
     ],
 )
 def test_incomplete_offers_are_rejected(signing, form, fields, status, expected):

@@ -7,6 +7,19 @@ import Testing
     try #require(try JSONValue(parsing: text).objectValue)
   }
 
+  @Test("A refund of an Advanced Commerce item has its seats")
+  func advancedCommerceRefund() throws {
+    let info = try AdvancedCommerceTransactionInfo(
+      json: object(
+        """
+        {"items": [{"SKU": "films", "refunds": [
+          {"refundAmount": 4990, "refundReason": "LEGAL", "refundType": "FULL", "revokedSeatQuantity": 2}]}]}
+        """))
+    let refund = try #require(info.items?.first?.refunds?.first)
+    #expect(refund.refundAmount == 4990 && refund.refundReason == .legal && refund.refundType == .full)
+    #expect(refund.revokedSeatQuantity == 2)
+  }
+
   @Test("The members of a transaction are decoded")
   func transaction() throws {
     let payload = try JWSTransactionDecodedPayload(

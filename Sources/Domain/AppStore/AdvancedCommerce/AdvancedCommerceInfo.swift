@@ -68,6 +68,8 @@ package struct AdvancedCommerceRefund: DecodedPayload {
   package let refundDate: Instant?
   package let refundReason: AdvancedCommerceRefundReason?
   package let refundType: AdvancedCommerceRefundType?
+  /// The number of refunded seats; `nil` for a refund of all.
+  package let revokedSeatQuantity: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
     let reader = PayloadReader(json: json)
@@ -76,6 +78,7 @@ package struct AdvancedCommerceRefund: DecodedPayload {
     refundDate = try reader.instant("refundDate")
     refundReason = try reader.code("refundReason")
     refundType = try reader.code("refundType")
+    revokedSeatQuantity = try reader.integer("revokedSeatQuantity")
   }
 }
 

@@ -86,6 +86,14 @@ enum OfferSigningRequest {
     guard let object = value.objectValue else {
       throw Status(.invalidArgument, reason: "MALFORMED_JSON", "\(field) is not a JSON object", field: field)
     }
+    // Apple's libraries have them in each request of the app; StoreKit refuses one without them.
+    let reference = object["requestInfo"]?.objectValue?["requestReferenceId"]
+    for (name, value) in [
+      ("operation", object["operation"]), ("version", object["version"]),
+      ("requestInfo.requestReferenceId", reference),
+    ] where value?.stringValue?.isEmpty ?? true {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) has no \(name)", field: field)
+    }
     return object
   }
 
