@@ -166,6 +166,19 @@ def test_later_exports_of_changed_lines_keep_what_earlier_ones_gave(start, tmp_p
     client.channel.close()
 
 
+def test_a_later_export_with_another_last_id_keeps_the_customer(client, tmp_path):
+    purchase = buy(client, "ann")
+    for customer in ("$RCAnonymousID:9", "ann", "bob", "ann"):
+        path = write(tmp_path / "e.csv", [
+            line(
+                rc_original_app_user_id="$RCAnonymousID:9", rc_last_seen_app_user_id_alias=customer,
+                original_store_transaction_id=purchase, entitlement_identifiers='["pro"]')])
+        assert client.service.command("import", "revenuecat", path).returncode == 0
+    assert all(check(client, customer).entitled for customer in ("$RCAnonymousID:9", "ann", "bob"))
+    described = json.loads(client.service.command("describe", "bob", "--json").stdout)
+    assert described["customerId"] == "ann"
+
+
 def test_a_later_export_sets_an_attribute_back_to_its_earlier_value(client, tmp_path):
     for number, cohort in enumerate(["A", "B", "A"]):
         path = write(tmp_path / f"{number}.csv", [

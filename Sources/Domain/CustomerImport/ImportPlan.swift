@@ -17,13 +17,26 @@ package struct ImportPlan: Hashable, Sendable {
     }
   }
 
+  /// Keeps the ids of customers of whom an earlier import merged another id: the id that the app used last may be another
+  /// one in each export.
+  ///
+  /// - Parameter targets: the merge targets of aliases.
+  package mutating func keepCustomers(mergedInto targets: [String: String]) {
+    let ids = Set(customers.map(\.id))
+    for index in customers.indices {
+      let merged = customers[index].aliases.compactMap { targets[$0] }
+      let target = merged.first { !$0.hasPrefix(ImportPlanner.anonymousPrefix) && !ids.contains($0) }
+      if let target, !merged.contains(customers[index].id) { customers[index].rename(target) }
+    }
+  }
+
   /// The stores of the purchases that are no App Store purchases.
   package var sources: Set<String> { Set(customers.flatMap { $0.externalPurchases.map(\.source) }) }
 }
 
 /// A customer of an import.
 package struct ImportedCustomer: Hashable, Sendable {
-  package let id: String
+  package private(set) var id: String
   /// Other ids, which are merged into ``id``.
   package var aliases: [String] = []
   /// Apple's original transaction ids.
@@ -35,6 +48,12 @@ package struct ImportedCustomer: Hashable, Sendable {
   package var grants: [ImportedGrant] = []
 
   package init(id: String) { self.id = id }
+
+  /// Makes `target` the id, and the id before it an alias.
+  fileprivate mutating func rename(_ target: String) {
+    aliases = ([id] + aliases).filter { $0 != target }
+    id = target
+  }
 
   /// Adds an attribute; of two values, the later one counts.
   mutating func set(_ attribute: ImportedAttribute) {

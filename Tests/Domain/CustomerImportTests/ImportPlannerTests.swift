@@ -35,6 +35,24 @@ import Testing
     #expect(ann.id == "ann" && ann.aliases == ["$RCAnonymousID:1"] && ann.purchases == ["2000"])
   }
 
+  @Test("A customer of whom an id was merged before stays the same, whatever id the app used last")
+  func keptIdentity() throws {
+    let ids = { (targets: [String: String]) in
+      var plan = try Self.plan(
+        "$RCAnonymousID:1;bob;p;;;app_store;false;1;;;;", "$RCAnonymousID:2;cleo;p;;;app_store;false;2;;;;")
+      plan.keepCustomers(mergedInto: targets)
+      return plan.customers.map { [$0.id] + $0.aliases }
+    }
+    let cleo = ["cleo", "$RCAnonymousID:2"]
+    let bob = ["bob", "$RCAnonymousID:1"]
+    #expect(try ids([:]) == [bob, cleo])
+    #expect(try ids(["$RCAnonymousID:1": "ann"]) == [["ann"] + bob, cleo])
+    #expect(try ids(["$RCAnonymousID:1": "bob"]) == [bob, cleo])
+    // Another customer of the export, and an id that is none of the app's.
+    #expect(try ids(["$RCAnonymousID:1": "cleo"]) == [bob, cleo])
+    #expect(try ids(["$RCAnonymousID:1": "$RCAnonymousID:3"]) == [bob, cleo])
+  }
+
   @Test("A customer without another id keeps the anonymous one")
   func anonymous() throws {
     let plan = try Self.plan("$RCAnonymousID:1;$RCAnonymousID:2;p;;;app_store;false;2000;;;;")

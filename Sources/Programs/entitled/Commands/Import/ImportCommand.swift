@@ -100,6 +100,9 @@ struct ImportOptions: ParsableArguments {
     let app = try await scope.app.id(client)
     let target = try await ImportTarget(app, try scope.appEnvironment(), client)
     var plan = files.plan(for: target, includesAttributes: !withoutAttributes)
+    if files.choosesCustomerIDs {
+      plan.keepCustomers(mergedInto: try await target.mergeTargets(of: plan, client))
+    }
     plan.adapt(to: try await target.storedGrants(of: plan.sources, client), at: SystemClock.now())
     guard !dryRun else {
       print(client.json ? plan.json(counts: nil).text : plan.preview)

@@ -13,6 +13,8 @@ struct ImportFiles {
   private var lists: [RevenueCatLists] = []
   /// The path of the first file.
   private(set) var firstPath = ""
+  /// Whether customers get one of several ids of the export; otherwise a column has it.
+  var choosesCustomerIDs: Bool { identity != .column }
   /// Whether a file has lists of RevenueCat's API, in which a purchase has the id of any of its transactions.
   private(set) var hasLists = false
 

@@ -16,7 +16,8 @@ struct ImportCounts {
 /// Performs the plan of an import: merges aliases, fetches purchases from Apple, sets attributes, reports grants. Each step
 /// can be repeated, so that an interrupted import is completed by the same command.
 struct ImportRun {
-  private static let concurrency = 16
+  /// The number of calls at once.
+  static let concurrency = 16
 
   private var note: String { ImportNote.text(from: origin) }
 

@@ -32,6 +32,40 @@ struct ImportTarget {
     }
   }
 
+  /// Fetches the merge targets of the aliases that were merged.
+  func mergeTargets(of plan: ImportPlan, _ client: ClientOptions) async throws -> [String: String] {
+    let aliases = plan.customers.flatMap(\.aliases)
+    return try await client.withConnection { connection in
+      try await withThrowingTaskGroup(of: (String, String).self) { group in
+        var (targets, next, done) = ([String: String](), 0, 0)
+        while done < aliases.count {
+          if next < aliases.count, next - done < ImportRun.concurrency {
+            let alias = aliases[next]
+            group.addTask { (alias, try await mergeTarget(of: alias, connection)) }
+            next += 1
+          } else if let (alias, customer) = try await group.next() {
+            if customer != alias { targets[alias] = customer }
+            done += 1
+          }
+        }
+        return targets
+      }
+    }
+  }
+
+  /// The merge target of a customer; the id itself if it has none, or is unknown. An invalid id is refused later.
+  private func mergeTarget(of id: String, _ connection: ClientConnection) async throws -> String {
+    let request = DescribeCustomerRequest.with {
+      ($0.app, $0.environment, $0.customerId) = (app, environment, id)
+    }
+    do throws(ClientError) { return try await connection.describeCustomer(request).customerId } catch {
+      guard case .failed(let status) = error, [.notFound, .invalidArgument].contains(status.code) else {
+        throw error
+      }
+      return id
+    }
+  }
+
   /// Fetches the grants of purchases in other stores.
   func storedGrants(of sources: Set<String>, _ client: ClientOptions) async throws -> StoredGrants {
     var stored = StoredGrants()
