@@ -17,7 +17,7 @@ package struct ImportPlan: Hashable, Sendable {
     }
   }
 
-  /// Keeps the ids of customers of whom an earlier import merged another id: the id that the app used last may be another
+  /// Keeps the ids of customers if an earlier import merged another id into them: the id that the app used last may be another
   /// one in each export.
   ///
   /// - Parameter targets: the merge targets of aliases.

@@ -35,7 +35,7 @@ import Testing
     #expect(ann.id == "ann" && ann.aliases == ["$RCAnonymousID:1"] && ann.purchases == ["2000"])
   }
 
-  @Test("A customer of whom an id was merged before stays the same, whatever id the app used last")
+  @Test("A customer with an id that was merged before stays the same, whatever id the app used last")
   func keptIdentity() throws {
     let ids = { (targets: [String: String]) in
       var plan = try Self.plan(
