@@ -213,8 +213,9 @@ def test_a_seat_is_claimed_released_and_claimed_again(team, entitlements, custom
     assert seat.customer_id == customer and seat.claimed_at.seconds
     assert team.claim(customer, request) == seat
     assert is_entitled(entitlements, customer) and is_entitled(entitlements, team.customer)
-    team.unclaim(seat)
-    team.unclaim(seat)
+    released = team.unclaim(seat).seat
+    assert (released.seat_id, released.customer_id, released.HasField("claimed_at")) == (seat.seat_id, "", False)
+    assert team.unclaim(seat).seat == released
     assert not is_entitled(entitlements, customer) and is_entitled(entitlements, team.customer)
     assert team.claim(customer).seat_id != seat.seat_id
     assert is_entitled(entitlements, customer)

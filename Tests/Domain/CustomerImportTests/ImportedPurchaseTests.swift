@@ -98,6 +98,15 @@ import Testing
     #expect(Self.grants(Self.row(151, ["pro"], revision: 3), last, after: stored) == Self.grants(last))
   }
 
+  @Test("A row without a start is about the last period that is known")
+  func noStart() {
+    var row = Self.row(1, ["pro"], revision: 9)
+    (row.since, row.until) = (nil, Self.day(300))
+    #expect(Self.grants(Self.row(181, ["pro"], revision: 1), row).map(\.until) == [Self.day(300)])
+    row.revision = 0
+    #expect(Self.grants(Self.row(181, ["pro"], revision: 1), row).map(\.until) == [Self.day(211)])
+  }
+
   @Test("The state of another service of the operator counts by its revision, and is not ended")
   func otherReporter() {
     var stored = StoredGrant()

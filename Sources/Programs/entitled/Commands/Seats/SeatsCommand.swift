@@ -126,7 +126,7 @@ struct UnclaimSeatCommand: AsyncParsableCommand {
       $0.note = change.note
     }
     let response = try await client.withConnection { try await $0.unclaimSeat(request) }
-    client.show(response, [("released", seat)] + (response.seat.map { [$0.row] } ?? []))
+    client.show(response, [("released", seat)])
   }
 }
 
