@@ -18,7 +18,9 @@ struct ImportedPurchase: Hashable, Sendable {
       return
     }
     // The last period decides; of two versions of one period the later one.
-    let new = (row.period ?? row.since ?? state.period)?.millisecondsSince1970 ?? 0
+    var row = row
+    row.period = row.period ?? row.since ?? state.period
+    let new = row.period?.millisecondsSince1970 ?? 0
     let known = state.period?.millisecondsSince1970 ?? 0
     let isLater = new == known ? (row.revision ?? 1) >= state.revision : new > known
     latest = isLater ? row : state.latest
