@@ -5,7 +5,7 @@ import json
 import pytest
 
 import contract
-from contract import StatusCode, app_store_service
+from contract import StatusCode, app_store_service, report_service
 from harness import CALL_LIMIT
 from test_apple_api import scraped
 from test_app_store import APP, World, commands
@@ -51,6 +51,18 @@ def withdraw(world, customer):
     world.deliver()
 
 
+def reported(world, withdrawn_at):
+    """The sums of the report of withdrawals in the 60 days from one on."""
+    query = report_service.ReportQuery(report="consents")
+    day = withdrawn_at.seconds // DAY * DAY
+    getattr(query, "from").FromSeconds(day)
+    query.to.FromSeconds(day + 60 * DAY)
+    request = report_service.QueryReportRequest(app=APP, query=query)
+    answer = contract.report_stub(world.channel).QueryReport(request, timeout=CALL_LIMIT)
+    sums = [sum(values) for values in zip(*(row.values for row in answer.rows))]
+    return dict(zip((column.name for column in answer.columns), sums))
+
+
 KID = "0c7b7c1e-5b8e-4c55-8a7e-000000000001"
 OTHER = "0c7b7c1e-5b8e-4c55-8a7e-000000000002"
 
@@ -69,8 +81,10 @@ def test_a_withdrawn_consent_is_open_until_it_is_settled(world):
     assert consents(world, customer_id=KID) and not consents(world, customer_id=OTHER)
     listed = world.service.command("apple", "withdrawn-consents", "--app", APP).stdout
     assert one.app_transaction_id in listed and KID in listed and "open" in listed
+    until(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 1, "settled": 0, "overdue": 0, "open": 1})
     world.advance("11d")
     assert consents(world) == [([KID], "OVERDUE")]
+    until(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 1, "settled": 0, "overdue": 1, "open": 1})
     settled = call(
         world, "SettleConsentWithdrawal", app_transaction_id=one.app_transaction_id, actor="support/lena",
         note="account closed", idempotency_key="one")
@@ -88,6 +102,7 @@ def test_a_withdrawn_consent_is_open_until_it_is_settled(world):
     world.advance("1d")
     withdraw(world, KID)
     until(lambda: consents(world) == [([KID], "OPEN")])
+    until(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 2, "settled": 1, "overdue": 1, "open": 1})
 
 
 def test_an_app_install_without_a_withdrawal_cannot_be_settled(world):

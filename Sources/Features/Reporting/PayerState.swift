@@ -14,6 +14,8 @@ struct PayerState {
   var claims: [String: PurchaseClaims] = [:]
   /// The refund requests about each purchase.
   var requests: [KnownRefundRequests] = []
+  /// The withdrawn consents, if the line is an app install instead of a purchase.
+  var consents: KnownConsents?
   /// The last evidence that counts; `nil`: all.
   var lastEvidence: EvidenceID?
   /// The stored state of each line.

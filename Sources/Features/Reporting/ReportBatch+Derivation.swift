@@ -60,8 +60,10 @@ extension ReportBatch {
     var derived: [Posting] = []
     payer.due = nil
     let requests = payer.requests.flatMap { $0.requests(through: payer.lastEvidence) }
+    let consents = payer.consents?.consents(through: payer.lastEvidence) ?? []
     for (_, facts) in payers {
-      let found = PayerPostings(facts, in: app, at: instant, claims: payer.claims, requests: requests)
+      let found = PayerPostings(
+        facts, in: app, at: instant, claims: payer.claims, requests: requests, consents: consents)
       // Mostly there is one.
       if derived.isEmpty { derived = found.postings } else { derived += found.postings }
       payer.due = [payer.due, found.due].compactMap(\.self).min()

@@ -142,6 +142,7 @@ struct ReportBatch {
       if known?.hasRefundRequests ?? true {
         payer.requests.append(try KnownRefundRequests(about: line, in: store))
       }
+      if !line.isPurchase { payer.consents = try KnownConsents(ofInstall: line, in: store) }
       payer.due = [payer.due, state.due].compactMap(\.self).min()
       payer.stored[line] = state
     }

@@ -126,6 +126,31 @@ import Testing
     }
   }
 
+  @Test("Withdrawn consents count on their day, each with its settlement, also after a rebuild")
+  func consents() async throws {
+    try await LedgerFixture.run { fixture in
+      try await fixture.live(until: 90) { day in
+        switch day {
+        case 40, 52: try await fixture.notify("RESCIND_CONSENT", signed: day, appInstall: "I1")
+        case 45: _ = try await fixture.ledger.settleConsentWithdrawal(of: "I1", fixture.scope)
+        default: break
+        }
+      }
+      let query = ReportQuery(.consents, from: reportDay(30), to: reportDay(100))
+      let table = { () async throws -> ReportTable in
+        try await fixture.store.snapshot { reader in
+          try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
+        }
+      }
+      let before = try await table()
+      #expect(before.rows.map(\.bucket) == [reportDay(40), reportDay(52)])
+      // Withdrawn, settled, overdue, open. The deadline of the second one was on day 82.
+      #expect(before.rows.map(\.values) == [[1, 1, 0, 0], [1, 0, 1, 1]])
+      try await fixture.reports.rebuild()
+      #expect(try await table() == before)
+    }
+  }
+
   @Test("A closing whose movements do not explain its stocks is recorded with its day")
   func brokenIdentity() async throws {
     try await LedgerFixture.run { fixture in

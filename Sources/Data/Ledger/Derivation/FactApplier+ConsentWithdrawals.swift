@@ -20,6 +20,7 @@ extension FactApplier {
       record.evidenceID = source.id
     }
     try store.put(record)
+    try store.enqueueForReports(source.line(LineKey.appTransactionPrefix + appTransactionID), from: source.id)
   }
 
   /// Stores that the operator has done what the withdrawal requires.
@@ -27,6 +28,10 @@ extension FactApplier {
     _ appTransactionID: String, at instant: Instant, _ evidence: EvidenceID, of appID: String,
     in environment: Environment
   ) throws(StoreError) {
+    let line = LineKey(
+      appID: appID, environment: environment, lineID: LineKey.appTransactionPrefix + appTransactionID)
+    try store.index(evidence, under: line)
+    try store.enqueueForReports(line, from: evidence)
     guard var record = try store.consentWithdrawal(appTransactionID, of: appID, in: environment),
       record.settledAt.map({ $0 <= instant }) ?? true
     else { return }

@@ -72,6 +72,26 @@ extension SQLTransaction {
     try consentWithdrawal(ofInstall: appTransactionID, appID, environment)
   }
 
+  func consentChanges(
+    ofInstall line: LineKey, settledBy settlement: Evidence.Kind
+  ) throws(StoreError) -> [ConsentChange] {
+    try rows(
+      """
+      SELECT l.evidence_id, coalesce(n.signed_at, n.received_at, e.known_at, e.received_at),
+        CASE WHEN n.evidence_id IS NULL THEN 1 ELSE 0 END
+      FROM line_evidence AS l JOIN evidence AS e ON e.evidence_id = l.evidence_id
+        LEFT JOIN notification AS n
+          ON n.evidence_id = l.evidence_id AND n.type = 'RESCIND_CONSENT' AND n.state <> 'REJECTED'
+      WHERE l.line_id = ? AND l.app = ? AND l.environment = ? AND (n.evidence_id IS NOT NULL OR e.kind = ?)
+      ORDER BY l.evidence_id
+      """, line, settlement.rawValue
+    ) { row in
+      ConsentChange(
+        evidenceID: EvidenceID(rawValue: row.number(0)),
+        at: Instant(millisecondsSince1970: row.number(1)), isSettlement: row.number(2) == 1)
+    }
+  }
+
   func put(_ withdrawal: ConsentWithdrawalRecord) throws(StoreError) {
     try run(
       Upsert.sql("consent_withdrawal", key: "app_transaction_id, app, environment", columns),

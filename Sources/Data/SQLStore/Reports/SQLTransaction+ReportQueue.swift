@@ -233,9 +233,15 @@ extension SQLTransaction {
   ) throws(StoreError) -> [LineKey] {
     try rows(
       """
-      SELECT DISTINCT line_id FROM transaction_fact WHERE app = ? AND environment = ? AND line_id > ?
+      SELECT line_id FROM (
+        SELECT DISTINCT line_id FROM transaction_fact WHERE app = ? AND environment = ? AND line_id > ?
+        ORDER BY line_id LIMIT ?
+      ) AS purchase
+      UNION ALL SELECT ? || app_transaction_id FROM consent_withdrawal
+      WHERE app = ? AND environment = ? AND ? || app_transaction_id > ?
       ORDER BY line_id LIMIT ?
-      """, appID, environment, last, limit
+      """, appID, environment, last, limit, LineKey.appTransactionPrefix, appID, environment,
+      LineKey.appTransactionPrefix, last, limit
     ) { LineKey(appID: appID, environment: environment, lineID: $0.text(0) ?? "") }
   }
 }

@@ -221,8 +221,9 @@ extension SQLTransaction {
       INSERT INTO report_queue (line_id, app, environment, evidence_id)
       SELECT line_id, app, environment, evidence_id FROM line_evidence
       WHERE app = ? AND environment = ? AND line_id IN (
-        SELECT line_id FROM transaction_fact WHERE app = ? AND environment = ?)
-      """, appID, environment, appID, environment)
+        SELECT line_id FROM transaction_fact WHERE app = ? AND environment = ?
+        UNION ALL SELECT ? || app_transaction_id FROM consent_withdrawal WHERE app = ? AND environment = ?)
+      """, appID, environment, appID, environment, LineKey.appTransactionPrefix, appID, environment)
   }
 }
 

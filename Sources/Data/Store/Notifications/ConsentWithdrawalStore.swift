@@ -62,12 +62,32 @@ package struct ConsentWithdrawalFilter: Hashable, Sendable {
   }
 }
 
+/// A withdrawal of the consent of an app install, or its settlement by the operator.
+package struct ConsentChange: Hashable, Sendable {
+  package let evidenceID: EvidenceID
+  package let at: Instant
+  package let isSettlement: Bool
+
+  /// Creates a change from its parts.
+  package init(evidenceID: EvidenceID, at: Instant, isSettlement: Bool) {
+    self.evidenceID = evidenceID
+    self.at = at
+    self.isSettlement = isSettlement
+  }
+}
+
 /// Stores withdrawals of consent.
 package protocol ConsentWithdrawalStore {
   /// Returns the withdrawal of an app install; `nil` if there was none.
   func consentWithdrawal(
     _ appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> ConsentWithdrawalRecord?
+
+  /// Returns the withdrawals of the consent of an app install and their settlements, which are evidence of the kind
+  /// `settlement`, in the order in which they arrived.
+  func consentChanges(
+    ofInstall line: LineKey, settledBy settlement: Evidence.Kind
+  ) throws(StoreError) -> [ConsentChange]
 
   /// Inserts or replaces a withdrawal.
   func put(_ withdrawal: ConsentWithdrawalRecord) throws(StoreError)

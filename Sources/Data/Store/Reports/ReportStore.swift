@@ -186,7 +186,7 @@ package protocol ReportStore {
   /// Returns all purchases of the payer of a purchase, with itself, sorted.
   func linesOfPayer(of line: LineKey) throws(StoreError) -> [LineKey]
 
-  /// Returns at most `limit` purchases of an app after `last`, in their order.
+  /// Returns at most `limit` purchases, and app installs with a withdrawn consent, of an app after `last`, in their order.
   func purchases(
     of appID: String, in environment: Environment, after last: String, limit: Int
   ) throws(StoreError) -> [LineKey]

@@ -18,6 +18,7 @@ package struct Report: Sendable {
     case oneTime = "one-time"
     case paidYears = "paid-years"
     case commitments
+    case consents
   }
 
   /// The edition of the rules by which postings are derived. It grows when they change what a closed day would have been.
@@ -62,6 +63,7 @@ package struct Report: Sendable {
     case .oneTime: oneTime
     case .paidYears: paidYears
     case .commitments: commitments
+    case .consents: consents
     }
   }
 

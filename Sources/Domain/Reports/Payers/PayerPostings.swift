@@ -15,9 +15,11 @@ package struct PayerPostings: Sendable {
   ///
   /// - claims: by `originalTransactionId`; a purchase without any has no owner.
   /// - requests: the refund requests about the purchases, in any order; those about others are left out.
+  /// - consents: the withdrawn consents of the app install, if the facts are those of one.
   package init(
     _ facts: borrowing CustomerFacts, in app: AppDefinition, at now: Instant,
-    claims: [String: PurchaseClaims] = [:], requests: [RefundRequest] = []
+    claims: [String: PurchaseClaims] = [:], requests: [RefundRequest] = [],
+    consents: [WithdrawnConsent] = []
   ) {
     self.now = now
     // Apple documents a non-consumable again for each device that restores it.
@@ -42,6 +44,7 @@ package struct PayerPostings: Sendable {
     for posting in RefundRequestPostings(requests, facts, history).postings {
       add(posting, from: posting.effectiveAt)
     }
+    for posting in ConsentPostings(consents, app).postings { add(posting, from: posting.effectiveAt) }
   }
 
   private mutating func add(_ posting: Posting, from instant: Instant) {

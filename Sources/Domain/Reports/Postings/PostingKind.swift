@@ -119,6 +119,12 @@ extension Posting {
     /// Apple reversed a refund that it had granted after a request.
     case refundGrantReversed = 124
 
+    // Withdrawn consents of parents or guardians, by the day of the withdrawal.
+    case consentWithdrawn = 130
+    case consentSettled = 131
+    /// The deadline passed before the operator settled the withdrawal.
+    case consentOverdue = 132
+
     /// The name in exports: `trialStarted` as `TRIAL_STARTED`.
     package var name: String {
       "\(self)".reduce(into: "") { name, character in

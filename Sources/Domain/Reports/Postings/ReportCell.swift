@@ -92,7 +92,8 @@ extension Posting {
   private var isOfCohortOnly: Bool {
     switch kind {
     case .periodReached, .refundOfPurchase, .payer, .payerJoined, .activeOfCohort, .payerActiveOfCohort,
-      .rateChanged, .refundAsked, .refundAnswered, .refundGranted, .refundDeclined, .refundGrantReversed:
+      .rateChanged, .refundAsked, .refundAnswered, .refundGranted, .refundDeclined, .refundGrantReversed,
+      .consentWithdrawn, .consentSettled, .consentOverdue:
       true
     default: false
     }
