@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("A rate is that of the day, or of the six days before")
+  @Test("A rate is that of the day, or of the seven days before")
   func rates() {
     let first = World.reportDay("10-01")
     let table = RateTable(
@@ -74,7 +74,7 @@ import Testing
       return table.convert([sum], to: "USD").first { $0.currency == "USD" }?.sums.amount
     }
     #expect(
-      [-1, 0, 3, 4, 10, 11, 19, 20, 26, 27].map(converted) == [
+      [-1, 0, 3, 4, 11, 12, 19, 20, 27, 28].map(converted) == [
         nil, 1_000_000, 1_000_000, 1_000_004, 1_000_004, nil, nil, 1_000_020, 1_000_020, nil,
       ])
   }

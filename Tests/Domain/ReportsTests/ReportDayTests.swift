@@ -89,7 +89,7 @@ import Testing
     #expect(Granularity.week.firstDay(of: ReportDay(number: -1)) == ReportDay(number: -3))
   }
 
-  @Test("An amount is converted with the last rate of the week before its day; without one it stays as it is")
+  @Test("An amount is converted with the last rate within seven days before its day, or stays as it is")
   func rates() {
     let table = RateTable([
       RateTable.Rate("EUR", to: "USD", from: World.reportDay("10-20"), millionths: 1_085_000)
@@ -101,6 +101,7 @@ import Testing
     }
     #expect(table.convert([sum("10-25")], to: "USD").map(\.sums.amount) == [10_839])
     #expect(table.convert([sum("10-25")], to: "USD").map(\.currency) == ["USD"])
+    #expect(table.convert([sum("10-27")], to: "USD").map(\.currency) == ["USD"])
     #expect(table.convert([sum("10-28")], to: "USD").map(\.currency) == ["EUR"])
     #expect(table.convert([sum("10-19")], to: "USD").map(\.currency) == ["EUR"])
   }

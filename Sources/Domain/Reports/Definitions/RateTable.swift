@@ -1,6 +1,6 @@
 /// The operator's exchange rates, each valid from a day on.
 package struct RateTable: Hashable, Sendable {
-  /// A rate is missing where none of the last week exists.
+  /// The days after its first one on which a rate is used without a newer one.
   private static let validity: Int64 = 7
   /// Millionths.
   private static let unit: Int64 = 1_000_000
@@ -60,7 +60,7 @@ package struct RateTable: Hashable, Sendable {
       let middle = (first + end) / 2
       if rates[middle].from <= day { first = middle + 1 } else { end = middle }
     }
-    guard first > 0, day < rates[first - 1].from.advanced(by: Self.validity) else { return nil }
+    guard first > 0, day <= rates[first - 1].from.advanced(by: Self.validity) else { return nil }
     return rates[first - 1]
   }
 }
