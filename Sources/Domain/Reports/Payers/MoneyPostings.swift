@@ -13,7 +13,9 @@ struct MoneyPostings {
     }
     let cohort = history.cohort
     var hasJoined = false
-    var buckets: [Granularity: ReportDay] = [:]
+    // The bucket of the last charge by granularity, and the charge's day.
+    var buckets: [ReportDay?] = Array(repeating: nil, count: Granularity.allCases.count)
+    var lastDay: ReportDay?
     for index in inOrder {
       let fact = facts.transactions[index]
       guard let price = fact.reportedPrice, let currency = fact.inDetails({ $0.currency }) else {
@@ -35,11 +37,14 @@ struct MoneyPostings {
       (charge.count, charge.amount, charge.currency) = (1, price, currency)
       charge.proceeds = Share.part(share, of: price)
       charge.cohort = cohort?.at(day)
-      for granularity in Granularity.allCases {
-        let bucket = granularity.firstDay(of: day)
-        guard buckets.updateValue(bucket, forKey: granularity) != bucket else { continue }
-        charge.marks |= 1 << granularity.rawValue
+      if day != lastDay {
+        for (index, granularity) in Granularity.allCases.enumerated() {
+          let bucket = granularity.firstDay(of: day)
+          if buckets[index] != bucket { charge.marks |= 1 << granularity.rawValue }
+          buckets[index] = bucket
+        }
       }
+      lastDay = day
       postings.append(charge)
       if history.paidYears.isPast(charge.dimensions.group, at: fact.purchaseDate) {
         postings.append(

@@ -25,6 +25,7 @@ package struct PayerPostings: Sendable {
     // Apple documents a non-consumable again for each device that restores it.
     let facts = facts.purchases(in: app)
     let history = PayerHistory(facts, in: app)
+    postings.reserveCapacity(16 + 8 * facts.transactions.count)
     var ofCohorts: [Posting] = []
     for (line, periods) in history.lines {
       var walk = SubscriptionWalk(line, history, app, facts, at: now)

@@ -53,7 +53,9 @@ extension SubscriptionWalk {
   mutating func addRenewalTimes(
     _ period: SubscriptionPeriod, _ next: SubscriptionPeriod?, until end: Instant
   ) {
-    let starts = [period.start] + period.withdrawn + (next.map { [$0.start] } ?? [])
+    // Most subscriptions have no reports that matter, and then need no list.
+    let starts =
+      renewals.isEmpty ? [] : [period.start] + period.withdrawn + (next.map { [$0.start] } ?? [])
     addExpected(period, starts, until: end)
     if renewals.isEmpty { return }
     if period.commitment?.isEnding ?? true {

@@ -58,6 +58,7 @@ struct SubscriptionWalk {
 
   mutating func run(_ periods: [SubscriptionPeriod], _ facts: borrowing CustomerFacts) {
     let failures = facts.failures(ofLine: line)
+    scheduled.reserveCapacity(16 + 8 * periods.count)
     var beginning = Beginning.stint
     for (position, period) in periods.enumerated() {
       begin(period, beginning)
