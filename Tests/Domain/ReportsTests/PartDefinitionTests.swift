@@ -62,6 +62,20 @@ import Testing
     }
   }
 
+  @Test(
+    "An offer that is paid up front has the length of the offer, also after an extension",
+    arguments: [("P6M", 60_000), ("P1Y", 30_000), (nil, 30_000)])
+  func upFront(period: String?, annual: Int64) throws {
+    // 275 days: without the offer's period, the nearest length is a year.
+    let bought = World.period("yearly", "01-10", "10-12").with {
+      ($0.offerType, $0.offerDiscountType) = (.offerCode, .payUpFront)
+      ($0.details.price, $0.details.offerPeriod) = (30_000, period)
+    }
+    let postings = World.postings(at: World.day("02-01"), ["P": World.facts("P", [bought])])
+    let revenue = try Answer(.recurringRevenue, "01-01", "02-01", of: postings)
+    #expect(revenue("new", "closing", on: "01-01", currency: "USD") == [annual, annual])
+  }
+
   @Test("A rate is that of the day, or of the seven days before")
   func rates() {
     let first = World.reportDay("10-01")

@@ -22,6 +22,7 @@ extension FactEncoder {
     flags.set(.wasWithoutAdditions, details.wasWithoutAdditions)
     flags.set(.hasRefunds, !details.refunds.isEmpty)
     flags.set(.hasReversals, !details.reversals.isEmpty)
+    flags.set(.hasOfferPeriod, details.offerPeriod != nil)
 
     append(unsigned: UInt64(flags.rawValue))
     if let price = details.price { append(signed: price) }
@@ -38,6 +39,7 @@ extension FactEncoder {
     if let code = details.billingPlanType { append(code) }
     if let code = details.invitationManagement { append(code) }
     if let price = details.seatsPrice { append(signed: price) }
+    if let period = details.offerPeriod { append(period) }
     if !details.seatRefunds.isEmpty {
       append(unsigned: UInt64(details.seatRefunds.count))
       for refund in details.seatRefunds {

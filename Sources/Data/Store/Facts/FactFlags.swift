@@ -57,6 +57,7 @@ struct TransactionDetailFlags: OptionSet {
   static let wasWithoutAdditions = TransactionDetailFlags(rawValue: 1 << 11)
   static let hasRefunds = TransactionDetailFlags(rawValue: 1 << 12)
   static let hasReversals = TransactionDetailFlags(rawValue: 1 << 13)
+  static let hasOfferPeriod = TransactionDetailFlags(rawValue: 1 << 14)
 }
 
 /// The optional numbers and codes in the details of a renewal info.

@@ -48,6 +48,7 @@ extension TransactionDetails {
     price = payload.price
     currency = payload.currency
     offerIdentifier = payload.offerIdentifier
+    offerPeriod = payload.offerDiscountType == .payUpFront ? payload.offerPeriod : nil
     webOrderLineItemID = payload.webOrderLineItemId
     appAccountToken = payload.appAccountToken
     appTransactionID = payload.appTransactionId

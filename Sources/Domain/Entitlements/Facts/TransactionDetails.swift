@@ -9,6 +9,8 @@ package struct TransactionDetails: Hashable, Sendable {
   package var currency: String?
   /// The identifier of the offer, from App Store Connect.
   package var offerIdentifier: String?
+  /// The time that an offer is paid for up front, such as `P6M`; `nil` for other offers.
+  package var offerPeriod: String?
   /// Apple's `webOrderLineItemId`: one period of a subscription, equal on all devices.
   package var webOrderLineItemID: String?
   /// The UUID that the app set at the purchase to identify the customer.
@@ -160,7 +162,7 @@ extension TransactionDetails {
     let texts = [
       currency, offerIdentifier, webOrderLineItemID, appAccountToken, appTransactionID, storefront,
       transactionReason?.rawValue, additionalTransactionReason, previousOriginalTransactionID,
-      billingPlanType?.rawValue, invitationManagement?.rawValue,
+      billingPlanType?.rawValue, invitationManagement?.rawValue, offerPeriod,
     ]
     let numbers = [
       price, revocationPercentage, commitment?.billingPeriodNumber, commitment?.totalBillingPeriods,

@@ -94,8 +94,8 @@ struct PayerHistory {
     if periods.count > 1 { periods[periods.count - 2].withdrawn.append(period.start) }
   }
 
-  /// Sets the length of each period: the catalog's; of an offer that is paid up front, and of products without one,
-  /// that of the dates. An extension makes periods longer only, so the shortest one of a product counts.
+  /// Sets the length of each period: the catalog's; of an offer that is paid up front, the offer's; of products and
+  /// offers without one, that of the dates. An extension makes periods longer only, so the shortest one of a product counts.
   private static func setDurations(
     _ lines: inout [(line: String, periods: [SubscriptionPeriod])], _ facts: borrowing CustomerFacts,
     _ app: borrowing AppDefinition
@@ -123,9 +123,11 @@ struct PayerHistory {
         let period = lines[line].periods[position]
         let catalog = app.products[period.dimensions.productID]?.price.flatMap { PeriodLength($0.period) }
         let isUpFront = facts.transactions[period.index].offerDiscountType == .payUpFront
+        let offer = facts.transactions[period.index].inDetails { $0.offerPeriod }
         let standard = catalog ?? shortest[period.dimensions.productID]
         lines[line].periods[position].duration =
-          (isUpFront ? nil : standard) ?? dated[line][position] ?? catalog
+          (isUpFront ? offer.flatMap(PeriodLength.init(rawValue:)) : standard) ?? dated[line][position]
+          ?? catalog
         lines[line].periods[position].standardDuration = standard
       }
     }
