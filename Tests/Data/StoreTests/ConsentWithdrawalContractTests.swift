@@ -38,6 +38,27 @@ struct ConsentWithdrawalContractTests {
     }
   }
 
+  @Test("Reports find the app installs of withdrawals, and their settlements", arguments: Backend.allCases)
+  func reported(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let settlement = evidence("settlement")
+      let id = try await store.append(settlement).id
+      let install = LineKey(appID: "ocean", environment: .sandbox, lineID: "app-1")
+      let (pages, changes) = try await store.write { store throws(StoreError) in
+        for name in ["2", "1"] { try store.put(withdrawal(name, at: 5, id)) }
+        try store.put(withdrawal("3", at: 5, id, of: "lake"))
+        try store.index(id, under: install)
+        let pages = [
+          try store.purchases(of: "ocean", in: .sandbox, after: "", limit: 10),
+          try store.purchases(of: "ocean", in: .sandbox, after: "app-1", limit: 1),
+        ]
+        return (pages, try store.consentChanges(ofInstall: install, settledBy: settlement.kind))
+      }
+      #expect(pages.map { $0.map(\.lineID) } == [["app-1", "app-2"], ["app-2"]])
+      #expect(changes.map(\.evidenceID) == [id] && changes.allSatisfy(\.isSettlement))
+    }
+  }
+
   @Test("Open withdrawals are listed oldest first, page by page, and counted", arguments: Backend.allCases)
   func list(backend: Backend) async throws {
     try await backend.withStore { store in
