@@ -27,6 +27,7 @@ IDEMPOTENT = {
     "MigrateReceipts", "UploadMigrationInput", "CancelMigration", "PurgeMigration", "SignOffer", "CompareWithApple",
     "IngestNotification", "ReprocessNotifications", "BackfillNotifications", "GetRefundHistory", "LookUpOrder",
     "RefreshPurchase", "GetTransactionInfo", "GetAppTransactionInfo", "DiscardDeliveries", "ResumeWebhook", "CreateSegment", "DeleteSegment",
+    "RecordReconciliation",
 }  # fmt: skip
 
 

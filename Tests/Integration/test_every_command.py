@@ -179,6 +179,9 @@ def commands(caller):
     moved = json.loads(caller.service.command("transfer", purchase, "ada", "dan", "--json").stdout)["transferId"]
     (caller.folder / "more.ndjson").write_text(lines.read_text())
     two = [caller.jws("lifetime")[0], caller.jws("shells.100")[0]]
+    sales = caller.folder / "sales-2026-11-01.txt.gz"
+    with urllib.request.urlopen(f"http://{caller.service.sandbox}/sandbox/v1/reports/sales?date=2026-11-01") as answer:
+        sales.write_bytes(answer.read())
     image, message, report = (str(uuid.uuid4()) for _ in range(3))
     picture = caller.folder / "picture.png"
     picture.write_bytes(PNG)
@@ -279,6 +282,8 @@ def commands(caller):
         "ReportService/ExportReport": (["report", "revenue", "--from", "2026-11-01", "--to", "2026-11-30", "--ndjson"], {0}),
         "ReportService/ListPostings": (["export", str(caller.folder / "warehouse")], {0}),
         "ReportService/ListReportPurchases": (["report", "movements", "--from", "2026-11-01", "--to", "2026-11-30", "--behind", "started_paid"], {0}),
+        "ReportService/RecordReconciliation": (["reconcile", "--record", str(sales)], {0}),
+        "ReportService/GetReconciliation": (["report", "--reconciliation", "--from", "2026-11-01", "--to", "2026-11-30"], {0}),
         "NotificationService/IngestNotification": (["notifications", "submit", notification(caller)], {0}),
         "NotificationService/ListNotifications": (["notifications", "list"], {0}),
         "NotificationService/ReprocessNotifications": (["notifications", "reprocess"], {0}),

@@ -205,3 +205,48 @@ def test_the_same_file_counts_once_and_a_foreign_file_is_refused(lived, tmp_path
     foreign.write_text("a\tb\n1\t2\n", encoding="utf-8")
     done = subprocess.run([str(PROGRAM), "reconcile", str(foreign), "--grpc", service.grpc], capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())
     assert (done.returncode, "is no Subscription" in done.stderr) == (1, True)
+
+
+def stored(service, **more):
+    status, answer = service.json("entitled.v1.ReportService/GetReconciliation", {"app": APP, "environment": "ENVIRONMENT_SANDBOX"} | more)
+    return status, answer
+
+
+def test_a_result_is_stored_on_demand_and_replaced_by_the_next_one(lived, tmp_path):
+    service, _, reports = lived
+    kind, date = next((kind, date) for (kind, date), text in reports.items() if kind == "subscriber" and len(table(text)) > 1)
+    day = datetime.date.fromisoformat(date)
+    span = {"from": f"{day}T00:00:00Z", "to": f"{day + datetime.timedelta(days=1)}T00:00:00Z"}
+    (whole,) = write(tmp_path, {(kind, date): reports[kind, date]})
+    assert reconcile(service, [whole])[0] == 0
+    assert stored(service, **span)[1].get("days", []) == [], "nothing is stored without --record"
+    other = tmp_path / f"other-{date}.txt"
+    first = reports[kind, date].splitlines()[1]
+    foreign = first.replace(table(reports[kind, date])[0]["Country"], "??")
+    other.write_text(f"{reports[kind, date].rstrip()}\n{first}\n{foreign}\n", encoding="utf-8")
+    status, answer = reconcile(service, [other], "--record")
+    (found,) = stored(service, **span)[1]["days"]
+    assert status == 3 and found["report"] == "SUBSCRIBER" and found["day"] == span["from"]
+    assert int(found["unexplained"]) == answer["unexplained"] == 1
+    assert (found["unknownRows"], found["files"]) == ("1", [other.name])
+    assert reconcile(service, [whole], "--record")[0] == 0
+    (found,) = stored(service, **span)[1]["days"]
+    assert int(found["matched"]) == len(table(reports[kind, date])) and found["files"] == [whole.name]
+    assert "unexplained" not in found and "unknownRows" not in found and found["recordedAt"]
+    listed = service.command("report", "--reconciliation", "--app", APP, "--from", date, "--to", date)
+    assert listed.stdout.split()[:2] == [date, "SUBSCRIBER"], listed.stdout
+
+
+@pytest.mark.parametrize(("change", "reason"), [
+    ({"days": []}, "INVALID_FIELD"), ({"days": [{"report": "SALES"}]}, "MISSING_FIELD"),
+    ({"days": [{"day": "2026-11-01T01:00:00Z", "report": "SALES"}]}, "INVALID_FIELD"),
+    ({"days": [{"day": "2026-11-01T00:00:00Z", "report": "<b>"}]}, "INVALID_FIELD"),
+    ({"days": [{"day": "2026-11-01T00:00:00Z", "report": "SALES", "matched": "-1"}]}, "INVALID_FIELD"),
+    ({"days": [{"day": "2026-11-01T00:00:00Z", "report": "SALES", "files": ["a\nb"]}]}, "INVALID_FIELD"),
+])  # fmt: skip
+def test_a_result_that_is_none_is_refused(lived, change, reason):
+    service = lived[0]
+    request = {"app": APP, "environment": "ENVIRONMENT_SANDBOX"} | change
+    status, answer = service.json("entitled.v1.ReportService/RecordReconciliation", request)
+    assert status == 400 and reason in json.dumps(answer), answer
+    assert stored(service, **{"from": "2026-11-01T00:00:00Z"})[0] == 400

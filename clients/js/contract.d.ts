@@ -5098,6 +5098,65 @@ export interface ReportPurchase {
   reason?: string;
 }
 
+/** The result of a comparison with one of Apple's reports of one day. */
+export interface ReconciledDay {
+  /** The day of the report, as the start of this day in UTC; Apple's days are those of Pacific Time. Required. */
+  day?: string;
+  /** The report, such as "SUBSCRIBER": capital letters and "_", at most 64. Required. */
+  report?: string;
+  /** The items that are equal on both sides: subscriptions, events, or sold and refunded pieces. */
+  matched?: string;
+  /** The items whose difference a rule explains. */
+  explained?: string;
+  /** The differences that no rule explains. */
+  unexplained?: string;
+  /** Apple's rows with an unknown event, product or country, which could not be compared. */
+  unknownRows?: string;
+  /** The names of the report's files, at most 100 of at most 255 bytes. */
+  files?: Array<string>;
+  /** When the result was stored. Only in responses. */
+  recordedAt?: string;
+}
+
+/** The request of RecordReconciliation. */
+export interface RecordReconciliationRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The results, 1 to 1000. */
+  days?: Array<ReconciledDay>;
+}
+
+/** The response of RecordReconciliation. */
+export interface RecordReconciliationResponse {
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of GetReconciliation. */
+export interface GetReconciliationRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The start of the first day in UTC. Required. */
+  from?: string;
+  /** The start of the day after the last one, at most 800 days after `from`. Required. */
+  to?: string;
+}
+
+/** The response of GetReconciliation. */
+export interface GetReconciliationResponse {
+  /** The environment of the answer. */
+  environment?: Environment;
+  /** The results, ordered by day and report. */
+  days?: Array<ReconciledDay>;
+}
+
 /**
  * Reports of subscriptions and money, by day in UTC. They name no customer. A day closes some hours after its end (six, unless
  * the configuration states another delay); later evidence changes it only by a numbered revision.
@@ -5109,6 +5168,13 @@ export interface ReportService {
   queryReport(request: QueryReportRequest, options?: CallOptions): Promise<QueryReportResponse>;
   /** Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it. */
   listReportPurchases(request: ListReportPurchasesRequest, options?: CallOptions): Promise<ListReportPurchasesResponse>;
+  /**
+   * Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
+   * same reports and days.
+   */
+  recordReconciliation(request: RecordReconciliationRequest, options?: CallOptions): Promise<RecordReconciliationResponse>;
+  /** Returns the stored results of comparisons with Apple's reports. */
+  getReconciliation(request: GetReconciliationRequest, options?: CallOptions): Promise<GetReconciliationResponse>;
 }
 
 /** The place in a message that shows an image; Apple's `imageSize`. */

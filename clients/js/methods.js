@@ -135,6 +135,8 @@ export const services = {
       ListReports: true,
       QueryReport: true,
       ListReportPurchases: true,
+      RecordReconciliation: false,
+      GetReconciliation: true,
     },
   },
   retentionMessaging: {

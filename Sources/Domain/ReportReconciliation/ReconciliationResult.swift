@@ -75,6 +75,10 @@ package struct DayReconciliation: Hashable, Sendable {
   package var matched: Int64 = 0
   package var explained: [ReconciliationExplanation] = []
   package var unexplained: [ReconciliationFinding] = []
+  /// Apple's rows with an unknown event, product or country.
+  package var unknownRows = 0
+  /// The names of the files, sorted.
+  package var files: [String] = []
 
   package init(report: AppStoreReport, day: CalendarDay) {
     self.report = report

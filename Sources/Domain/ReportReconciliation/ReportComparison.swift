@@ -52,8 +52,10 @@ package struct ReportComparison: Sendable {
         ReportNote(
           code: "GRACE_APART", text: "the active columns do not count the grace period", quantity: 0))
     }
-    let sorted = days.values.map { day in
+    let sorted = days.map { key, day in
       var day = day
+      day.unknownRows = reader.unknownRows[key]?.count ?? 0
+      day.files = reader.files[key]?.sorted() ?? []
       day.explained.sort { ($0.rule.rawValue, $0.bucket) < ($1.rule.rawValue, $1.bucket) }
       day.unexplained.sort { ($0.bucket, $0.kind.rawValue) < ($1.bucket, $1.kind.rawValue) }
       return day

@@ -9,6 +9,10 @@ struct ReportReader {
   private(set) var notes: [String: ReportNote] = [:]
   /// The days that each report covers.
   private(set) var days: [AppStoreReport: Set<CalendarDay>] = [:]
+  /// The names of the files with rows of a day, or with the day in their name.
+  private(set) var files: [BucketMatching.DayKey: Set<String>] = [:]
+  /// The rows with an unknown event, product or country, as `FILE:LINE`.
+  private(set) var unknownRows: [BucketMatching.DayKey: Set<String>] = [:]
   private let products: ProductNames
   private let appleID: String?
 
@@ -16,7 +20,7 @@ struct ReportReader {
     self.products = products
     self.appleID = appleID
     for document in documents {
-      if let day = document.day, document.kind != .finance { days[document.kind, default: []].insert(day) }
+      if let day = document.day, document.kind != .finance { cover(day, document) }
       for column in document.unknownColumns {
         note("UNKNOWN_COLUMN", "\(document.kind.rawValue) \(column)", 0)
       }
@@ -62,6 +66,19 @@ struct ReportReader {
     notes["\(code) \(text)", default: ReportNote(code: code, text: text, quantity: 0)].quantity += quantity
   }
 
+  private mutating func cover(_ day: CalendarDay, _ document: ReportDocument) {
+    days[document.kind, default: []].insert(day)
+    files[BucketMatching.DayKey(report: document.kind, day: day), default: []].insert(document.name)
+  }
+
+  private mutating func noteUnknown(
+    _ code: String, _ text: String, _ quantity: Int64, _ day: CalendarDay, _ row: Row
+  ) {
+    note(code, text, quantity)
+    unknownRows[BucketMatching.DayKey(report: row.document.kind, day: day), default: []].insert(
+      "\(row.document.name):\(row.line)")
+  }
+
   private mutating func read(_ row: Row) throws(ReportError) {
     if let appleID, !row["App Apple ID"].isEmpty, row["App Apple ID"] != appleID { return }
     switch row.document.kind {
@@ -78,18 +95,22 @@ struct ReportReader {
     _ row: Row, _ day: CalendarDay, country column: String, _ subject: ReconciliationBucket.Subject,
     quantity: Int64
   ) -> ReconciliationBucket? {
-    days[row.document.kind, default: []].insert(day)
+    cover(day, row.document)
     let isSale = row.document.kind == .sales
     let appleID = row[isSale ? "Apple Identifier" : "Subscription Apple ID"]
     let name = row[isSale ? "SKU" : "Subscription Name"]
     guard let productID = products.productID(appleID: appleID, name: name, isProductID: isSale) else {
+      let text = "\(name) (\(appleID))"
       // The Sales report has the products of all apps.
-      note(
-        isSale && self.appleID != nil ? "OTHER_PRODUCT" : "UNKNOWN_PRODUCT", "\(name) (\(appleID))", quantity)
+      if isSale, self.appleID != nil {
+        note("OTHER_PRODUCT", text, quantity)
+      } else {
+        noteUnknown("UNKNOWN_PRODUCT", text, quantity, day, row)
+      }
       return nil
     }
     guard let country = Countries.threeLetters(row[column]) else {
-      note("UNKNOWN_COUNTRY", row[column], quantity)
+      noteUnknown("UNKNOWN_COUNTRY", row[column], quantity, day, row)
       return nil
     }
     return ReconciliationBucket(
@@ -142,8 +163,8 @@ struct ReportReader {
     let quantity = try row.number("Quantity")
     let day = try row.day("Event Date")
     guard let flow = SubscriptionFlow(appleEvent: row["Event"]) else {
-      days[.subscriptionEvent, default: []].insert(day)
-      return note("UNKNOWN_EVENT", row["Event"], quantity)
+      cover(day, row.document)
+      return noteUnknown("UNKNOWN_EVENT", row["Event"], quantity, day, row)
     }
     guard var bucket = bucket(row, day, country: "Country", .flow(flow), quantity: quantity) else { return }
     bucket.offer = row["Subscription Offer Type"].uppercased().replacing(" ", with: "_")

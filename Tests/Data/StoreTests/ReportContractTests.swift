@@ -110,6 +110,33 @@ import Testing
     }
   }
 
+  private static func result(
+    _ day: Int64, _ report: String, matched: Int64, files: [String] = []
+  ) -> ReconciledDay {
+    var result = ReconciledDay(day: ReportDay(at(day)), report: report, recordedAt: at(90))
+    (result.matched, result.explained, result.unexplained, result.unknownRows) = (matched, 1, 2, 3)
+    result.files = files
+    return result
+  }
+
+  @Test("The result of a reconciliation replaces that of its report and day", arguments: Backend.allCases)
+  func reconciliation(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let second = Self.result(3, "SALES", matched: 7, files: ["a b.txt", "c.txt.gz"])
+      try await store.write { transaction throws(StoreError) in
+        for one in [Self.result(3, "SALES", matched: 5), Self.result(4, "SALES", matched: 1), second] {
+          try transaction.put(one, of: "ocean", in: .sandbox)
+        }
+        try transaction.put(Self.result(3, "FINANCIAL", matched: 0), of: "ocean", in: .sandbox)
+        try transaction.put(Self.result(3, "SALES", matched: 9), of: "ocean", in: .production)
+      }
+      let found = try await store.snapshot { reader in
+        try reader.reconciledDays(from: ReportDay(at(3)), to: ReportDay(at(4)), of: "ocean", in: .sandbox)
+      }
+      #expect(found == [Self.result(3, "FINANCIAL", matched: 0), second])
+    }
+  }
+
   @Test("The sums of stocks before a day are those of the postings before it", arguments: Backend.allCases)
   func openingStocks(backend: Backend) async throws {
     try await backend.withStore { store in

@@ -204,6 +204,8 @@ import Testing
     #expect(result.notes.map(\.code) == ["UNKNOWN_EVENT"])
     #expect(result.notes[0].quantity == 3)
     #expect(!result.isClean)
+    #expect(result.days.map(\.unknownRows) == [1])
+    #expect(result.days.map(\.files) == [["2026-10-24.txt"]])
   }
 
   @Test("Proceeds that are not the share of the price are findings of their rows")

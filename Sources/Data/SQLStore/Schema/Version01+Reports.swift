@@ -119,6 +119,21 @@ extension Version01 {
       PRIMARY KEY (app, environment, day, known_day)
     ) STRICT, WITHOUT ROWID;
 
+    -- The latest results of comparisons with Apple's reports.
+    CREATE TABLE reconciled_day (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      day INTEGER NOT NULL,            -- days since 1970, of the report
+      report TEXT NOT NULL,            -- such as SUBSCRIBER
+      matched INTEGER NOT NULL,
+      explained INTEGER NOT NULL,
+      unexplained INTEGER NOT NULL,
+      unknown_rows INTEGER NOT NULL,
+      files TEXT NOT NULL,             -- one name a line
+      recorded_at INTEGER NOT NULL,    -- milliseconds since 1970
+      PRIMARY KEY (app, environment, day, report)
+    ) STRICT, WITHOUT ROWID;
+
     -- The catalog under which postings are derived.
     CREATE TABLE report_catalog (
       app TEXT NOT NULL,

@@ -240,6 +240,9 @@ package protocol ReportStore {
     _ catalog: ReportCatalog, of appID: String, in environment: Environment
   ) throws(StoreError)
 
+  /// Replaces the result of a comparison with one of Apple's reports of one day.
+  func put(_ result: ReconciledDay, of appID: String, in environment: Environment) throws(StoreError)
+
   /// Deletes all postings, sums and revisions of one environment of an app, and queues all evidence about its purchases,
   /// so that they are derived again. The closed days keep the instants at which they closed.
   func resetReports(of appID: String, in environment: Environment) throws(StoreError)
@@ -343,6 +346,11 @@ package protocol ReportReader {
     in span: Range<Instant>, after last: StoredPosting?, of appID: String, in environment: Environment,
     limit: Int
   ) throws(StoreError) -> [StoredPosting]
+
+  /// Returns the results of comparisons with Apple's reports of the days from `first` to before `end`, by day and report.
+  func reconciledDays(
+    from first: ReportDay, to end: ReportDay, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [ReconciledDay]
 
   /// Returns the sums of the stocks before a day: postings without a line and a transaction, at the start of the day.
   func openingStocks(

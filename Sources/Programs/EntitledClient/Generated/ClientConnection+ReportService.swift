@@ -25,4 +25,18 @@ extension ClientConnection {
   ) async throws(ClientError) -> ListReportPurchasesResponse {
     try await call("/entitled.v1.ReportService/ListReportPurchases", request, timeoutSeconds: timeoutSeconds)
   }
+
+  /// Calls `entitled.v1.ReportService/RecordReconciliation` with a deadline of `timeoutSeconds`.
+  package func recordReconciliation(
+    _ request: RecordReconciliationRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> RecordReconciliationResponse {
+    try await call("/entitled.v1.ReportService/RecordReconciliation", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.ReportService/GetReconciliation` with a deadline of `timeoutSeconds`.
+  package func getReconciliation(
+    _ request: GetReconciliationRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> GetReconciliationResponse {
+    try await call("/entitled.v1.ReportService/GetReconciliation", request, timeoutSeconds: timeoutSeconds)
+  }
 }

@@ -39,14 +39,16 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: "With --behind: the row's groups, in the order of --group-by.") var group: [String] = []
   @Option(help: "With --behind: currency of the row.") var currency: String?
   @Option(help: "With --behind: age of the row.") var age: Int64 = 0
+  @Flag(help: "List the results that reconcile --record stored.") var reconciliation = false
   @Flag(help: "Print CSV.") var csv = false
   @Flag(help: "Print one JSON object a line.") var ndjson = false
 
   func run() async throws {
     let app = try await scope.app.id(client)
+    let environment = try scope.appEnvironment()
+    if reconciliation { return try await listReconciliation(app, environment) }
     guard let name else { return try await list(app) }
     let query = try query(name)
-    let environment = try scope.appEnvironment()
     if let behind { return try await list(behind, query, app, environment) }
     if csv || ndjson {
       let request = ExportReportRequest.with {
@@ -78,6 +80,27 @@ struct ReportCommand: AsyncParsableCommand {
     client.showList(response, rows, empty: "no reports")
   }
 
+  private func listReconciliation(_ app: String, _ environment: Wire.Environment) async throws {
+    let days = try days()
+    let request = GetReconciliationRequest.with {
+      ($0.app, $0.environment, $0.from, $0.to) = (app, environment, days.from, days.to)
+    }
+    let response = try await client.withConnection { try await $0.getReconciliation(request) }
+    let rows = response.days.map { day in
+      (
+        "\(day.day?.instant.description.prefix(10) ?? "")  \(day.report)",
+        "matched \(day.matched)  explained \(day.explained)  unexplained \(day.unexplained)"
+          + (day.unknownRows > 0 ? "  unknown rows \(day.unknownRows)" : "")
+      )
+    }
+    client.showList(response, rows, empty: "no results of these days")
+  }
+
+  private func days() throws -> (from: GoogleProtobuf.Timestamp?, to: GoogleProtobuf.Timestamp?) {
+    guard let from, let to else { throw Failure("--from and --to are needed", status: 64) }
+    return (try TimeOption.parse(from, "--from"), try TimeOption.parse(to, "--to", day: .end))
+  }
+
   /// Prints the purchases behind a value, page by page.
   private func list(
     _ column: String, _ query: ReportQuery, _ app: String, _ environment: Wire.Environment
@@ -106,7 +129,6 @@ struct ReportCommand: AsyncParsableCommand {
   }
 
   private func query(_ name: String) throws -> ReportQuery {
-    guard let from, let to else { throw Failure("--from and --to are needed", status: 64) }
     var query = ReportQuery.with {
       $0.report = name
       $0.productIds = product
@@ -116,8 +138,7 @@ struct ReportCommand: AsyncParsableCommand {
       $0.convertTo = convertTo ?? ""
       $0.maxGroups = maxGroups
     }
-    query.from = try TimeOption.parse(from, "--from")
-    query.to = try TimeOption.parse(to, "--to", day: .end)
+    (query.from, query.to) = try days()
     query.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .end)
     query.asOf = try TimeOption.parse(asOf, "--as-of")
     query.granularity = try Self.granularity(by)

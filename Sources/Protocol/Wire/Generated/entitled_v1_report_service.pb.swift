@@ -1116,3 +1116,171 @@ package struct ReportPurchase: WireMessage {
     writer.text(8, reason)
   }
 }
+
+/// The result of a comparison with one of Apple's reports of one day.
+package struct ReconciledDay: WireMessage {
+  /// The day of the report, as the start of this day in UTC; Apple's days are those of Pacific Time. Required.
+  package var day: GoogleProtobuf.Timestamp?
+  /// The report, such as "SUBSCRIBER": capital letters and "_", at most 64. Required.
+  package var report: String = ""
+  /// The items that are equal on both sides: subscriptions, events, or sold and refunded pieces.
+  package var matched: Int64 = 0
+  /// The items whose difference a rule explains.
+  package var explained: Int64 = 0
+  /// The differences that no rule explains.
+  package var unexplained: Int64 = 0
+  /// Apple's rows with an unknown event, product or country, which could not be compared.
+  package var unknownRows: Int64 = 0
+  /// The names of the report's files, at most 100 of at most 255 bytes.
+  package var files: [String] = []
+  /// When the result was stored. Only in responses.
+  package var recordedAt: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ReconciledDay())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ReconciledDay.self)
+    day = CField.message(c.pointee.day)
+    report = CField.text(c.pointee.report)
+    matched = c.pointee.matched
+    explained = c.pointee.explained
+    unexplained = c.pointee.unexplained
+    unknownRows = c.pointee.unknown_rows
+    files = CField.elements(c.pointee.files, count: c.pointee.n_files)
+    recordedAt = CField.message(c.pointee.recorded_at)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, day)
+    writer.text(2, report)
+    writer.integer(3, matched)
+    writer.integer(4, explained)
+    writer.integer(5, unexplained)
+    writer.integer(6, unknownRows)
+    writer.texts(7, files)
+    writer.message(8, recordedAt)
+  }
+}
+
+/// The request of RecordReconciliation.
+package struct RecordReconciliationRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The results, 1 to 1000.
+  package var days: [ReconciledDay] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__RecordReconciliationRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__RecordReconciliationRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    days = CField.messages(c.pointee.days, count: c.pointee.n_days)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.messages(3, days)
+  }
+}
+
+/// The response of RecordReconciliation.
+package struct RecordReconciliationResponse: WireMessage {
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__RecordReconciliationResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__RecordReconciliationResponse.self)
+    position = CField.text(c.pointee.position)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(15, position)
+  }
+}
+
+/// The request of GetReconciliation.
+package struct GetReconciliationRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The start of the first day in UTC. Required.
+  package var from: GoogleProtobuf.Timestamp?
+  /// The start of the day after the last one, at most 800 days after `from`. Required.
+  package var to: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetReconciliationRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetReconciliationRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    from = CField.message(c.pointee.from)
+    to = CField.message(c.pointee.to)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.message(3, from)
+    writer.message(4, to)
+  }
+}
+
+/// The response of GetReconciliation.
+package struct GetReconciliationResponse: WireMessage {
+  /// The environment of the answer.
+  package var environment: Environment = .init()
+  /// The results, ordered by day and report.
+  package var days: [ReconciledDay] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetReconciliationResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetReconciliationResponse.self)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    days = CField.messages(c.pointee.days, count: c.pointee.n_days)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, environment.rawValue)
+    writer.messages(2, days)
+  }
+}

@@ -480,6 +480,10 @@ enum MethodErrorTable {
     /entitled.v1.ReportService/ListReportPurchases INVALID_ARGUMENT INVALID_PAGE_TOKEN INVALID_RANGE UNKNOWN_COLUMN UNKNOWN_REPORT WRONG_ENVIRONMENT
     /entitled.v1.ReportService/ListReportPurchases NOT_FOUND UNKNOWN_APP
     /entitled.v1.ReportService/ListReportPurchases RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
+    /entitled.v1.ReportService/RecordReconciliation INVALID_ARGUMENT WRONG_ENVIRONMENT
+    /entitled.v1.ReportService/RecordReconciliation NOT_FOUND UNKNOWN_APP
+    /entitled.v1.ReportService/GetReconciliation INVALID_ARGUMENT INVALID_RANGE WRONG_ENVIRONMENT
+    /entitled.v1.ReportService/GetReconciliation NOT_FOUND UNKNOWN_APP
     /entitled.v1.RetentionMessagingService/UploadRetentionImage ALREADY_EXISTS APP_STORE_* IDEMPOTENCY_KEY_REUSED
     /entitled.v1.RetentionMessagingService/UploadRetentionImage DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.RetentionMessagingService/UploadRetentionImage DEADLINE_EXCEEDED APP_STORE_TIMED_OUT

@@ -6,11 +6,14 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.ReportService` that run as tasks.
 protocol ReportServiceMethods: Sendable {
+  var context: ServiceContext { get }
   func listReports(_ request: ListReportsRequest, _ call: CallContext) async throws(Status) -> ListReportsResponse
   func queryReport(_ request: QueryReportRequest, _ call: CallContext) async throws(Status) -> QueryReportResponse
   func exportReport(_ request: ExportReportRequest, _ responses: ResponseWriter<ExportReportResponse>, _ call: CallContext) async throws(Status)
   func listPostings(_ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext) async throws(Status)
   func listReportPurchases(_ request: ListReportPurchasesRequest, _ call: CallContext) async throws(Status) -> ListReportPurchasesResponse
+  func recordReconciliation(_ request: RecordReconciliationRequest, _ call: CallContext) async throws(Status) -> RecordReconciliationResponse
+  func getReconciliation(_ request: GetReconciliationRequest, _ call: CallContext) async throws(Status) -> GetReconciliationResponse
 }
 
 extension ReportServiceMethods {
@@ -22,6 +25,11 @@ extension ReportServiceMethods {
       .serverStreaming("/entitled.v1.ReportService/ExportReport", exportReport),
       .serverStreaming("/entitled.v1.ReportService/ListPostings", listPostings),
       .asyncUnary("/entitled.v1.ReportService/ListReportPurchases", listReportPurchases),
+      .asyncUnary("/entitled.v1.ReportService/RecordReconciliation", context.positions.stamping(recordReconciliation)),
+      .asyncUnary("/entitled.v1.ReportService/GetReconciliation", getReconciliation),
     ]
   }
 }
+
+extension RecordReconciliationRequest: AppRequest {}
+extension RecordReconciliationResponse: PositionedResponse {}

@@ -23,7 +23,7 @@ extension Reports.ReportQuery {
         .invalidArgument, reason: "UNKNOWN_REPORT", "unknown report '\(query.report)'; known: \(known)",
         field: "query.report")
     }
-    let days = try Self.days(query)
+    let days = try Self.days(query.from, query.to, prefix: "query.")
     self.init(
       name, from: days.lowerBound, to: days.upperBound,
       by: try Self.granularity(query.granularity), groupBy: try Self.dimensions(query.groupBy),
@@ -62,23 +62,26 @@ extension Reports.ReportQuery {
     self.asOf = instant
   }
 
-  private static func days(_ query: Wire.ReportQuery) throws(Status) -> Range<ReportDay> {
-    guard let from = query.from, let to = query.to else {
+  /// The days of a request whose fields `from` and `to` have a prefix.
+  static func days(
+    _ from: GoogleProtobuf.Timestamp?, _ to: GoogleProtobuf.Timestamp?, prefix: String
+  ) throws(Status) -> Range<ReportDay> {
+    guard let from, let to else {
       throw Status(
         .invalidArgument, reason: "MISSING_FIELD", "from and to are needed: whole days, the second excluded",
-        field: query.from == nil ? "query.from" : "query.to")
+        field: prefix + (from == nil ? "from" : "to"))
     }
-    let (first, end) = (try Instant(from, "query.from"), try Instant(to, "query.to"))
+    let (first, end) = (try Instant(from, prefix + "from"), try Instant(to, prefix + "to"))
     guard ReportDay(first).start == first, ReportDay(end).start == end else {
       throw Status(
         .invalidArgument, reason: "INVALID_RANGE", "from and to are not starts of days in UTC",
-        field: "query.from")
+        field: prefix + "from")
     }
     let length = ReportDay(end).number - ReportDay(first).number
     guard length > 0, length <= dayLimit else {
       throw Status(
         .invalidArgument, reason: "INVALID_RANGE", "to is not between 1 and \(dayLimit) days after from",
-        field: "query.to")
+        field: prefix + "to")
     }
     return ReportDay(first)..<ReportDay(end)
   }

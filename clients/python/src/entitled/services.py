@@ -850,6 +850,22 @@ class ReportService:
             request_serializer=report_service_pb2.ListReportPurchasesRequest.SerializeToString,
             response_deserializer=report_service_pb2.ListReportPurchasesResponse.FromString,
         )
+        self.RecordReconciliation: grpc.UnaryUnaryMultiCallable[
+            report_service_pb2.RecordReconciliationRequest,
+            report_service_pb2.RecordReconciliationResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/RecordReconciliation",
+            request_serializer=report_service_pb2.RecordReconciliationRequest.SerializeToString,
+            response_deserializer=report_service_pb2.RecordReconciliationResponse.FromString,
+        )
+        self.GetReconciliation: grpc.UnaryUnaryMultiCallable[
+            report_service_pb2.GetReconciliationRequest,
+            report_service_pb2.GetReconciliationResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/GetReconciliation",
+            request_serializer=report_service_pb2.GetReconciliationRequest.SerializeToString,
+            response_deserializer=report_service_pb2.GetReconciliationResponse.FromString,
+        )
 
 
 class RetentionMessagingService:
@@ -1946,6 +1962,22 @@ class AsyncReportService:
             "/entitled.v1.ReportService/ListReportPurchases",
             request_serializer=report_service_pb2.ListReportPurchasesRequest.SerializeToString,
             response_deserializer=report_service_pb2.ListReportPurchasesResponse.FromString,
+        )
+        self.RecordReconciliation: grpc.aio.UnaryUnaryMultiCallable[
+            report_service_pb2.RecordReconciliationRequest,
+            report_service_pb2.RecordReconciliationResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/RecordReconciliation",
+            request_serializer=report_service_pb2.RecordReconciliationRequest.SerializeToString,
+            response_deserializer=report_service_pb2.RecordReconciliationResponse.FromString,
+        )
+        self.GetReconciliation: grpc.aio.UnaryUnaryMultiCallable[
+            report_service_pb2.GetReconciliationRequest,
+            report_service_pb2.GetReconciliationResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/GetReconciliation",
+            request_serializer=report_service_pb2.GetReconciliationRequest.SerializeToString,
+            response_deserializer=report_service_pb2.GetReconciliationResponse.FromString,
         )
 
 

@@ -907,6 +907,231 @@ void   entitled__v1__report_purchase__free_unpacked
   assert(message->base.descriptor == &entitled__v1__report_purchase__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__reconciled_day__init
+                     (Entitled__V1__ReconciledDay         *message)
+{
+  static const Entitled__V1__ReconciledDay init_value = ENTITLED__V1__RECONCILED_DAY__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__reconciled_day__get_packed_size
+                     (const Entitled__V1__ReconciledDay *message)
+{
+  assert(message->base.descriptor == &entitled__v1__reconciled_day__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__reconciled_day__pack
+                     (const Entitled__V1__ReconciledDay *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__reconciled_day__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__reconciled_day__pack_to_buffer
+                     (const Entitled__V1__ReconciledDay *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__reconciled_day__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ReconciledDay *
+       entitled__v1__reconciled_day__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ReconciledDay *)
+     protobuf_c_message_unpack (&entitled__v1__reconciled_day__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__reconciled_day__free_unpacked
+                     (Entitled__V1__ReconciledDay *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__reconciled_day__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__record_reconciliation_request__init
+                     (Entitled__V1__RecordReconciliationRequest         *message)
+{
+  static const Entitled__V1__RecordReconciliationRequest init_value = ENTITLED__V1__RECORD_RECONCILIATION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__record_reconciliation_request__get_packed_size
+                     (const Entitled__V1__RecordReconciliationRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__record_reconciliation_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__record_reconciliation_request__pack
+                     (const Entitled__V1__RecordReconciliationRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__record_reconciliation_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__record_reconciliation_request__pack_to_buffer
+                     (const Entitled__V1__RecordReconciliationRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__record_reconciliation_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__RecordReconciliationRequest *
+       entitled__v1__record_reconciliation_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__RecordReconciliationRequest *)
+     protobuf_c_message_unpack (&entitled__v1__record_reconciliation_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__record_reconciliation_request__free_unpacked
+                     (Entitled__V1__RecordReconciliationRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__record_reconciliation_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__record_reconciliation_response__init
+                     (Entitled__V1__RecordReconciliationResponse         *message)
+{
+  static const Entitled__V1__RecordReconciliationResponse init_value = ENTITLED__V1__RECORD_RECONCILIATION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__record_reconciliation_response__get_packed_size
+                     (const Entitled__V1__RecordReconciliationResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__record_reconciliation_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__record_reconciliation_response__pack
+                     (const Entitled__V1__RecordReconciliationResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__record_reconciliation_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__record_reconciliation_response__pack_to_buffer
+                     (const Entitled__V1__RecordReconciliationResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__record_reconciliation_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__RecordReconciliationResponse *
+       entitled__v1__record_reconciliation_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__RecordReconciliationResponse *)
+     protobuf_c_message_unpack (&entitled__v1__record_reconciliation_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__record_reconciliation_response__free_unpacked
+                     (Entitled__V1__RecordReconciliationResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__record_reconciliation_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_reconciliation_request__init
+                     (Entitled__V1__GetReconciliationRequest         *message)
+{
+  static const Entitled__V1__GetReconciliationRequest init_value = ENTITLED__V1__GET_RECONCILIATION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_reconciliation_request__get_packed_size
+                     (const Entitled__V1__GetReconciliationRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_reconciliation_request__pack
+                     (const Entitled__V1__GetReconciliationRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_reconciliation_request__pack_to_buffer
+                     (const Entitled__V1__GetReconciliationRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetReconciliationRequest *
+       entitled__v1__get_reconciliation_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetReconciliationRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_reconciliation_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_reconciliation_request__free_unpacked
+                     (Entitled__V1__GetReconciliationRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_reconciliation_response__init
+                     (Entitled__V1__GetReconciliationResponse         *message)
+{
+  static const Entitled__V1__GetReconciliationResponse init_value = ENTITLED__V1__GET_RECONCILIATION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_reconciliation_response__get_packed_size
+                     (const Entitled__V1__GetReconciliationResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_reconciliation_response__pack
+                     (const Entitled__V1__GetReconciliationResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_reconciliation_response__pack_to_buffer
+                     (const Entitled__V1__GetReconciliationResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetReconciliationResponse *
+       entitled__v1__get_reconciliation_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetReconciliationResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_reconciliation_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_reconciliation_response__free_unpacked
+                     (Entitled__V1__GetReconciliationResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__list_reports_request__field_descriptors[1] =
 {
   {
@@ -2798,6 +3023,365 @@ const ProtobufCMessageDescriptor entitled__v1__report_purchase__descriptor =
   (ProtobufCMessageInit) entitled__v1__report_purchase__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__reconciled_day__field_descriptors[8] =
+{
+  {
+    "day",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReconciledDay, day),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "report",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReconciledDay, report),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "matched",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReconciledDay, matched),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explained",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReconciledDay, explained),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unexplained",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReconciledDay, unexplained),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unknown_rows",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReconciledDay, unknown_rows),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "files",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__ReconciledDay, n_files),
+    offsetof(Entitled__V1__ReconciledDay, files),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "recorded_at",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReconciledDay, recorded_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__reconciled_day__field_indices_by_name[] = {
+  0,   /* field[0] = day */
+  3,   /* field[3] = explained */
+  6,   /* field[6] = files */
+  2,   /* field[2] = matched */
+  7,   /* field[7] = recorded_at */
+  1,   /* field[1] = report */
+  4,   /* field[4] = unexplained */
+  5,   /* field[5] = unknown_rows */
+};
+static const ProtobufCIntRange entitled__v1__reconciled_day__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor entitled__v1__reconciled_day__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ReconciledDay",
+  "ReconciledDay",
+  "Entitled__V1__ReconciledDay",
+  "entitled.v1",
+  sizeof(Entitled__V1__ReconciledDay),
+  8,
+  entitled__v1__reconciled_day__field_descriptors,
+  entitled__v1__reconciled_day__field_indices_by_name,
+  1,  entitled__v1__reconciled_day__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__reconciled_day__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__record_reconciliation_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RecordReconciliationRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RecordReconciliationRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "days",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__RecordReconciliationRequest, n_days),
+    offsetof(Entitled__V1__RecordReconciliationRequest, days),
+    &entitled__v1__reconciled_day__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__record_reconciliation_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  2,   /* field[2] = days */
+  1,   /* field[1] = environment */
+};
+static const ProtobufCIntRange entitled__v1__record_reconciliation_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__record_reconciliation_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.RecordReconciliationRequest",
+  "RecordReconciliationRequest",
+  "Entitled__V1__RecordReconciliationRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__RecordReconciliationRequest),
+  3,
+  entitled__v1__record_reconciliation_request__field_descriptors,
+  entitled__v1__record_reconciliation_request__field_indices_by_name,
+  1,  entitled__v1__record_reconciliation_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__record_reconciliation_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__record_reconciliation_response__field_descriptors[1] =
+{
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RecordReconciliationResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__record_reconciliation_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange entitled__v1__record_reconciliation_response__number_ranges[1 + 1] =
+{
+  { 15, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitled__v1__record_reconciliation_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.RecordReconciliationResponse",
+  "RecordReconciliationResponse",
+  "Entitled__V1__RecordReconciliationResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__RecordReconciliationResponse),
+  1,
+  entitled__v1__record_reconciliation_response__field_descriptors,
+  entitled__v1__record_reconciliation_response__field_indices_by_name,
+  1,  entitled__v1__record_reconciliation_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__record_reconciliation_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_reconciliation_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationRequest, from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationRequest, to),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_reconciliation_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = from */
+  3,   /* field[3] = to */
+};
+static const ProtobufCIntRange entitled__v1__get_reconciliation_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetReconciliationRequest",
+  "GetReconciliationRequest",
+  "Entitled__V1__GetReconciliationRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetReconciliationRequest),
+  4,
+  entitled__v1__get_reconciliation_request__field_descriptors,
+  entitled__v1__get_reconciliation_request__field_indices_by_name,
+  1,  entitled__v1__get_reconciliation_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_reconciliation_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_reconciliation_response__field_descriptors[2] =
+{
+  {
+    "environment",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "days",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetReconciliationResponse, n_days),
+    offsetof(Entitled__V1__GetReconciliationResponse, days),
+    &entitled__v1__reconciled_day__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_reconciliation_response__field_indices_by_name[] = {
+  1,   /* field[1] = days */
+  0,   /* field[0] = environment */
+};
+static const ProtobufCIntRange entitled__v1__get_reconciliation_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetReconciliationResponse",
+  "GetReconciliationResponse",
+  "Entitled__V1__GetReconciliationResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetReconciliationResponse),
+  2,
+  entitled__v1__get_reconciliation_response__field_descriptors,
+  entitled__v1__get_reconciliation_response__field_indices_by_name,
+  1,  entitled__v1__get_reconciliation_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_reconciliation_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__report_granularity__enum_values_by_number[6] =
 {
   { "REPORT_GRANULARITY_UNSPECIFIED", "ENTITLED__V1__REPORT_GRANULARITY__REPORT_GRANULARITY_UNSPECIFIED", 0 },
@@ -2996,20 +3580,24 @@ const ProtobufCEnumDescriptor entitled__v1__report_format__descriptor =
   entitled__v1__report_format__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__report_service__method_descriptors[5] =
+static const ProtobufCMethodDescriptor entitled__v1__report_service__method_descriptors[7] =
 {
   { "ListReports", &entitled__v1__list_reports_request__descriptor, &entitled__v1__list_reports_response__descriptor },
   { "QueryReport", &entitled__v1__query_report_request__descriptor, &entitled__v1__query_report_response__descriptor },
   { "ExportReport", &entitled__v1__export_report_request__descriptor, &entitled__v1__export_report_response__descriptor },
   { "ListPostings", &entitled__v1__list_postings_request__descriptor, &entitled__v1__list_postings_response__descriptor },
   { "ListReportPurchases", &entitled__v1__list_report_purchases_request__descriptor, &entitled__v1__list_report_purchases_response__descriptor },
+  { "RecordReconciliation", &entitled__v1__record_reconciliation_request__descriptor, &entitled__v1__record_reconciliation_response__descriptor },
+  { "GetReconciliation", &entitled__v1__get_reconciliation_request__descriptor, &entitled__v1__get_reconciliation_response__descriptor },
 };
 const unsigned entitled__v1__report_service__method_indices_by_name[] = {
   2,        /* ExportReport */
+  6,        /* GetReconciliation */
   3,        /* ListPostings */
   4,        /* ListReportPurchases */
   0,        /* ListReports */
-  1         /* QueryReport */
+  1,        /* QueryReport */
+  5         /* RecordReconciliation */
 };
 const ProtobufCServiceDescriptor entitled__v1__report_service__descriptor =
 {
@@ -3018,7 +3606,7 @@ const ProtobufCServiceDescriptor entitled__v1__report_service__descriptor =
   "ReportService",
   "Entitled__V1__ReportService",
   "entitled.v1",
-  5,
+  7,
   entitled__v1__report_service__method_descriptors,
   entitled__v1__report_service__method_indices_by_name
 };
@@ -3061,6 +3649,22 @@ void entitled__v1__report_service__list_report_purchases(ProtobufCService *servi
 {
   assert(service->descriptor == &entitled__v1__report_service__descriptor);
   service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__report_service__record_reconciliation(ProtobufCService *service,
+                                                         const Entitled__V1__RecordReconciliationRequest *input,
+                                                         Entitled__V1__RecordReconciliationResponse_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__report_service__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__report_service__get_reconciliation(ProtobufCService *service,
+                                                      const Entitled__V1__GetReconciliationRequest *input,
+                                                      Entitled__V1__GetReconciliationResponse_Closure closure,
+                                                      void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__report_service__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__report_service__init (Entitled__V1__ReportService_Service *service,
                                          Entitled__V1__ReportService_ServiceDestroy destroy)

@@ -28,6 +28,7 @@ struct ReconcileCommand: AsyncParsableCommand {
   @Option(help: "APPLE_ID=PRODUCT_ID of a product; repeatable (default: from Sales reports, and names).")
   var product: [String] = []
   @Option(help: "Zone of the reports' days: pacific or utc (default: pacific).") var zone = "pacific"
+  @Flag(help: "Store the result for the console (role operate).") var record = false
   @Argument(help: "Report files.") var files: [String]
 
   func run() async throws {
@@ -50,7 +51,33 @@ struct ReconcileCommand: AsyncParsableCommand {
     let output = ReconciliationOutput(
       result: comparison.result(postings), documents: documents, duplicates: duplicates)
     print(client.json ? output.json : output.text)
+    if record { try await store(output.result, app, environment) }
     guard output.result.isClean else { throw ExitCode(3) }
+  }
+
+  private func store(
+    _ result: ReconciliationResult, _ app: String, _ environment: Wire.Environment
+  ) async throws {
+    let days = result.days.map { day in
+      Wire.ReconciledDay.with {
+        $0.day = GoogleProtobuf.Timestamp(ReportZone.utc.start(of: day.day))
+        ($0.report, $0.matched) = (day.report.rawValue, day.matched)
+        $0.explained = day.explained.reduce(0) { $0 + $1.quantity }
+        ($0.unexplained, $0.unknownRows) = (Int64(day.unexplained.count), Int64(day.unknownRows))
+        $0.files = Array(day.files.prefix(100))
+      }
+    }
+    try await client.withConnection { connection in
+      var rest = days[...]
+      while !rest.isEmpty {
+        let page = rest.prefix(1_000)
+        rest = rest.dropFirst(page.count)
+        let request = RecordReconciliationRequest.with {
+          ($0.app, $0.environment, $0.days) = (app, environment, Array(page))
+        }
+        _ = try await connection.recordReconciliation(request)
+      }
+    }
   }
 
   private func givenProducts() throws -> [String: String] {

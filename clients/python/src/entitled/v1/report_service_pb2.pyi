@@ -54,6 +54,25 @@ class ExportReportResponse(_message.Message):
     chunk: bytes
     def __init__(self, chunk: _Optional[bytes] = ...) -> None: ...
 
+class GetReconciliationRequest(_message.Message):
+    __slots__ = ["app", "environment", "to"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    to: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
+
+class GetReconciliationResponse(_message.Message):
+    __slots__ = ["days", "environment"]
+    DAYS_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    days: _containers.RepeatedCompositeFieldContainer[ReconciledDay]
+    environment: _environment_pb2.Environment
+    def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., days: _Optional[_Iterable[_Union[ReconciledDay, _Mapping[str, _Any]]]] = ...) -> None: ...
+
 class ListPostingsRequest(_message.Message):
     __slots__ = ["after_position", "app", "environment", "opening", "to"]
     AFTER_POSITION_FIELD_NUMBER: _ClassVar[int]
@@ -150,6 +169,42 @@ class QueryReportResponse(_message.Message):
     revisions: _containers.RepeatedCompositeFieldContainer[ReportRevision]
     rows: _containers.RepeatedCompositeFieldContainer[ReportRow]
     def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., columns: _Optional[_Iterable[_Union[ReportColumn, _Mapping[str, _Any]]]] = ..., rows: _Optional[_Iterable[_Union[ReportRow, _Mapping[str, _Any]]]] = ..., closed_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revisions: _Optional[_Iterable[_Union[ReportRevision, _Mapping[str, _Any]]]] = ..., notes: _Optional[_Iterable[str]] = ..., edition: _Optional[int] = ..., result_hash: _Optional[str] = ...) -> None: ...
+
+class ReconciledDay(_message.Message):
+    __slots__ = ["day", "explained", "files", "matched", "recorded_at", "report", "unexplained", "unknown_rows"]
+    DAY_FIELD_NUMBER: _ClassVar[int]
+    EXPLAINED_FIELD_NUMBER: _ClassVar[int]
+    FILES_FIELD_NUMBER: _ClassVar[int]
+    MATCHED_FIELD_NUMBER: _ClassVar[int]
+    RECORDED_AT_FIELD_NUMBER: _ClassVar[int]
+    REPORT_FIELD_NUMBER: _ClassVar[int]
+    UNEXPLAINED_FIELD_NUMBER: _ClassVar[int]
+    UNKNOWN_ROWS_FIELD_NUMBER: _ClassVar[int]
+    day: _timestamp_pb2.Timestamp
+    explained: int
+    files: _containers.RepeatedScalarFieldContainer[str]
+    matched: int
+    recorded_at: _timestamp_pb2.Timestamp
+    report: str
+    unexplained: int
+    unknown_rows: int
+    def __init__(self, day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., report: _Optional[str] = ..., matched: _Optional[int] = ..., explained: _Optional[int] = ..., unexplained: _Optional[int] = ..., unknown_rows: _Optional[int] = ..., files: _Optional[_Iterable[str]] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+
+class RecordReconciliationRequest(_message.Message):
+    __slots__ = ["app", "days", "environment"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    DAYS_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    days: _containers.RepeatedCompositeFieldContainer[ReconciledDay]
+    environment: _environment_pb2.Environment
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., days: _Optional[_Iterable[_Union[ReconciledDay, _Mapping[str, _Any]]]] = ...) -> None: ...
+
+class RecordReconciliationResponse(_message.Message):
+    __slots__ = ["position"]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    def __init__(self, position: _Optional[str] = ...) -> None: ...
 
 class Report(_message.Message):
     __slots__ = ["by_currency", "columns", "dimensions", "has_ages", "name", "title"]

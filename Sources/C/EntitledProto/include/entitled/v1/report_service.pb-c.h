@@ -38,6 +38,11 @@ typedef struct Entitled__V1__ReportPosting Entitled__V1__ReportPosting;
 typedef struct Entitled__V1__ListReportPurchasesRequest Entitled__V1__ListReportPurchasesRequest;
 typedef struct Entitled__V1__ListReportPurchasesResponse Entitled__V1__ListReportPurchasesResponse;
 typedef struct Entitled__V1__ReportPurchase Entitled__V1__ReportPurchase;
+typedef struct Entitled__V1__ReconciledDay Entitled__V1__ReconciledDay;
+typedef struct Entitled__V1__RecordReconciliationRequest Entitled__V1__RecordReconciliationRequest;
+typedef struct Entitled__V1__RecordReconciliationResponse Entitled__V1__RecordReconciliationResponse;
+typedef struct Entitled__V1__GetReconciliationRequest Entitled__V1__GetReconciliationRequest;
+typedef struct Entitled__V1__GetReconciliationResponse Entitled__V1__GetReconciliationResponse;
 
 
 /* --- enums --- */
@@ -886,6 +891,142 @@ struct  Entitled__V1__ReportPurchase
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The result of a comparison with one of Apple's reports of one day.
+ */
+struct  Entitled__V1__ReconciledDay
+{
+  ProtobufCMessage base;
+  /*
+   * The day of the report, as the start of this day in UTC; Apple's days are those of Pacific Time. Required.
+   */
+  Google__Protobuf__Timestamp *day;
+  /*
+   * The report, such as "SUBSCRIBER": capital letters and "_", at most 64. Required.
+   */
+  char *report;
+  /*
+   * The items that are equal on both sides: subscriptions, events, or sold and refunded pieces.
+   */
+  int64_t matched;
+  /*
+   * The items whose difference a rule explains.
+   */
+  int64_t explained;
+  /*
+   * The differences that no rule explains.
+   */
+  int64_t unexplained;
+  /*
+   * Apple's rows with an unknown event, product or country, which could not be compared.
+   */
+  int64_t unknown_rows;
+  /*
+   * The names of the report's files, at most 100 of at most 255 bytes.
+   */
+  size_t n_files;
+  char **files;
+  /*
+   * When the result was stored. Only in responses.
+   */
+  Google__Protobuf__Timestamp *recorded_at;
+};
+#define ENTITLED__V1__RECONCILED_DAY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__reconciled_day__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0,NULL, NULL }
+
+
+/*
+ * The request of RecordReconciliation.
+ */
+struct  Entitled__V1__RecordReconciliationRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The results, 1 to 1000.
+   */
+  size_t n_days;
+  Entitled__V1__ReconciledDay **days;
+};
+#define ENTITLED__V1__RECORD_RECONCILIATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__record_reconciliation_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL }
+
+
+/*
+ * The response of RecordReconciliation.
+ */
+struct  Entitled__V1__RecordReconciliationResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
+};
+#define ENTITLED__V1__RECORD_RECONCILIATION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__record_reconciliation_response__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of GetReconciliation.
+ */
+struct  Entitled__V1__GetReconciliationRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The start of the first day in UTC. Required.
+   */
+  Google__Protobuf__Timestamp *from;
+  /*
+   * The start of the day after the last one, at most 800 days after `from`. Required.
+   */
+  Google__Protobuf__Timestamp *to;
+};
+#define ENTITLED__V1__GET_RECONCILIATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_reconciliation_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL }
+
+
+/*
+ * The response of GetReconciliation.
+ */
+struct  Entitled__V1__GetReconciliationResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The environment of the answer.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The results, ordered by day and report.
+   */
+  size_t n_days;
+  Entitled__V1__ReconciledDay **days;
+};
+#define ENTITLED__V1__GET_RECONCILIATION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_reconciliation_response__descriptor) \
+    , ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL }
+
+
 /* Entitled__V1__ListReportsRequest methods */
 void   entitled__v1__list_reports_request__init
                      (Entitled__V1__ListReportsRequest         *message);
@@ -1266,6 +1407,101 @@ Entitled__V1__ReportPurchase *
 void   entitled__v1__report_purchase__free_unpacked
                      (Entitled__V1__ReportPurchase *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ReconciledDay methods */
+void   entitled__v1__reconciled_day__init
+                     (Entitled__V1__ReconciledDay         *message);
+size_t entitled__v1__reconciled_day__get_packed_size
+                     (const Entitled__V1__ReconciledDay   *message);
+size_t entitled__v1__reconciled_day__pack
+                     (const Entitled__V1__ReconciledDay   *message,
+                      uint8_t             *out);
+size_t entitled__v1__reconciled_day__pack_to_buffer
+                     (const Entitled__V1__ReconciledDay   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ReconciledDay *
+       entitled__v1__reconciled_day__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__reconciled_day__free_unpacked
+                     (Entitled__V1__ReconciledDay *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__RecordReconciliationRequest methods */
+void   entitled__v1__record_reconciliation_request__init
+                     (Entitled__V1__RecordReconciliationRequest         *message);
+size_t entitled__v1__record_reconciliation_request__get_packed_size
+                     (const Entitled__V1__RecordReconciliationRequest   *message);
+size_t entitled__v1__record_reconciliation_request__pack
+                     (const Entitled__V1__RecordReconciliationRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__record_reconciliation_request__pack_to_buffer
+                     (const Entitled__V1__RecordReconciliationRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__RecordReconciliationRequest *
+       entitled__v1__record_reconciliation_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__record_reconciliation_request__free_unpacked
+                     (Entitled__V1__RecordReconciliationRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__RecordReconciliationResponse methods */
+void   entitled__v1__record_reconciliation_response__init
+                     (Entitled__V1__RecordReconciliationResponse         *message);
+size_t entitled__v1__record_reconciliation_response__get_packed_size
+                     (const Entitled__V1__RecordReconciliationResponse   *message);
+size_t entitled__v1__record_reconciliation_response__pack
+                     (const Entitled__V1__RecordReconciliationResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__record_reconciliation_response__pack_to_buffer
+                     (const Entitled__V1__RecordReconciliationResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__RecordReconciliationResponse *
+       entitled__v1__record_reconciliation_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__record_reconciliation_response__free_unpacked
+                     (Entitled__V1__RecordReconciliationResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetReconciliationRequest methods */
+void   entitled__v1__get_reconciliation_request__init
+                     (Entitled__V1__GetReconciliationRequest         *message);
+size_t entitled__v1__get_reconciliation_request__get_packed_size
+                     (const Entitled__V1__GetReconciliationRequest   *message);
+size_t entitled__v1__get_reconciliation_request__pack
+                     (const Entitled__V1__GetReconciliationRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_reconciliation_request__pack_to_buffer
+                     (const Entitled__V1__GetReconciliationRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetReconciliationRequest *
+       entitled__v1__get_reconciliation_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_reconciliation_request__free_unpacked
+                     (Entitled__V1__GetReconciliationRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetReconciliationResponse methods */
+void   entitled__v1__get_reconciliation_response__init
+                     (Entitled__V1__GetReconciliationResponse         *message);
+size_t entitled__v1__get_reconciliation_response__get_packed_size
+                     (const Entitled__V1__GetReconciliationResponse   *message);
+size_t entitled__v1__get_reconciliation_response__pack
+                     (const Entitled__V1__GetReconciliationResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_reconciliation_response__pack_to_buffer
+                     (const Entitled__V1__GetReconciliationResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetReconciliationResponse *
+       entitled__v1__get_reconciliation_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_reconciliation_response__free_unpacked
+                     (Entitled__V1__GetReconciliationResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__ListReportsRequest_Closure)
@@ -1328,6 +1564,21 @@ typedef void (*Entitled__V1__ListReportPurchasesResponse_Closure)
 typedef void (*Entitled__V1__ReportPurchase_Closure)
                  (const Entitled__V1__ReportPurchase *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ReconciledDay_Closure)
+                 (const Entitled__V1__ReconciledDay *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__RecordReconciliationRequest_Closure)
+                 (const Entitled__V1__RecordReconciliationRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__RecordReconciliationResponse_Closure)
+                 (const Entitled__V1__RecordReconciliationResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetReconciliationRequest_Closure)
+                 (const Entitled__V1__GetReconciliationRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetReconciliationResponse_Closure)
+                 (const Entitled__V1__GetReconciliationResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1355,6 +1606,14 @@ struct Entitled__V1__ReportService_Service
                                 const Entitled__V1__ListReportPurchasesRequest *input,
                                 Entitled__V1__ListReportPurchasesResponse_Closure closure,
                                 void *closure_data);
+  void (*record_reconciliation)(Entitled__V1__ReportService_Service *service,
+                                const Entitled__V1__RecordReconciliationRequest *input,
+                                Entitled__V1__RecordReconciliationResponse_Closure closure,
+                                void *closure_data);
+  void (*get_reconciliation)(Entitled__V1__ReportService_Service *service,
+                             const Entitled__V1__GetReconciliationRequest *input,
+                             Entitled__V1__GetReconciliationResponse_Closure closure,
+                             void *closure_data);
 };
 typedef void (*Entitled__V1__ReportService_ServiceDestroy)(Entitled__V1__ReportService_Service *);
 void entitled__v1__report_service__init (Entitled__V1__ReportService_Service *service,
@@ -1367,7 +1626,9 @@ void entitled__v1__report_service__init (Entitled__V1__ReportService_Service *se
       function_prefix__ ## query_report,\
       function_prefix__ ## export_report,\
       function_prefix__ ## list_postings,\
-      function_prefix__ ## list_report_purchases  }
+      function_prefix__ ## list_report_purchases,\
+      function_prefix__ ## record_reconciliation,\
+      function_prefix__ ## get_reconciliation  }
 void entitled__v1__report_service__list_reports(ProtobufCService *service,
                                                 const Entitled__V1__ListReportsRequest *input,
                                                 Entitled__V1__ListReportsResponse_Closure closure,
@@ -1388,6 +1649,14 @@ void entitled__v1__report_service__list_report_purchases(ProtobufCService *servi
                                                          const Entitled__V1__ListReportPurchasesRequest *input,
                                                          Entitled__V1__ListReportPurchasesResponse_Closure closure,
                                                          void *closure_data);
+void entitled__v1__report_service__record_reconciliation(ProtobufCService *service,
+                                                         const Entitled__V1__RecordReconciliationRequest *input,
+                                                         Entitled__V1__RecordReconciliationResponse_Closure closure,
+                                                         void *closure_data);
+void entitled__v1__report_service__get_reconciliation(ProtobufCService *service,
+                                                      const Entitled__V1__GetReconciliationRequest *input,
+                                                      Entitled__V1__GetReconciliationResponse_Closure closure,
+                                                      void *closure_data);
 
 /* --- descriptors --- */
 
@@ -1417,6 +1686,11 @@ extern const ProtobufCMessageDescriptor entitled__v1__report_posting__descriptor
 extern const ProtobufCMessageDescriptor entitled__v1__list_report_purchases_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_report_purchases_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__report_purchase__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__reconciled_day__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__record_reconciliation_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__record_reconciliation_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_response__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__report_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -1,0 +1,27 @@
+package import AppStore
+package import Reports
+
+/// The result of a comparison with one of Apple's reports of one day.
+package struct ReconciledDay: Hashable, Sendable {
+  /// The day of the report, in Apple's zone.
+  package let day: ReportDay
+  /// Such as `SUBSCRIBER`.
+  package let report: String
+  /// The items that are equal on both sides.
+  package var matched: Int64 = 0
+  /// The items whose difference a rule explains.
+  package var explained: Int64 = 0
+  /// The differences that no rule explains.
+  package var unexplained: Int64 = 0
+  /// Apple's rows that could not be compared.
+  package var unknownRows: Int64 = 0
+  /// The names of the report's files, without newlines.
+  package var files: [String] = []
+  package let recordedAt: Instant
+
+  package init(day: ReportDay, report: String, recordedAt: Instant) {
+    self.day = day
+    self.report = report
+    self.recordedAt = recordedAt
+  }
+}

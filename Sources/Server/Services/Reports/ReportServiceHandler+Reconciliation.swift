@@ -1,0 +1,99 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Reports
+internal import Store
+internal import Wire
+
+// Results of comparisons with Apple's reports.
+extension ReportServiceHandler {
+  private static let maxDays = 1_000
+  private static let maxFiles = 100
+  private static let maxFileName = 255
+
+  func recordReconciliation(
+    _ request: RecordReconciliationRequest, _ call: CallContext
+  ) async throws(Status) -> RecordReconciliationResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    guard (1...Self.maxDays).contains(request.days.count) else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "days has not 1 to \(Self.maxDays) elements", field: "days"
+      )
+    }
+    let now = context.now(in: environment)
+    var results: [Store.ReconciledDay] = []
+    for message in request.days { results.append(try Self.result(message, at: now)) }
+    try await mapLedgerError { [results] () async throws(LedgerError) in
+      try await context.ledger.record(results, of: app.id, in: environment)
+    }
+    return RecordReconciliationResponse()
+  }
+
+  private static func result(
+    _ message: Wire.ReconciledDay, at now: Instant
+  ) throws(Status) -> Store.ReconciledDay {
+    guard let day = message.day else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "days.day is missing", field: "days.day")
+    }
+    let start = try Instant(day, "days.day")
+    guard ReportDay(start).start == start else {
+      throw .invalidResult("day", "is not the start of a day in UTC")
+    }
+    let isName = message.report.utf8.allSatisfy { (65...90).contains($0) || $0 == 95 }
+    guard isName, (1...64).contains(message.report.utf8.count) else {
+      throw .invalidResult("report", "is not 1 to 64 capital letters and '_'")
+    }
+    let counts = [message.matched, message.explained, message.unexplained, message.unknownRows]
+    guard counts.allSatisfy({ $0 >= 0 }) else {
+      throw .invalidResult("matched", "or another number is below 0")
+    }
+    let areNames = message.files.allSatisfy { name in
+      (1...maxFileName).contains(name.utf8.count) && !name.utf8.contains(10)
+    }
+    guard message.files.count <= maxFiles, areNames else {
+      throw .invalidResult(
+        "files", "has more than \(maxFiles) names, or one that is not 1 to \(maxFileName) bytes")
+    }
+    var result = Store.ReconciledDay(day: ReportDay(start), report: message.report, recordedAt: now)
+    (result.matched, result.explained) = (message.matched, message.explained)
+    (result.unexplained, result.unknownRows) = (message.unexplained, message.unknownRows)
+    result.files = message.files
+    return result
+  }
+
+  func getReconciliation(
+    _ request: GetReconciliationRequest, _ call: CallContext
+  ) async throws(Status) -> GetReconciliationResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let days = try Reports.ReportQuery.days(request.from, request.to, prefix: "")
+    let results = try await context.read { reader throws(StoreError) in
+      try reader.reconciledDays(from: days.lowerBound, to: days.upperBound, of: app.id, in: environment)
+    }
+    return .with {
+      $0.environment = Wire.Environment(environment)
+      $0.days = results.map(Wire.ReconciledDay.init)
+    }
+  }
+}
+
+extension Wire.ReconciledDay {
+  fileprivate init(_ result: Store.ReconciledDay) {
+    self.init()
+    day = GoogleProtobuf.Timestamp(result.day.start)
+    report = result.report
+    (matched, explained) = (result.matched, result.explained)
+    (unexplained, unknownRows) = (result.unexplained, result.unknownRows)
+    files = result.files
+    recordedAt = GoogleProtobuf.Timestamp(result.recordedAt)
+  }
+}
+
+extension Status {
+  fileprivate static func invalidResult(_ field: String, _ problem: String) -> Status {
+    Status(
+      .invalidArgument, reason: "INVALID_FIELD", "days.\(field) \(problem)", field: "days.\(field)")
+  }
+}
