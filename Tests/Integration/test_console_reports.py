@@ -214,6 +214,23 @@ def test_late_evidence_marks_the_closed_day_that_it_revises(console):
     assert f"{day}: refunds -9.99 USD" in page and f"{day}: refunds -9.99 USD" not in first
 
 
+def test_the_overview_shows_the_results_of_reconciliations(console):
+    """The days are relative to the sandbox's clock, which the story advances."""
+    now = console.call("CustomerService/DescribeCustomer", customerId=CUSTOMER)["evaluatedAt"]
+    days = [datetime.date.fromisoformat(now[:10]) - datetime.timedelta(days=number) for number in (4, 3, 2)]
+    path = f"{HERE}/reports"
+    assert "No report of the last 60 days was compared." in console.browser(FINANCE).get(path).text
+    results = [{"matched": 5}, {"matched": 5, "explained": 2}, {"matched": 1, "unexplained": 1, "files": ["sales <b>.txt"]}]
+    results = [{"day": f"{day}T00:00:00Z", "report": "SALES"} | result for day, result in zip(days, results, strict=True)]
+    console.call("ReportService/RecordReconciliation", environment="ENVIRONMENT_SANDBOX", days=results)
+    text = console.browser(FINANCE).get(path).text
+    strip = text.partition('<ol class="days">')[2].partition("</ol>")[0]
+    assert strip.count("<li") == 60 and strip.count(": not compared") == 2 * 57
+    for day, name in zip(days, ["all matched", "2 explained", "1 unexplained difference"], strict=True):
+        assert f'aria-label="{day}: {name}"' in strip
+    assert "sales &lt;b&gt;.txt" in text and "11 matched" in text and "<details open>" in text
+
+
 def test_dates_that_are_none_change_nothing(console):
     for query in ["from=x&to=y", "from=2027-02-30", "from=2030-01-01&to=2020-01-01", "by=nothing", "known-at=x", "note-day=x"]:
         assert console.browser(READER).get(f"{HERE}/reports/active?{query}").status == 200, query

@@ -63,7 +63,7 @@ enum Router {
       return .response(try await SegmentPage.csv(segment, in: scope, visit))
     case ("segments", 3) where path[1] == "built-in":
       return .page(try await SegmentPage.page(try builtIn(path[2]), in: scope, visit))
-    case ("reports", 1): return .page(try ReportsPage.overview(in: scope, visit))
+    case ("reports", 1): return .page(try await ReportsPage.overview(in: scope, visit))
     case ("reports", 2) where path[1].hasSuffix(".csv"):
       return .response(try await ReportPage.csv(String(path[1].dropLast(4)), in: scope, visit))
     case ("reports", 2): return .page(try await ReportPage.page(path[1], in: scope, visit))

@@ -71,6 +71,8 @@ enum Calls {
   static let listReportPurchases = ContractCall<
     ListReportPurchasesRequest, ListReportPurchasesResponse
   >("ReportService/ListReportPurchases")
+  static let getReconciliation = ContractCall<GetReconciliationRequest, GetReconciliationResponse>(
+    "ReportService/GetReconciliation")
   static let whoAmI = ContractCall<WhoAmIRequest, WhoAmIResponse>("StatusService/WhoAmI")
   static let getStatus = ContractCall<GetStatusRequest, GetStatusResponse>("StatusService/GetStatus")
   static let getConfiguration = ContractCall<GetConfigurationRequest, GetConfigurationResponse>(

@@ -43,7 +43,7 @@ enum ReportPage {
 
   /// The time in the environment: a sandbox has a clock that testers advance. The call also refuses a person who may not
   /// see reports of the app, because ``ReportAnswers`` are not asked for again.
-  private static func now(in scope: Scope, _ visit: Visit) async throws(Status) -> Instant {
+  static func now(in scope: Scope, _ visit: Visit) async throws(Status) -> Instant {
     let today = ReportDay(visit.now)
     let request = QueryReportRequest.with {
       $0.app = scope.app

@@ -28,7 +28,7 @@ enum ReportsPage {
         """)
   }
 
-  static func overview(in scope: Scope, _ visit: Visit) throws(Status) -> Page {
+  static func overview(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     guard visit.mayCall(Calls.queryReport) else {
       throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
     }
@@ -38,6 +38,11 @@ enum ReportsPage {
     }
     return Page(
       Text.reports, in: scope, section: .reports,
-      body: "<h1>\(Text.reports)</h1>\n<p>\(Text.reportsHint)</p>\n<div class=\"cards\">\(cards)</div>")
+      body: """
+        <h1>\(Text.reports)</h1>
+        <p>\(Text.reportsHint)</p>
+        <div class="cards">\(cards)</div>
+        \(await ReconciliationStrip.section(in: scope, visit))
+        """)
   }
 }

@@ -17,6 +17,30 @@ extension Text {
   static let seenPrices = "Latest prices"
 }
 
+// Reconciliation.
+extension Text {
+  static let reconciliation = "Reconciliation with Apple's reports"
+  static let reconciliationHint =
+    "What entitled reconcile --record stored, for each of the last 60 days of Apple's reports. Their days are those of Pacific Time."
+  static let noReconciliation =
+    "No report of the last 60 days was compared. Download the reports from App Store Connect, then: entitled reconcile --record FILES"
+  static let latestReconciliation = "Last compared"
+  static let reconciliationTable = "Days and files"
+  static let reconciliationHeads = [
+    "Day", "Report", "Result", "Matched", "Explained", "Unexplained", "Unknown rows", "Compared", "Files",
+  ]
+  static let allMatched = "all matched"
+  static let reconciledByRules = "explained by Apple's way of counting"
+  static let leftOver = "something is not explained"
+  static let notReconciled = "not compared"
+  static func matched(_ count: Int64) -> String { "\(count) matched" }
+  static func explained(_ count: Int64) -> String { "\(count) explained" }
+  static func unexplained(_ count: Int64) -> String {
+    count == 1 ? "1 unexplained difference" : "\(count) unexplained differences"
+  }
+  static func unknownRows(_ count: Int64) -> String { count == 1 ? "1 unknown row" : "\(count) unknown rows" }
+}
+
 // Reports.
 extension Text {
   static let reports = "Reports"

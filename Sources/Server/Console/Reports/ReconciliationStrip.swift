@@ -1,0 +1,93 @@
+internal import AppStore
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Reports
+internal import Wire
+
+/// The stored results of comparisons with Apple's reports: a square a day, and the same as a table.
+enum ReconciliationStrip {
+  /// The days of the strip; the last one is yesterday.
+  private static let length: Int64 = 60
+
+  static func section(in scope: Scope, _ visit: Visit) async -> Markup {
+    let content: Markup
+    do throws(Status) {
+      let today = ReportDay(try await ReportPage.now(in: scope, visit))
+      let first = today.advanced(by: -length)
+      let request = GetReconciliationRequest.with {
+        ($0.app, $0.environment) = (scope.app, scope.environment)
+        ($0.from, $0.to) = (GoogleProtobuf.Timestamp(first.start), GoogleProtobuf.Timestamp(today.start))
+      }
+      let results = try await visit.call(Calls.getReconciliation, request).days
+      content = results.isEmpty ? Part.empty(Text.noReconciliation) : markup(results, from: first, to: today)
+    } catch {
+      content = Part.failure(error)
+    }
+    return "<h2 id=\"reconciliation\">\(Text.reconciliation)</h2>\n\(content)"
+  }
+
+  private static func markup(_ results: [ReconciledDay], from first: ReportDay, to end: ReportDay) -> Markup {
+    let byDay = Dictionary(grouping: results) { $0.day?.day.number ?? 0 }
+    let squares = (first.number..<end.number).map { number in
+      square(ReportDay(number: number), byDay[number].map(ReconciliationOutcome.init))
+    }
+    let total = ReconciliationOutcome(results)
+    let rows = results.reversed().map { result in
+      [
+        "\(result.day?.day.text ?? "")", "\(Format.words(result.report))",
+        ReconciliationOutcome([result]).chip,
+        "\(result.matched)", "\(result.explained)", "\(result.unexplained)", "\(result.unknownRows)",
+        Format.time(result.recordedAt),
+        "\(result.files.map { "<code>\($0)</code>" as Markup }.joined(separator: " "))",
+      ] as [Markup]
+    }
+    return """
+      <p>\(Text.reconciliationHint)</p>
+      <ul class="facts"><li>\(first.text) – \(end.advanced(by: -1).text)</li><li>\(total.chip)</li><li>\(Text.matched(total.matched))</li>\
+      <li>\(Text.explained(total.explained))</li><li>\(Text.unexplained(total.unexplained))</li>\
+      <li>\(Text.latestReconciliation) \(Format.time(results.compactMap { $0.recordedAt?.instant }.max()))</li></ul>
+      <ol class="days">\(squares)</ol>
+      <ul class="legend">\(ReconciliationOutcome.legend)</ul>
+      <details\(total.isClean ? "" : " open" as Markup)><summary>\(Text.reconciliationTable)</summary>
+      \(Table.markup(Text.reconciliation, heads: Text.reconciliationHeads, rows: rows))</details>
+      """
+  }
+
+  private static func square(_ day: ReportDay, _ outcome: ReconciliationOutcome?) -> Markup {
+    let name = "\(day.text): \(outcome?.name ?? Text.notReconciled)"
+    return """
+      <li class="\(outcome?.tone.rawValue ?? Tone.ended.rawValue)" title="\(name)">\
+      <span role="img" aria-label="\(name)">\(outcome?.sign ?? Text.none)</span></li>
+      """
+  }
+}
+
+/// The outcome of comparisons, of the worst of them.
+private struct ReconciliationOutcome {
+  let matched, explained, unexplained, unknownRows: Int64
+
+  init(_ results: [ReconciledDay]) {
+    matched = results.reduce(0) { $0 + $1.matched }
+    explained = results.reduce(0) { $0 + $1.explained }
+    unexplained = results.reduce(0) { $0 + $1.unexplained }
+    unknownRows = results.reduce(0) { $0 + $1.unknownRows }
+  }
+
+  var isClean: Bool { unexplained + unknownRows == 0 }
+  var tone: Tone { isClean ? explained > 0 ? .trial : .full : .none }
+  var sign: String { isClean ? explained > 0 ? "≈" : "✓" : "✕" }
+  var name: String {
+    if unexplained > 0 { return Text.unexplained(unexplained) }
+    if unknownRows > 0 { return Text.unknownRows(unknownRows) }
+    return explained > 0 ? Text.explained(explained) : Text.allMatched
+  }
+  var chip: Markup { Part.chip("\(sign) \(name)", tone) }
+
+  static var legend: [Markup] {
+    [
+      (Tone.full, "✓ \(Text.allMatched)"), (.trial, "≈ \(Text.reconciledByRules)"),
+      (.none, "✕ \(Text.leftOver)"), (.ended, "\(Text.none) \(Text.notReconciled)"),
+    ].map { tone, text in "<li>\(Part.chip(text, tone))</li>" }
+  }
+}
