@@ -31,6 +31,8 @@ SEGMENTS = {
     "one rare storefront": {"storefronts": ["X30"], "states": [1]},
     "unclaimed": {"unclaimed": True},
     "price consent": {"needsPriceConsent": True},
+    "shared by the family, or a seat": {
+        "states": [1, 2], "inAppOwnershipTypes": ["IN_APP_OWNERSHIP_TYPE_FAMILY_SHARED", "IN_APP_OWNERSHIP_TYPE_ASSIGNED"]},
     "win-back": {"states": [12, 9], "hasWinBackOffer": True},
     "all active": {"states": [1, 2, 6]},
     "ends within a day, two products": {"endsWithinDays": 1, "productIds": ["pro.1", "pro.2"]},
@@ -49,7 +51,7 @@ def rows(count, now):
             str(2_000_000_000_000_000 + number), APP, ENVIRONMENT,
             "" if dice.random() < 0.01 else f"customer-{number}", state, reason, str(number),
             dice.choice(PRODUCTS), dice.choices(STOREFRONTS, [30, 20, 10, 8, 8] + [1] * 35)[0],
-            1 if is_trial else 0, "PURCHASED", began, end, None, int(is_active and dice.random() < 0.002),
+            1 if is_trial else 0, "FAMILY_SHARED" if dice.random() < 0.001 else "PURCHASED", began, end, None, int(is_active and dice.random() < 0.002),
             "winback" if state == 12 and dice.random() < 0.1 else "",
             None if is_active else 0, began if is_active else None, 9_990, "USD", None,
         )  # fmt: skip

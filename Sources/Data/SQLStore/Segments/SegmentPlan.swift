@@ -57,6 +57,7 @@ struct SegmentPlan {
     }
     if !filter.ownerships.isEmpty {
       rest.append("(ownership || '') IN (\(texts.add(Set(filter.ownerships.map(\.rawValue)))))")
+      if !filter.ownerships.contains(.purchased) { partial.append("ownership <> 'PURCHASED'") }
     }
     for range in TimeRange.all(of: filter, at: query.instant) {
       rest.append(range.condition("(\(range.column) + 0)"))
