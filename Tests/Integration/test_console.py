@@ -133,8 +133,24 @@ def test_the_customer_page_shows_verdicts_history_and_timeline(console, lena):
         assert event in page.lower(), event
     assert '<span class="quiet">paid</span> 41.94 USD<span class="quiet"> (9.99 USD refunded)' in page
     assert '<span class="quiet">merged</span> <bdi>anon-81</bdi>' in page
+    assert 'Only Apple decides about refunds: <a href="https://reportaproblem.apple.com"' in page
     for text in ("Wrote twice about maps.", "CRM-8812", "lena@example.com", "shells.100", "maps.pack"):
         assert text in page, text
+
+
+def test_evidence_is_decoded_and_does_not_repeat_signed_documents(console, lena):
+    pages = [lena.get(f"{HERE}/evidence/{number}").text for number in range(1, 6)]
+    assert any(re.search(r"signedTransactionInfo.{1,30}eyJ[\w-]{37}… \(\d+ characters\)", page) for page in pages)
+    assert not any(re.search(r"eyJ[\w-]{100}", page) for page in pages)
+
+
+def test_a_long_id_may_break_and_a_short_one_does_not(console, lena):
+    long = "0123456789abcdef" * 4
+    console.call("CustomerService/AddNote", customerId=long, text="x")
+    page = lena.get(f"{HERE}/customers/{long}").text
+    assert f'<bdi class="id long" data-copy="{long}">' in page
+    assert f'<bdi class="long">{long}</bdi>' in lena.get(f"/audit?customer={long}").text
+    assert 'class="id long" data-copy="ada' not in lena.get(f"{HERE}/customers/{urllib.parse.quote(CUSTOMER)}").text
 
 
 def test_as_of_moves_every_figure(console, lena):

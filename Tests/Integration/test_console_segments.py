@@ -61,7 +61,7 @@ def test_a_segment_shows_its_customers_and_purchases_without_an_owner(lena):
 def test_each_app_has_segments_that_no_one_saved(lena):
     page = lena.get(HERE).text
     names = re.findall(rf'href="{HERE}/built-in/([a-z-]+)"', page)
-    assert len(names) == 12 and "less than 30 days" in page
+    assert len(names) == 12 and "Their free trial ends within 7 days." in page
     for name in names:
         assert lena.get(f"{HERE}/built-in/{name}").status == 200, name
     assert lena.get(f"{HERE}/built-in/renewing").status == 404 and lena.get(f"{HERE}/built-in/x.csv").status == 404
@@ -70,6 +70,7 @@ def test_each_app_has_segments_that_no_one_saved(lena):
 def test_a_built_in_segment_follows_the_purchase(lena, console):
     has = lambda name: CUSTOMER in lena.get(f"{HERE}/built-in/{name}").text  # noqa: E731
     assert has("changed") and not has("renewal-off") and not has("in-trial")
+    assert '<span class="chip ended">0</span>' in lena.get(f"{HERE}/built-in/renewal-off").text
     console.act("auto-renew", transactionId=console.bought, enabled=False)
     wait_for(lambda: has("renewal-off"))
     page = lena.get(f"{HERE}/built-in/renewal-off").text
@@ -90,7 +91,7 @@ def test_a_family_member_and_a_customer_with_a_grant_are_in_lists_of_their_own(l
     rows = lambda name: list(csv.DictReader(io.StringIO(lena.get(f"{HERE}/built-in/{name}.csv").text)))  # noqa: E731
     wait_for(lambda: [row["customer_id"] for row in rows("shared")] == ["ben"])
     page = lena.get(f"{HERE}/built-in/shared").text
-    assert "family shared or assigned" in page and 'customers/ben"' in page
+    assert "family shared or assigned" in page and 'customers/ben"' in page and '<span class="chip grace">1</span>' in page
 
     assert rows("granted") == [] and "No grant is in force." in lena.get(f"{HERE}/built-in/granted").text
     more = {"entitlement": "maps", "accessLevel": "ACCESS_LEVEL_FULL"}

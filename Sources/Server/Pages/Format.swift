@@ -37,11 +37,18 @@ package enum Format {
 
   /// An id that a person can copy. Isolated, so that characters of another direction do not reorder the page.
   package static func id(_ text: String) -> Markup {
-    "<bdi class=\"id\" data-copy=\"\(text)\">\(text)</bdi>"
+    "<bdi class=\"id\(hasLongWord(text) ? " long" : "")\" data-copy=\"\(text)\">\(text)</bdi>"
   }
 
   /// Text from outside, isolated.
-  package static func name(_ text: String) -> Markup { "<bdi>\(text)</bdi>" }
+  package static func name(_ text: String) -> Markup {
+    hasLongWord(text) ? "<bdi class=\"long\">\(text)</bdi>" : "<bdi>\(text)</bdi>"
+  }
+
+  /// Whether a word is longer than a UUID: it may break anywhere, so that it widens no table.
+  private static func hasLongWord(_ text: String) -> Bool {
+    text.utf8.count > 40 && text.split(separator: " ").contains { $0.utf8.count > 40 }
+  }
 
   /// `in grace period` for `IN_GRACE_PERIOD`.
   package static func words(_ code: String) -> String { code.lowercased().replacing("_", with: " ") }

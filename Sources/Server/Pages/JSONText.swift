@@ -14,14 +14,29 @@ package enum JSONText {
   /// A member: a time if it is one of Apple's milliseconds, otherwise its JSON.
   package static func value(_ name: String, _ value: JSONValue) -> Markup {
     switch value {
-    case .string(let text): return Format.name(text.shortened(to: 2_000))
+    case .string(let text): return Format.name(withoutDocuments(text).shortened(to: 2_000))
     case .number(let number)
     where (name.hasSuffix("Date") || name.hasSuffix("date")) && (1e11..<1e13).contains(number.double):
       return Format.time(Instant(millisecondsSince1970: Int64(number.double)))
     case .object, .array:
       return
-        "<pre tabindex=\"0\">\(String(decoding: value.serialized(), as: UTF8.self).shortened(to: 20_000))</pre>"
+        "<pre tabindex=\"0\">\(String(decoding: withoutDocuments(value).serialized(pretty: true), as: UTF8.self).shortened(to: 20_000))</pre>"
     default: return "\(String(decoding: value.serialized(), as: UTF8.self))"
     }
+  }
+
+  /// The value with the beginnings of long texts without spaces: signed documents, receipts and certificates.
+  private static func withoutDocuments(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .string(let text): .string(withoutDocuments(text))
+    case .array(let elements): .array(elements.map(withoutDocuments))
+    case .object(let object): .object(JSONObject(object.map { ($0.0, withoutDocuments($0.1)) }))
+    default: value
+    }
+  }
+
+  private static func withoutDocuments(_ text: String) -> String {
+    guard text.utf8.count > 400, !text.contains(" ") else { return text }
+    return "\(text.prefix(40))… (\(Text.characters(text.count)))"
   }
 }

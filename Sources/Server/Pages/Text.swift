@@ -4,6 +4,7 @@ package enum Text {
   package static let none = "–"
   package static let yes = "yes"
   package static let no = "no"
+  package static func characters(_ count: Int) -> String { "\(count) characters" }
   package static let keysButton = "Keys without Ctrl or Alt"
   package static let keysOn = "Keys are on"
   package static let keysOff = "Keys are off"

@@ -22,7 +22,7 @@ enum AuditPage {
     }
     let fields = [("customer", Text.customer), ("actor", Text.actor), ("method", Text.method)].map {
       name, label in
-      "<label for=\"\(name)\">\(label)</label> <input type=\"text\" id=\"\(name)\" name=\"\(name)\" value=\"\(visit.value(name) ?? "")\" maxlength=\"256\">\n"
+      "<label>\(label)<input type=\"text\" name=\"\(name)\" value=\"\(visit.value(name) ?? "")\" maxlength=\"256\"></label>\n"
         as Markup
     }
     let query = filters.map { ($0, visit.value($0)) }
@@ -40,7 +40,7 @@ enum AuditPage {
       Text.audit, section: .audit,
       body: """
         <h1>\(Text.audit)</h1>
-        <form class="row" action="\(Link(["audit"]))" method="get">\(fields)<button>\(Text.filter)</button></form>
+        <form class="row filter" action="\(Link(["audit"]))" method="get">\(fields)<button>\(Text.filter)</button></form>
         <div class="cards-on-phones">\(rows.isEmpty ? Part.empty(Text.noEntries) : table)</div>
         \(next)
         <p class="actions"><a href="\(Link(["audit.csv"], query: query))">\(Text.listAsCSV)</a></p>

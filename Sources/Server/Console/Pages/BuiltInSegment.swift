@@ -39,6 +39,23 @@ enum BuiltInSegment: String, CaseIterable, Sendable {
     }
   }
 
+  /// Who is in it, in a sentence.
+  var hint: String {
+    switch self {
+    case .inGrace: Text.hintInGrace
+    case .inRetry: Text.hintInRetry
+    case .renewalOff: Text.hintRenewalOff
+    case .priceConsent: Text.hintPriceConsent
+    case .inTrial: Text.hintInTrial
+    case .trialEnding: Text.hintTrialEnding
+    case .refunded: Text.hintRefunded
+    case .left: Text.hintLeft
+    case .winBack: Text.hintWinBack
+    case .shared: Text.hintShared
+    case .changed: Text.hintChanged
+    }
+  }
+
   /// The conditions. Each has an index or few rows that meet it.
   var filter: SegmentFilter {
     .with {

@@ -103,7 +103,8 @@ enum CustomerTimeline {
   private static func filter(_ data: CustomerData, _ visit: Visit) -> Markup {
     func box(_ name: String, _ label: String) -> Markup {
       let checked: Markup = visit.value(name) == nil ? "" : " checked"
-      return "<label><input type=\"checkbox\" name=\"\(name)\" value=\"1\"\(checked)>\(label)</label>\n"
+      return
+        "<label class=\"check\"><input type=\"checkbox\" name=\"\(name)\" value=\"1\"\(checked)>\(label)</label>\n"
     }
     let names = data.customer.entitlements.map(\.name)
     let options = names.map { name in
@@ -118,11 +119,9 @@ enum CustomerTimeline {
       value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" as Markup }
     }
     return """
-      <form class="row actions" action="\(Link(data.scope.path + ["customers", data.id], fragment: "timeline"))" method="get">
-      \(moment)<label for="entitlement">\(Text.entitlement)</label>
-      <select id="entitlement" name="entitlement"><option value="">\(Text.all)</option>\(options)</select>
-      <label for="type">\(Text.what)</label>
-      <select id="type" name="type"><option value="">\(Text.all)</option>\(types)</select>
+      <form class="row filter actions" action="\(Link(data.scope.path + ["customers", data.id], fragment: "timeline"))" method="get">
+      \(moment)<label>\(Text.entitlement)<select name="entitlement"><option value="">\(Text.all)</option>\(options)</select></label>
+      <label>\(Text.what)<select name="type"><option value="">\(Text.all)</option>\(types)</select></label>
       \(box("apple", Text.showNotifications))\(visit.has(.operate) ? box("webhooks", Text.showWebhooks) : "")\
       <button>\(Text.filter)</button></form>
       """

@@ -14,7 +14,7 @@ enum SegmentPage {
     /// Counting reads all rows; some conditions have to look at most of them.
     fileprivate var isCounted: Bool {
       switch self {
-      case .builtIn(.inTrial), .builtIn(.shared): false
+      case .builtIn(.inTrial): false
       case .saved, .builtIn: true
       }
     }
@@ -26,9 +26,9 @@ enum SegmentPage {
       }
     }
 
-    /// The conditions that the page states; those of a saved segment have its name.
-    fileprivate var conditions: SegmentFilter? {
-      if case .builtIn(let segment) = self { segment.filter } else { nil }
+    /// The list, if its conditions are not those of a name.
+    fileprivate var builtIn: BuiltInSegment? {
+      if case .builtIn(let segment) = self { segment } else { nil }
     }
   }
 
@@ -55,10 +55,9 @@ enum SegmentPage {
       })
     let saved = response.segments.map { segment in
       card(
-        .saved(segment.name), segment.filter,
-        Part.chip(count(segment.total), (segment.total ?? 0) == 0 ? .ended : .grace), scope)
+        .saved(segment.name), conditions(segment.filter), countChip(segment.total), scope)
     }
-    let builtIn = BuiltInSegment.allCases.map { card(.builtIn($0), $0.filter, "", scope) }
+    let builtIn = BuiltInSegment.allCases.map { card(.builtIn($0), $0.hint, "", scope) }
     return Page(
       Text.segments, in: scope, section: .segments,
       body: """
@@ -73,11 +72,11 @@ enum SegmentPage {
   }
 
   private static func card(
-    _ selection: Selection, _ filter: SegmentFilter?, _ count: Markup, _ scope: Scope
+    _ selection: Selection, _ hint: String, _ count: Markup, _ scope: Scope
   ) -> Markup {
     """
     <article class="card"><h3><a href="\(scope.segment(selection))">\(selection.title)</a> \(count)</h3>
-    <p>\(conditions(filter))</p></article>
+    <p>\(hint)</p></article>
 
     """
   }
@@ -93,8 +92,9 @@ enum SegmentPage {
       response.rows.isEmpty
       ? Part.empty(Text.emptySegment)
       : Table.markup(selection.title, heads: heads, rows: response.rows.map { cells($0, scope) })
-    let total: Markup = response.total.map { Part.chip(count($0), .none) } ?? ""
-    let explained: Markup = selection.conditions.map { "<p>\(conditions($0))</p>" } ?? ""
+    let total: Markup = response.total.map { countChip($0) } ?? ""
+    let explained: Markup =
+      selection.builtIn.map { "<p>\($0.hint)</p>\n<p class=\"quiet\">\(conditions($0.filter))</p>" } ?? ""
     return Page(
       selection.title, in: scope, section: .segments,
       body: """
@@ -106,6 +106,10 @@ enum SegmentPage {
         \(next)
         <p class="actions"><a href="\(scope.segment(selection, suffix: ".csv"))">\(Text.listAsCSV)</a></p>
         """)
+  }
+
+  private static func countChip(_ total: Int64?) -> Markup {
+    Part.chip(count(total), (total ?? 0) == 0 ? .ended : .grace)
   }
 
   private static func count(_ total: Int64?) -> String {

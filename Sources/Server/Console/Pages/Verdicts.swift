@@ -104,7 +104,19 @@ extension Verdict {
     let link: Markup =
       AppleLink.link(url).map { "<a href=\"\($0)\" rel=\"noreferrer\">\(Text.applesPage)</a>" } ?? ""
     return
-      "<p class=\"do\"><strong>\(Text.toDo)</strong> \(actions.joined(separator: " ")) \(left)\(link)</p>\n"
+      "<p class=\"do\"><strong>\(Text.toDo)</strong> \(actions.map(Self.linked).joined(separator: " ")) \(left)\(link)</p>\n"
+  }
+
+  /// A sentence in which the addresses of Apple's pages are links.
+  private static func linked(_ sentence: String) -> Markup {
+    sentence.split(separator: " ", omittingEmptySubsequences: false).map { word -> Markup in
+      let address = word.hasSuffix(".") ? word.dropLast() : word
+      guard address.hasPrefix("https://"), let link = AppleLink.link(String(address)) else {
+        return "\(String(word))"
+      }
+      return
+        "<a href=\"\(link)\" rel=\"noreferrer\">\(String(address))</a>\(String(word.dropFirst(address.count)))"
+    }.joined(separator: " ")
   }
 
   private func meta(in scope: Scope) -> Markup {
