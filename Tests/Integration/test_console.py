@@ -133,7 +133,7 @@ def test_the_customer_page_shows_verdicts_history_and_timeline(console, lena):
         assert event in page.lower(), event
     assert '<span class="quiet">paid</span> 41.94 USD<span class="quiet"> (9.99 USD refunded)' in page
     assert '<span class="quiet">merged</span> <bdi>anon-81</bdi>' in page
-    assert 'Only Apple decides about refunds: <a href="https://reportaproblem.apple.com"' in page
+    assert 'Only Apple decides about refunds: <a class="address" href="https://reportaproblem.apple.com"' in page
     for text in ("Wrote twice about maps.", "CRM-8812", "lena@example.com", "shells.100", "maps.pack"):
         assert text in page, text
 
@@ -186,6 +186,7 @@ def test_pages_of_the_service_are_served(lena, path):
 def test_what_does_not_exist_is_an_error_page(lena, path):
     page = lena.get(path)
     assert page.status == 404 and "That did not work" in page.text
+    assert "Check the address, or find it with the box above." in page.text
 
 
 def rows(text):

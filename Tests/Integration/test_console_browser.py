@@ -540,3 +540,6 @@ def test_a_printed_page_has_no_frame(console, visit):
     page.goto(address(console, "customers/{customer}"))
     page.emulate_media(media="print")
     assert not page.is_visible(".frame") and page.is_visible("svg")
+    style = lambda name, value: page.locator(f"svg .bar.{name}").first.evaluate(f"bar => getComputedStyle(bar).{value}")  # noqa: E731
+    assert style("none", "strokeDasharray") != "none" == style("full", "strokeDasharray"), "periods without a word differ without colours"
+    assert style("grant", "strokeWidth") != style("full", "strokeWidth")

@@ -265,8 +265,8 @@ const char *entitled_console_css(void) {
     "  body { font-size: 11px; color: #000; background: #fff; }\n"
     "  .card, .lanes, tr { break-inside: avoid; }\n"
     "  .lanes .bar { fill: none; stroke: #000; }\n"
-    "  main a[href^=\"https\"]::after { content: \" (\" attr(href) \")\"; }\n"
-    "  details:not([open]) > :not(summary) { display: block; }\n"
+    "  .lanes .bar.none { stroke-dasharray: 2 2; } .lanes .bar.grant { stroke-width: 2.5; }\n"
+    "  main a[href^=\"https\"]:not(.address)::after { content: \" (\" attr(href) \")\"; }\n"
     "}\n";
 }
 

@@ -141,6 +141,7 @@ extension Part {
     if !status.requestID.isEmpty {
       line += " <span class=\"quiet\">\(Text.requestID) \(Format.id(status.requestID))</span>"
     }
+    if let advice = Text.advice(status.code) { line += "<br>\(advice)" }
     return line + "</p>"
   }
 }

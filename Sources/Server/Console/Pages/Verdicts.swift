@@ -115,7 +115,7 @@ extension Verdict {
         return "\(String(word))"
       }
       return
-        "<a href=\"\(link)\" rel=\"noreferrer\">\(String(address))</a>\(String(word.dropFirst(address.count)))"
+        "<a class=\"address\" href=\"\(link)\" rel=\"noreferrer\">\(String(address))</a>\(String(word.dropFirst(address.count)))"
     }.joined(separator: " ")
   }
 

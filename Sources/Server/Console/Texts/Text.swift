@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Pages
+internal import RPC
 
 /// All texts of the pages, so that another language is another set of these files.
 extension Text {
@@ -51,6 +52,17 @@ extension Text {
   static let noSuchPage = "there is no such page"
   static let tooFast = "Too many pages"
   static let tooFastHint = "Wait a moment, and load the page again."
+  /// What a person can do about an error; `nil` if the message says it.
+  static func advice(_ code: StatusCode) -> String? {
+    switch code {
+    case .notFound: "Check the address, or find it with the box above."
+    case .permissionDenied: "The operator of the service can give you the role."
+    case .unavailable, .deadlineExceeded, .aborted, .resourceExhausted:
+      "Try again in a moment. The page Status shows whether something is wrong."
+    case .internalError, .unknown, .dataLoss: "Tell the operator of the service, with the request above."
+    default: nil
+    }
+  }
   static func mayNot(_ action: String) -> String { "you may not do this: \(action)" }
   static func needsRole(_ role: String) -> String { "Needs the role \(role)." }
   static let all = "all"
