@@ -223,7 +223,9 @@ def test_the_overview_shows_the_results_of_reconciliations(console):
     results = [{"matched": 5}, {"matched": 5, "explained": 2}, {"matched": 1, "unexplained": 1, "files": ["sales <b>.txt"]}]
     results = [{"day": f"{day}T00:00:00Z", "report": "SALES"} | result for day, result in zip(days, results, strict=True)]
     console.call("ReportService/RecordReconciliation", environment="ENVIRONMENT_SANDBOX", days=results)
+    assert f'href="{path}#reconciliation"' in console.browser(FINANCE).get(f"{path}/mrr").text
     text = console.browser(FINANCE).get(path).text
+    assert '<h2 id="reconciliation">' in text
     strip = text.partition('<ol class="days">')[2].partition("</ol>")[0]
     assert strip.count("<li") == 60 and strip.count(": not compared") == 2 * 57
     for day, name in zip(days, ["all matched", "2 explained", "1 unexplained difference"], strict=True):

@@ -14,15 +14,17 @@ enum WorkPage {
     var items: [Markup] = []
     for queue in WorkQueue.allCases where queue.isOpen(to: visit) {
       let count: Markup
+      var tone: Tone?
       do throws(Status) {
         let rows = try await WorkRows.first(of: queue, scope, visit)
         let number = rows.next.isEmpty ? "\(rows.rows.count)" : Text.moreThan(rows.rows.count)
-        count = Part.chip(number, rows.rows.isEmpty || queue == .migrations ? .ended : .grace)
+        if !rows.rows.isEmpty, queue != .migrations { tone = .grace }
+        count = Part.chip(number, tone ?? .ended)
       } catch {
         count = Part.failure(error)
       }
       items.append(
-        "<article class=\"card\"><h2><a href=\"\(scope.work(queue))\">\(queue.title)</a> \(count)</h2><p>\(queue.hint)</p></article>\n"
+        "<article class=\"card \(tone?.rawValue ?? "")\"><h2><a href=\"\(scope.work(queue))\">\(queue.title)</a> \(count)</h2><p>\(queue.hint)</p></article>\n"
       )
     }
     let forMany = [(ActionName.makeGood, Text.makeGoodHint), (.extendAll, Text.extendAllHint)].compactMap {

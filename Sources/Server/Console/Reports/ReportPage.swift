@@ -79,6 +79,7 @@ enum ReportPage {
       \(Table.properties(data.response.columns.map { (Format.words($0.name), "\($0.definition)") }))</details>
       <h2>\(Text.revisions)</h2>
       \(revisions(data))
+      <p><a href="\(Link(scope.path + ["reports"], fragment: "reconciliation"))">\(Text.reconciliation)</a></p>
       """
   }
 
