@@ -150,7 +150,7 @@ const char *entitled_console_css(void) {
     ".long { display: inline-block; min-width: min(24ch, 100%); white-space: normal; overflow-wrap: anywhere; vertical-align: top; }\n"
     "/* A link is 24 px high on the line of the other cells, also if it wraps. */\n"
     "td a { display: inline-block; min-width: 24px; line-height: 24px; }\n"
-    "td a:not(.button) { margin-block: -2px; vertical-align: top; }\n"
+    "td a:not(.button) { position: relative; top: -2px; vertical-align: top; }\n"
     "dd .id { white-space: normal; }\n"
     "tr.selected td { background: var(--panel); }\n"
     ".properties { margin: 4px 0; }\n"
