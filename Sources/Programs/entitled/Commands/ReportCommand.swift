@@ -39,9 +39,9 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: "With --behind: the row's groups, in the order of --group-by.") var group: [String] = []
   @Option(help: "With --behind: currency of the row.") var currency: String?
   @Option(help: "With --behind: age of the row.") var age: Int64 = 0
-  @Flag(help: "List the results that reconcile --record stored.") var reconciliation = false
   @Flag(help: "Print CSV.") var csv = false
   @Flag(help: "Print one JSON object a line.") var ndjson = false
+  @Flag(help: "List the results that reconcile --record stored.") var reconciliation = false
 
   func run() async throws {
     let app = try await scope.app.id(client)

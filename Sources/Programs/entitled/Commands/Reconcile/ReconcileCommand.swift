@@ -23,12 +23,12 @@ struct ReconcileCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
+  @Flag(help: "Store the result for the console (role operate).") var record = false
   @Option(help: "The app's Apple ID; rows of other apps are left out (default: all rows count).") var appleId:
     String?
   @Option(help: "APPLE_ID=PRODUCT_ID of a product; repeatable (default: from Sales reports, and names).")
   var product: [String] = []
   @Option(help: "Zone of the reports' days: pacific or utc (default: pacific).") var zone = "pacific"
-  @Flag(help: "Store the result for the console (role operate).") var record = false
   @Argument(help: "Report files.") var files: [String]
 
   func run() async throws {
