@@ -72,10 +72,14 @@ extension SignedDataVerifier {
     guard leaf.hasExtension(MarkerOID.leaf) else { throw .missingMarkerOID(MarkerOID.leaf) }
     let issuers = certificates.filter { leaf.names(issuer: $0) }
     guard !issuers.isEmpty else { throw .untrustedRoot("the issuer's certificate is missing") }
-    guard let intermediate = issuers.first(where: { $0.hasExtension(MarkerOID.intermediate) }) else {
-      throw .missingMarkerOID(MarkerOID.intermediate)
+    var problem = VerificationError.missingMarkerOID(MarkerOID.intermediate)
+    // Apple's intermediates share names, and the first one need not be the issuer. A message has few certificates.
+    for intermediate in issuers where intermediate.hasExtension(MarkerOID.intermediate) {
+      do throws(VerificationError) { return try chains.trace(leaf: leaf, intermediate: intermediate) } catch {
+        problem = error
+      }
     }
-    return try chains.trace(leaf: leaf, intermediate: intermediate)
+    throw problem
   }
 
   /// Returns the cache key of a chain: DER is self-delimiting, so concatenation is unambiguous.
