@@ -32,6 +32,8 @@ extension FactApplier {
           TokenConflict(
             line: line, claimant: customer.customerID, tokenOwner: tokenOwner, actor: origin.actor)))
     }
+    guard line.isPurchase else { return }
+    try linkUnclaimed(try store.unclaimedLines(replacing: line), to: customer, by: origin)
   }
 
   /// The customer with whose `appAccountToken` a purchase was bought, if it is another one than `customer`.
@@ -113,6 +115,12 @@ extension FactApplier {
   ) throws(StoreError) {
     let unclaimed = try store.unclaimedLines(
       withToken: token, of: customer.appID, in: customer.environment)
+    try linkUnclaimed(unclaimed, to: customer, by: origin)
+  }
+
+  private mutating func linkUnclaimed(
+    _ unclaimed: [LineKey], to customer: CustomerKey, by origin: ChangeOrigin
+  ) throws(StoreError) {
     for line in unclaimed where try lines.owners(of: line).isEmpty {
       try recordLink(line, to: customer, by: origin)
     }
@@ -121,9 +129,25 @@ extension FactApplier {
   /// Puts a purchase that lost its last owner into the claim queue, if `keepsToken` with its token.
   mutating func enqueueUnclaimed(_ line: LineKey, keepsToken: Bool = true) throws(StoreError) {
     guard line.isPurchase, try lines.owners(of: line).isEmpty else { return }
-    guard keepsToken else { return try store.enqueue(line, token: nil) }
-    let token = try store.facts(of: line).transactions.compactMap(\.details.appAccountToken).last
-    try store.enqueue(line, token: token?.lowercased())
+    let details = try store.facts(of: line).transactions.map(\.details)
+    let token = keepsToken ? details.compactMap(\.appAccountToken).last : nil
+    try enqueue(
+      line, token: token?.lowercased(), replacing: details.compactMap(\.previousOriginalTransactionID).last)
+  }
+
+  /// Puts a line into the claim queue, where it waits for a customer with its token, and for the owner of the
+  /// line that it replaced.
+  func enqueue(_ line: LineKey, token: String?, replacing previous: String?) throws(StoreError) {
+    try store.enqueue(line, token: token)
+    if let previous = line.predecessor(previous) { try store.enqueue(line, replacing: previous) }
+  }
+}
+
+extension LineKey {
+  /// The line with Apple's `previousOriginalTransactionId`; `nil` without one.
+  func predecessor(_ previousOriginalTransactionID: String?) -> LineKey? {
+    guard let id = previousOriginalTransactionID, !id.isEmpty, id != lineID else { return nil }
+    return other(id)
   }
 }
 

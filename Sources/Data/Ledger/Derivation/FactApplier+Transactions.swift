@@ -39,7 +39,8 @@ extension FactApplier {
   }
 
   /// Links a line that has no owner to the customer who submitted the document, to the customer who buys with
-  /// this `appAccountToken`, or to the owners of the line that it replaced; without any it enters the claim queue.
+  /// this `appAccountToken`, or to the owners of the line that it replaced; without any it enters the claim queue, where
+  /// it waits for one of them.
   /// A line that has owners keeps them.
   private mutating func resolveOwner(
     of line: LineKey, token: String?, replacing previous: String? = nil, from source: Source
@@ -50,7 +51,7 @@ extension FactApplier {
       let customers = try claimants(of: line, token: token, replacing: previous, from: source)
       guard !customers.isEmpty else {
         if let token { changes.queuedTokens.append(.init(line: line, token: token, evidence: source.id)) }
-        return try store.enqueue(line, token: token)
+        return try enqueue(line, token: token, replacing: previous)
       }
       for customer in customers { try link(line, to: customer, by: source.origin) }
       if let customer = source.customer, let token { try bindToken(token, to: customer, by: source.origin) }
@@ -71,8 +72,8 @@ extension FactApplier {
   ) throws(StoreError) -> [CustomerKey] {
     if let customer = source.customer { return [customer] }
     if let customer = try buyer(withToken: token, of: line) { return [customer] }
-    guard let previous, !previous.isEmpty, previous != line.lineID else { return [] }
-    return try lines.owners(of: line.other(previous)).map(line.customer)
+    guard let predecessor = line.predecessor(previous) else { return [] }
+    return try lines.owners(of: predecessor).map(line.customer)
   }
 
   private mutating func markOwnersAffected(of line: LineKey, by origin: ChangeOrigin) throws(StoreError) {

@@ -64,8 +64,39 @@ final class ClaimRows {
 
   /// Deletes the line, if it is queued.
   func dequeue(_ line: LineKey) throws(StoreError) {
-    try deleteLine.bind(line)
-    try deleteLine.run()
+    for row in [line, Self.replacement(line)] {
+      try deleteLine.bind(row)
+      try deleteLine.run()
+    }
+  }
+
+  /// Inserts a second row of the line, which is found by the line that it replaced. There are no facts under
+  /// its id, so lists of the queue leave it out.
+  func enqueue(_ line: LineKey, replacing previous: LineKey) throws(StoreError) {
+    try enqueue(Self.replacement(line), token: Self.token(of: previous).id)
+  }
+
+  func unclaimedLines(replacing previous: LineKey) throws(StoreError) -> [LineKey] {
+    let token = Self.token(of: previous)
+    return try unclaimedLines(withToken: token.id, of: token.appID, in: token.environment)
+      .map { $0.other(String($0.lineID.dropLast(Self.replacementSuffix.count))) }
+  }
+
+  /// Expects the lines that replaced a line.
+  func expectReplacements(of line: LineKey) throws(StoreError) {
+    try linesOfToken.expect(Self.token(of: line))
+  }
+
+  private static let replacementSuffix = "\nreplacement"
+
+  /// The key of the second row of a line that replaced another one.
+  private static func replacement(_ line: LineKey) -> LineKey {
+    line.other(line.lineID + replacementSuffix)
+  }
+
+  /// The token in the rows of the lines that replaced `previous`. No `appAccountToken` contains a line break.
+  private static func token(of previous: LineKey) -> ScopedID {
+    ScopedID("replaced\n\(previous.lineID)", of: previous.appID, in: previous.environment)
   }
 
   func unclaimedLines(

@@ -54,7 +54,9 @@ extension SQLTransaction {
   private func expectOwners(of line: LineKey) throws(StoreError) {
     let owners = ownership.owners.known(line) ?? []
     for owner in owners { try customer.expect(line.customer(owner)) }
-    if owners.isEmpty, line.isPurchase { try fact.transactionsOfLine.expect(line) }
+    guard owners.isEmpty, line.isPurchase else { return }
+    try fact.transactionsOfLine.expect(line)
+    try claim.expectReplacements(of: line)
   }
 
   /// Expects the customer that is bound to a token, or those whose ids equal it.

@@ -19,12 +19,20 @@ extension SQLTransaction {
     try claim.enqueue(line, token: token)
   }
 
+  func enqueue(_ line: LineKey, replacing previous: LineKey) throws(StoreError) {
+    try claim.enqueue(line, replacing: previous)
+  }
+
   func dequeue(_ line: LineKey) throws(StoreError) { try claim.dequeue(line) }
 
   func unclaimedLines(
     withToken token: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey] {
     try claim.unclaimedLines(withToken: token, of: appID, in: environment)
+  }
+
+  func unclaimedLines(replacing previous: LineKey) throws(StoreError) -> [LineKey] {
+    try claim.unclaimedLines(replacing: previous)
   }
 
   func customerID(

@@ -91,6 +91,9 @@ package protocol ClaimQueue {
   /// Adds a line to the claim queue; `token` is its `appAccountToken` in lower case.
   func enqueue(_ line: LineKey, token: String?) throws(StoreError)
 
+  /// Stores that a queued line replaced `previous`, so that it waits for the owner of that one, too.
+  func enqueue(_ line: LineKey, replacing previous: LineKey) throws(StoreError)
+
   /// Removes a line from the claim queue, if it is there.
   func dequeue(_ line: LineKey) throws(StoreError)
 
@@ -98,6 +101,9 @@ package protocol ClaimQueue {
   func unclaimedLines(
     withToken token: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey]
+
+  /// Returns the queued lines that replaced `previous`.
+  func unclaimedLines(replacing previous: LineKey) throws(StoreError) -> [LineKey]
 
   /// Binds the token to the customer, unless it is bound already.
   func register(token: String, for customer: CustomerKey) throws(StoreError)
