@@ -80,6 +80,20 @@ import Testing
     #expect(explanation.status.reason == .neverPurchased)
   }
 
+  @Test("A subscription beside the one that it replaced is not a contradiction, and both grant access")
+  func replaced() {
+    let replacement = period(10...40, line: "L2").with { $0.details.previousOriginalTransactionID = "L1" }
+    let facts = CustomerFacts(transactions: [period(0...30), replacement])
+    #expect(Explanation(facts, entitlement: "pro", in: app, at: at(20)).contradictions.isEmpty)
+    let refunded = CustomerFacts(transactions: [
+      period(0...30), replacement.with { $0.revocationDate = at(15) },
+    ])
+    #expect(evaluate(refunded, entitlement: "pro", in: app, at: at(20)).isEntitled)
+    let another = CustomerFacts(transactions: [period(0...30), replacement, period(5...35, line: "L3")])
+    let contradictions = Explanation(another, entitlement: "pro", in: app, at: at(20)).contradictions
+    #expect(contradictions.map(\.kind) == [.twoActiveInGroup])
+  }
+
   @Test("A complete upgrade is not a contradiction")
   func upgrade() {
     let facts = CustomerFacts(transactions: [

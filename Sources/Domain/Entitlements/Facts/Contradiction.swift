@@ -85,26 +85,33 @@ package struct Contradiction: Hashable, Sendable {
     return found
   }
 
-  /// At most one own subscription of a group can be active.
+  /// At most one own subscription of a group can be active, besides those that were replaced: Apple does not
+  /// document that a migration to Advanced Commerce, or a change between a subscription and a bundle, ends the
+  /// period that is paid for.
   private static func twoActive(
     _ facts: borrowing CustomerFacts, _ app: borrowing AppDefinition, _ now: Instant
   ) -> [Contradiction] {
     let facts = facts.purchases(in: app)
     let groups = SubscriptionGroups(facts, in: app)
     var active: [String: [String]] = [:]
+    var replacedLines: Set<String> = []
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
       guard let group = groups.group(of: facts.transactions[index]),
         !facts.transactions[index].isUpgraded, facts.transactions[index].purchaseDate <= now,
         now < facts.paidEnd(index, facts.nextInLine(after: index))
       else { continue }
       let line = facts.transactions[index].originalTransactionID
+      if let replaced = facts.transactions[index].inDetails(\.previousOriginalTransactionID) {
+        replacedLines.insert(replaced)
+      }
       if active[group]?.contains(line) != true { active[group, default: []].append(line) }
     }
-    return active.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { group, lines in
-      Contradiction(
-        kind: .twoActiveInGroup, transactionID: lines[0],
-        sentence: "Subscriptions \(lines.joined(separator: " and ")) of the group \(group) are active at "
-          + "the same time; both grant access.")
-    }
+    return active.mapValues { $0.filter { !replacedLines.contains($0) } }
+      .filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { group, lines in
+        Contradiction(
+          kind: .twoActiveInGroup, transactionID: lines[0],
+          sentence: "Subscriptions \(lines.joined(separator: " and ")) of the group \(group) are active at "
+            + "the same time; both grant access.")
+      }
   }
 }
