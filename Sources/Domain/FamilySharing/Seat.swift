@@ -35,6 +35,12 @@ package struct Seat: Hashable, Sendable {
   /// Whether the seat has not been released.
   package var isHeld: Bool { releasedAt == nil }
 
+  /// Releases the seat, not before its claim; one that was released before stays as it was.
+  package mutating func release(at instant: Instant) {
+    guard isHeld else { return }
+    releasedAt = max(instant, claimedAt)
+  }
+
   /// Whether this claim is older than `other`: older claims win if there are too few seats.
   func precedes(_ other: Seat) -> Bool {
     (claimedAt, seatID.utf8.count, seatID) < (other.claimedAt, other.seatID.utf8.count, other.seatID)

@@ -167,6 +167,27 @@ import Testing
     }
   }
 
+  @Test("A release that was signed before the claim ends the seat at its claim, in the past too")
+  func unclaimedBeforeClaim() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70, Self.team(2)), for: "boss")
+      _ = try await Self.claim(fixture, "ana", "r1", "claim-a")
+      let payload = try fixture.unclaimed(seats: ["claim-a"], signed: 45)
+      _ = try await fixture.ledger.ingest(
+        IncomingNotification(
+          appID: "ocean", body: Array("{\"signedPayload\":\"\(payload)\"}".utf8), source: .notification,
+          receivedAt: at(52)), signedPayload: payload)
+      let purchase = LineKey(appID: "ocean", environment: .sandbox, lineID: "L1")
+      let seats = try await fixture.store.snapshot { try $0.seats(of: purchase) }
+      #expect(seats.map(\.claimedAt) == [at(50)] && seats.map(\.releasedAt) == [at(50)])
+      #expect(try fixture.facts() == CustomerFacts())
+      let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+      let known = try await fixture.store.snapshot { try FactHistory(of: ana, in: $0).facts(knownAt: at(53)) }
+      #expect(known == (try fixture.facts()))
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("The facts of a seat as of an earlier day can be rebuilt")
   func knownAt() async throws {
     try await LedgerFixture.run { fixture in

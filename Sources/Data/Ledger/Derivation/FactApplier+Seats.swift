@@ -53,7 +53,7 @@ extension FactApplier {
     for line in released {
       guard var seat = try store.seat(line), seat.isHeld else { continue }
       let purchase = line.other(seat.originalTransactionID)
-      seat.releasedAt = max(instant, seat.claimedAt)
+      seat.release(at: instant)
       try lines.put(seat, of: purchase, from: evidence)
       try store.index(evidence, under: purchase)
       try store.index(evidence, under: line)

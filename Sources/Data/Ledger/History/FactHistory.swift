@@ -172,7 +172,7 @@ private struct SeatHistory {
       case .claimSeat(let seat, _): seats.append(seat)
       case .releaseSeats(let ids, let instant):
         for index in seats.indices where ids.contains(seats[index].seatID) {
-          seats[index].releasedAt = seats[index].releasedAt ?? max(instant, seats[index].claimedAt)
+          seats[index].release(at: instant)
         }
       case .move, .merge, .undo, .grant, .revokeGrant, .associateSeat, .erase, .appleCall, .consent,
         .registerToken, .fulfill, .settleConsent, .addNote, .deleteNote, .setAttributes:
@@ -180,7 +180,7 @@ private struct SeatHistory {
       }
     case .endedSeatClaims(let claims, let endedAt):
       for index in seats.indices where seats[index].seatClaimID.map(claims.contains) == true {
-        seats[index].releasedAt = seats[index].releasedAt ?? endedAt
+        if let endedAt { seats[index].release(at: endedAt) }
       }
     case .transaction, .renewal, .appTransaction, .notification, .rejectedNotification: break
     }
