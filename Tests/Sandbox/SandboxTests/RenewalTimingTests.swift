@@ -131,6 +131,8 @@ import Testing
     let member = try #require(demo.world.subscriptions(of: "bob", in: "demo").first)
     #expect(try demo.sold(member.current).productID == "gold")
     #expect(try demo.sold(member.current).purchaseDate == demo.sold(upgraded).purchaseDate)
+    let replaced = demo.world.purchases(of: "bob", in: "demo").filter { $0.productID == "monthly" }
+    #expect(replaced.map(\.isUpgraded) == [true, true])
   }
 
   @Test("A changed timing applies to running periods, and one of more than 24 hours is rejected")

@@ -108,11 +108,11 @@ extension World {
     return member.productID == line.productID || isShareable(line.productID, in: line.app)
   }
 
-  /// Marks a member's latest transaction as replaced by the purchaser's upgrade.
+  /// Marks a member's running period, and the next one if it is already charged, as replaced by the purchaser's upgrade.
   private mutating func replace(_ member: SubscriptionLine) {
-    transactions[member.current]?.isUpgraded = true
-    if sharingRules(of: member.app).revokedByUpgrade == .allMembers {
-      revokeTransaction(member.current, .other)
+    for sold in unfinishedPeriods(of: member) {
+      transactions[sold.id]?.isUpgraded = true
+      if sharingRules(of: member.app).revokedByUpgrade == .allMembers { revokeTransaction(sold.id, .other) }
     }
   }
 
