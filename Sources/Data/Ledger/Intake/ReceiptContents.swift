@@ -61,7 +61,7 @@ package struct ReceiptContents: Hashable, Sendable {
   package var transactions: [TransactionFact] {
     purchases.compactMap {
       try? TransactionFact($0.entry, type: $0.type, createdAt: $0.statedAt ?? creationDate)
-    }
+    }.withUpgradesMarked
   }
 
   /// The app install as a fact.

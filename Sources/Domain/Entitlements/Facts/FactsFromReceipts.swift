@@ -38,6 +38,40 @@ extension TransactionFact {
   }
 }
 
+extension [TransactionFact] {
+  /// The facts of one receipt, with upgraded periods marked as such instead of revoked.
+  ///
+  /// App receipts have no `is_upgraded`. The cancellation date of an upgraded period is "the time and date of the
+  /// upgrade transaction" (Apple, Receipt Fields), so a period is upgraded if another product of its line was
+  /// bought then.
+  package var withUpgradesMarked: [TransactionFact] {
+    guard contains(where: { $0.revocationDate != nil }) else { return self }
+    let lines = Dictionary(grouping: self, by: \.originalTransactionID)
+    return map { fact in
+      guard lines[fact.originalTransactionID]?.contains(where: fact.isUpgraded(by:)) == true else {
+        return fact
+      }
+      var upgraded = fact
+      upgraded.isUpgraded = true
+      upgraded.revocationDate = nil
+      return upgraded
+    }
+  }
+}
+
+extension TransactionFact {
+  /// Receipts have whole seconds, in milliseconds.
+  private static let receiptPrecision: Int64 = 1_000
+
+  /// Whether this cancelled period of a receipt ended because `other` of the same line upgraded it.
+  fileprivate func isUpgraded(by other: TransactionFact) -> Bool {
+    guard let cancelled = revocationDate, let expiresDate, other.expiresDate != nil,
+      productID != other.productID, purchaseDate < other.purchaseDate, other.purchaseDate < expiresDate
+    else { return false }
+    return abs(cancelled.milliseconds(since: other.purchaseDate)) <= Self.receiptPrecision
+  }
+}
+
 extension LegacyTransaction {
   /// The offer of the purchase in the terms of signed transactions (WWDC21-10174).
   fileprivate var offerType: OfferType? {
