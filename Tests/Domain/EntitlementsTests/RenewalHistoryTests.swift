@@ -76,6 +76,19 @@ import Testing
     #expect(pro(transactions, infos, on: 91).until == at(90))
   }
 
+  @Test("An upgrade in the grace period leaves the access before it")
+  func upgradedInGrace() {
+    let transactions = [
+      period(0...30).with { $0.isUpgraded = true },
+      period(35...400, "yearly").with { $0.signedDate = at(35) },
+    ]
+    let infos = [failed(signed: 30, until: 46)]
+    #expect(pro(transactions, infos, on: 33).reason == .inGracePeriod)
+    #expect(pro(transactions, infos, on: 33).deciding?.productID == "monthly")
+    let now = pro(transactions, infos, on: 40)
+    #expect(now.deciding?.productID == "yearly" && now.since == at(0) && now.until == at(400))
+  }
+
   @Test("The renewal info in force at an instant is the newest one signed by then")
   func inForce() {
     let infos = [on(signed: 1, price: 5), off(signed: 10), on(signed: 20, price: 7)]

@@ -52,6 +52,22 @@ import Testing
     #expect(evaluate(CustomerFacts(transactions: facts), entitlement: "plus", in: app, at: at(20)).isEntitled)
   }
 
+  @Test("A refund of the rest that comes with an upgrade leaves the reason, and another refund is the reason")
+  func refundedUpgrade() {
+    let upgrade = EntitlementsTests.period(10...40, "plus")
+    for (day, reason) in [(10, .upgraded), (5, .refunded), (12, .upgraded)]
+      as [(Int64, EntitlementReason)]
+    {
+      let old = EntitlementsTests.period(0...30).with {
+        $0.isUpgraded = true
+        $0.revocationDate = at(day)
+        $0.revocationType = .refundProrated
+      }
+      let status = pro([old, upgrade], on: 20)
+      #expect(status.reason == reason && status.until == at(min(day, 10)), "day \(day)")
+    }
+  }
+
   @Test("isUpgraded ends access before the upgrade arrives")
   func upgradedAlone() {
     let upgraded = EntitlementsTests.period(0...30).with { $0.isUpgraded = true }

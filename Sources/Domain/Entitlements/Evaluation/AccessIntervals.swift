@@ -180,12 +180,14 @@ extension AccessIntervals {
       case .previous: facts.transactions[index].productID
       case .next: failure.nextProductID ?? facts.transactions[index].productID
       }
-    guard let product = rules.products[productID], !facts.transactions[index].isUpgraded,
+    let next = facts.nextInLine(after: index)
+    // Until the upgrade arrives, the instant at which it replaced the period is unknown.
+    guard let product = rules.products[productID], next != nil || !facts.transactions[index].isUpgraded,
       let expiry = facts.end(ofPeriodAt: index)
     else { return }
     // A member may join in the grace period.
     let start = max(expiry, facts.transactions[failure.period].purchaseDate, failure.start ?? expiry)
-    let cut = min(facts.cut(index, facts.nextInLine(after: index)), failure.turnedOffAt ?? .openEnd)
+    let cut = min(facts.cut(index, next), failure.turnedOffAt ?? .openEnd)
     if let end = failure.graceEnd.map({ min($0, cut) }), start < end {
       add(.grace, product.level, from: start, to: end, by: index, facts, rules)
     }

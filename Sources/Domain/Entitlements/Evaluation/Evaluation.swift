@@ -138,7 +138,9 @@ private func lapseReason(
   of interval: AccessInterval, by index: Int, _ facts: borrowing CustomerFacts,
   _ renewal: RenewalFact?, at now: Instant
 ) -> EntitlementReason {
-  if let revoked = facts.transactions[index].accessRevokedAt, revoked <= interval.end {
+  if let revoked = facts.transactions[index].accessRevokedAt, revoked <= interval.end,
+    !facts.isRefundedForUpgrade(index)
+  {
     return revocationReason(facts.transactions[index])
   }
   switch interval.kind {
@@ -159,6 +161,16 @@ private func lapseReason(
     return facts.billingRetryEnd(index, renewal) <= now ? .billingLapsed : .billingRetry
   }
   return endOfSubscription(renewal, facts.transactions[index].details.commitment)
+}
+
+extension CustomerFacts {
+  /// Whether the period at `index` was upgraded, and the refund of its rest came with the upgrade.
+  fileprivate func isRefundedForUpgrade(_ index: Int) -> Bool {
+    guard transactions[index].isUpgraded, let revoked = transactions[index].accessRevokedAt,
+      let next = nextInLine(after: index)
+    else { return false }
+    return abs(revoked.milliseconds(since: transactions[next].purchaseDate)) <= 1_000
+  }
 }
 
 private func revocationReason(_ transaction: borrowing TransactionFact) -> EntitlementReason {
