@@ -87,6 +87,12 @@ import Testing
     #expect(pro(transactions, infos, on: 33).deciding?.productID == "monthly")
     let now = pro(transactions, infos, on: 40)
     #expect(now.deciding?.productID == "yearly" && now.since == at(0) && now.until == at(400))
+    let steps = Explanation(
+      CustomerFacts(transactions: transactions, renewals: infos), entitlement: "pro", in: app, at: at(33)
+    ).steps
+    // The paid period ended by itself, and the next purchase cut the grace.
+    #expect(!steps.contains { $0.sentence.contains("it was upgraded") })
+    #expect(steps.filter { $0.sentence.contains("L1-35 of the same purchase replaced it") }.count == 1)
   }
 
   @Test("The renewal info in force at an instant is the newest one signed by then")

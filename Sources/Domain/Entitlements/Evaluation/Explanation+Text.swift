@@ -28,10 +28,11 @@ extension AccessInterval {
       return "Apple revoked it on \(revoked) and refunded \(percentage / 1000) %"
     }
     guard [.subscription, .renewalSlack, .grace, .operatorGrace].contains(kind) else { return nil }
-    if let next = facts.nextInLine(after: index), facts.transactions[next].purchaseDate == end {
-      return "transaction \(facts.transactions[next].transactionID) of the same purchase replaced it"
+    guard let next = facts.nextInLine(after: index) else {
+      return facts.transactions[index].isUpgraded ? "it was upgraded" : nil
     }
-    return facts.transactions[index].isUpgraded ? "it was upgraded" : nil
+    guard facts.transactions[next].purchaseDate == end else { return nil }
+    return "transaction \(facts.transactions[next].transactionID) of the same purchase replaced it"
   }
 }
 
