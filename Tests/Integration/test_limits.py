@@ -552,6 +552,21 @@ def test_over_all_connections_the_most_incomplete_requests_are_reset_first(start
     wait_for(lambda: metric(service, "entitled_incomplete_request_bytes") == 0)
 
 
+def test_a_complete_request_does_not_count_as_incomplete_while_its_call_lasts(start):
+    service = start()
+    with Peer(service.http, initial={frames.INITIAL_WINDOW_SIZE: 0}) as peer:
+        peer.handshake()
+        body = json_format.MessageToJson(batch(50)).encode() + b" " * 30_000
+        fields = get("POST", BATCH_CHECK, ("content-type", "application/json"))
+        peer.send(headers(1, fields, flags=frames.END_HEADERS), frame(0, 0, 1, body[:16_000]))
+        wait_for(lambda: metric(service, "entitled_incomplete_request_bytes") == 16_000)
+        rest = [body[start : start + 16_000] for start in range(16_000, len(body), 16_000)]
+        peer.send(*[frame(0, int(part is rest[-1]), 1, part) for part in rest])
+        # The stream stays open, because the peer allows no byte of the response.
+        peer.wait(frames.HEADERS, 1)
+        wait_for(lambda: metric(service, "entitled_incomplete_request_bytes") == 0)
+
+
 def test_memory_stays_within_the_limit_of_unread_responses(start, tmp_path):
     # 60 MB of requests, which take several times as much once they are decoded, and 25 MB of responses.
     file = tmp_path / "entitled.yaml"

@@ -115,7 +115,7 @@ private func frameReceived(
     headersReceived(id, stream, endOfStream: endOfStream, state)
   case NGHTTP2_DATA.rawValue:
     guard let stream = openStream(session, id.rawValue) else { return }
-    if endOfStream { stream.pointee.inboundHasEnded = true }
+    if endOfStream { state.pointee.inboundEnded(stream) }
     state.pointee.events.append(.data(id, endOfStream: endOfStream))
   case NGHTTP2_GOAWAY.rawValue:
     state.pointee.events.append(.goAway(ErrorCode(rawValue: frame.goaway.error_code)))
@@ -131,7 +131,7 @@ private func headersReceived(
   _ id: StreamID, _ stream: UnsafeMutablePointer<StreamState>, endOfStream: Bool,
   _ state: UnsafeMutablePointer<SessionState>
 ) {
-  if endOfStream { stream.pointee.inboundHasEnded = true }
+  if endOfStream { state.pointee.inboundEnded(stream) }
   if stream.pointee.headIsComplete {
     state.pointee.events.append(.trailers(id))
   } else if stream.pointee.headersTooLarge {

@@ -174,6 +174,7 @@ package final class Session {
     let removed = min(count, stream.pointee.inbound.count)
     stream.pointee.inbound.removeFirst(removed)
     state.pointee.inboundBytes -= removed
+    if stream.pointee.inboundHasEnded { state.pointee.completeBytes -= removed }
   }
 
   /// Frees the received bytes of a stream whose request nothing reads again. They still count in ``inboundBytes`` until
@@ -271,6 +272,9 @@ extension Session {
 
   /// The received bytes of all open streams that were not removed yet.
   package var inboundBytes: Int { state.pointee.inboundBytes }
+
+  /// Those of ``inboundBytes`` on streams that the peer has not ended.
+  package var incompleteBytes: Int { state.pointee.inboundBytes - state.pointee.completeBytes }
 
   /// The unsent bytes of all open streams.
   package var unsentBytes: Int { state.pointee.unsentBytes }

@@ -18,6 +18,8 @@ struct SessionState {
   var openHeaderBlock: Int32?
   /// The received bytes of open streams that were not removed yet.
   var inboundBytes = 0
+  /// Those of ``inboundBytes`` whose requests are complete.
+  var completeBytes = 0
   /// The unsent bytes of open streams, and all bytes sent.
   var unsentBytes = 0
   var bodyBytesSent: Int64 = 0
@@ -40,6 +42,13 @@ struct SessionState {
     maxStreams = Int(limits.concurrentStreams)
     self.isServer = isServer
     events.reserveCapacity(64)
+  }
+
+  /// The peer has ended its side of a stream.
+  mutating func inboundEnded(_ stream: UnsafeMutablePointer<StreamState>) {
+    guard !stream.pointee.inboundHasEnded else { return }
+    stream.pointee.inboundHasEnded = true
+    completeBytes += stream.pointee.received
   }
 
   mutating func close(_ stream: UnsafeMutablePointer<StreamState>, _ id: Int32, _ code: ErrorCode) {
@@ -75,7 +84,8 @@ struct SessionState {
   }
 
   private mutating func releaseStream(_ stream: UnsafeMutablePointer<StreamState>) {
-    inboundBytes -= stream.pointee.inbound.count + stream.pointee.discarded
+    inboundBytes -= stream.pointee.received
+    if stream.pointee.inboundHasEnded { completeBytes -= stream.pointee.received }
     unsentBytes -= stream.pointee.unsent
     openStreams -= 1
     streams.release(stream)

@@ -16,6 +16,9 @@ struct StreamState {
   var discarded = 0
   var inboundHasEnded = false
 
+  /// The number of received bytes that were not removed, freed or not.
+  var received: Int { inbound.count + discarded }
+
   /// The bytes to send, of which the first `sent` are sent.
   var outbound: [UInt8] = []
   var sent = 0

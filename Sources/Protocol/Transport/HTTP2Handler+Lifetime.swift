@@ -73,7 +73,7 @@ extension HTTP2Handler: TimedConnection {
     let unsent = session.unsentBytes + buffered
     if unsent > 0, unread == nil { unread = openAccount(held.unreadResponses, "unread responses") }
     unread?.report(unsent)
-    let received = session.inboundBytes
+    let received = session.incompleteBytes
     if received > 0, incomplete == nil {
       incomplete = openAccount(held.incompleteRequests, "incomplete requests")
     }

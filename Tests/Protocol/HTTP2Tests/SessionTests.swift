@@ -235,14 +235,34 @@ import Testing
     let id = try pair.client.request(post, endOfStream: false)
     let body = [UInt8](repeating: 7, count: 20_000)
     pair.client.send(on: id) { $0 += body }
+    try pair.exchange()
+    #expect((pair.server.inboundBytes, pair.server.incompleteBytes) == (20_000, 20_000))
     pair.client.finish(id)
     try pair.exchange()
     #expect(pair.server.inbound(of: id) == body)
     pair.server.discardInbound(of: id)
     #expect((pair.server.inboundCount(of: id), pair.server.inboundBytes) == (0, 20_000))
+    #expect(pair.server.incompleteBytes == 0)
     pair.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: true)
     try pair.exchange()
     #expect((pair.server.openStreams, pair.server.inboundBytes) == (0, 0))
+    #expect(pair.server.incompleteBytes == 0)
+  }
+
+  @Test("The rest of a complete request counts as complete until it is removed")
+  func completeRest() throws {
+    let pair = try Conversation()
+    let open = try pair.client.request(post, endOfStream: false)
+    let complete = try pair.client.request(post, endOfStream: false)
+    for id in [open, complete] { pair.client.send(on: id) { $0 += [1, 2, 3, 4] } }
+    pair.client.finish(complete)
+    try pair.exchange()
+    #expect((pair.server.inboundBytes, pair.server.incompleteBytes) == (8, 4))
+    for id in [open, complete] { pair.server.removeInbound(1, of: id) }
+    #expect((pair.server.inboundBytes, pair.server.incompleteBytes) == (6, 3))
+    for id in [open, complete] { pair.client.reset(id, .cancel) }
+    try pair.exchange()
+    #expect((pair.server.inboundBytes, pair.server.incompleteBytes) == (0, 0))
   }
 
   @Test("A ping acknowledgement carries the payload of its ping")
