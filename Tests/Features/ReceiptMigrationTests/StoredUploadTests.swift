@@ -49,6 +49,33 @@ import Testing
     }
   }
 
+  // The start of an input of white space is read up to the length of a line to find the syntax: 97 reads.
+  @Test(
+    "A job is cancelled while it reads an input without a line that ends", .timeLimit(.minutes(1)),
+    arguments: [("\n", 98), ("x", 3)])
+  func cancellation(of text: String, after reads: Int) async throws {
+    try await ReceiptService.run { service in
+      let uploads = EndlessUpload(text.utf8.first ?? 0)
+      let jobs = MigrationJobManager(
+        intake: service.intake, store: service.appStore.store,
+        folder: ImportFolder(path: service.folder.path, uploads: uploads))
+      var format = InputFormat()
+      format.syntax = .ndjson
+      let status = try await jobs.startNew(
+        MigrationJob.Order(
+          appID: "demo", environment: .sandbox, inputPath: "", format: format.text, concurrency: 1),
+        upload: "u")
+      let running = Task { try await jobs.run() }
+      defer { running.cancel() }
+      while uploads.reads < reads { try await Task.sleep(for: .milliseconds(10)) }
+      let name = MigrationJobManager.name(of: status.job.id)
+      #expect(try await jobs.cancel(name, in: "demo").job.state == .cancelled)
+      running.cancel()
+      try await running.value
+      #expect(try await jobs.status(of: name, in: "demo").job.state == .cancelled)
+    }
+  }
+
   @Test("Uploads in the store have the errors of those in a folder")
   func errors() throws {
     let folder = ImportFolder(path: "/no/where", uploads: MemoryUploads())
@@ -106,4 +133,27 @@ private final class MemoryUploads: UploadStore {
 
   func delete(_ name: String) { content.withLock { $0[name] = nil } }
   func names() -> [String] { content.withLock { $0.keys.sorted() } }
+}
+
+/// An upload that repeats one byte without an end.
+private final class EndlessUpload: UploadStore {
+  private let byte: UInt8
+  private let count = Mutex(0)
+
+  init(_ byte: UInt8) { self.byte = byte }
+
+  /// The number of reads so far.
+  var reads: Int { count.withLock { $0 } }
+
+  func append(_ data: [UInt8], to name: String, at offset: Int64) -> Int64 { offset }
+  func size(of name: String) -> Int64? { 1 << 40 }
+
+  func read(_ name: String, at offset: Int64, upTo count: Int) -> [UInt8] {
+    self.count.withLock { $0 += 1 }
+    return Array(repeating: byte, count: count)
+  }
+
+  func blank(_ name: String, at offset: Int64, count: Int) {}
+  func delete(_ name: String) {}
+  func names() -> [String] { [] }
 }

@@ -24,6 +24,23 @@ struct InputFileSource: InputSource {
   }
 }
 
+/// An input that cannot be read once its job stops. A file without a complete line is read in one step, which may take
+/// minutes.
+struct StoppableSource: InputSource {
+  let base: any InputSource
+  let isStopped: @Sendable () -> Bool
+
+  var path: String { base.path }
+
+  func opened() throws -> (Int64, Int) throws -> [UInt8] {
+    let read = try base.opened()
+    return { [isStopped] offset, count in
+      guard !isStopped() else { throw CancellationError() }
+      return try read(offset, count)
+    }
+  }
+}
+
 /// An upload in the store.
 struct UploadSource: InputSource {
   let path: String

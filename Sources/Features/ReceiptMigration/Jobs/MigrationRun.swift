@@ -30,12 +30,15 @@ struct MigrationRun: Sendable {
     sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
     self.job = job
-    self.source = source
+    self.source = StoppableSource(base: source) { Task.isCancelled || progress.isStopped }
     self.intake = intake
     self.store = store
     self.progress = progress
     self.sleep = sleep
   }
+
+  /// Whether the job was cancelled or the service ends.
+  private var isStopped: Bool { Task.isCancelled || progress.isStopped }
 
   /// The reason why a run ends before the end of its input.
   private enum Interruption: Error {
@@ -54,6 +57,7 @@ struct MigrationRun: Sendable {
       let done = try await doneLines()
       try await processLines(&reader, done)
     } catch {
+      guard !isStopped else { return }
       switch error {
       case .input(let error): try await end(.failed, error.description)
       case .store(let error): throw error
@@ -75,9 +79,9 @@ struct MigrationRun: Sendable {
 
   /// Waits until the upload may be readable again. Returns whether it may; `false` if the job stops.
   private func mayRepeat(after failure: StoreError) async -> Bool {
-    guard failure.isTemporary, !Task.isCancelled, !progress.isStopped else { return false }
+    guard failure.isTemporary, !isStopped else { return false }
     try? await sleep(.seconds(1))
-    return !Task.isCancelled && !progress.isStopped
+    return !isStopped
   }
 
   private func doneLines() async throws(Interruption) -> Set<Int64> {
@@ -100,7 +104,7 @@ struct MigrationRun: Sendable {
     var pause = Duration.seconds(1)
     while true {
       do throws(StoreError) { return try await operation() } catch {
-        guard error.isTemporary, !Task.isCancelled, !progress.isStopped else { throw error }
+        guard error.isTemporary, !isStopped else { throw error }
       }
       try? await sleep(pause)
       pause = min(pause * 2, Self.maxPause)
@@ -114,7 +118,7 @@ struct MigrationRun: Sendable {
     let outcome = await withTaskGroup(of: InputLine?.self) { group -> Result<Bool, InputError> in
       var inFlight = 0
       var failure: InputError?
-      while failure == nil, !Task.isCancelled, !progress.isStopped {
+      while failure == nil, !isStopped {
         do throws(InputError) {
           guard let line = try reader.next() else { break }
           mark.begin(line, next: reader.position)
@@ -125,6 +129,7 @@ struct MigrationRun: Sendable {
           group.addTask { await process(line) ? line : nil }
           inFlight += 1
         } catch {
+          guard !isStopped else { break }
           if case .store(let lost) = error, await mayRepeat(after: lost) { continue }
           failure = error
         }
@@ -137,7 +142,7 @@ struct MigrationRun: Sendable {
       }
       if let failure { return .failure(failure) }
       await save(mark)
-      return .success(mark.isComplete && !Task.isCancelled && !progress.isStopped)
+      return .success(mark.isComplete && !isStopped)
     }
     do throws(InputError) {
       guard try outcome.get() else { return }
@@ -193,11 +198,11 @@ extension MigrationRun {
           count("DONE")
           return true
         }
-        guard !Task.isCancelled, !progress.isStopped else { return false }
+        guard !isStopped else { return false }
         try? await sleep(.seconds(1))
         attempt += 1
       } catch {
-        guard !Task.isCancelled, !progress.isStopped else { return false }
+        guard !isStopped else { return false }
         // The line is not to blame for the store, so these attempts do not count.
         if let failure = error.storeFailure {
           guard failure.isTemporary else { return false }
