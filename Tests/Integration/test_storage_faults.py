@@ -1,5 +1,6 @@
 """A lost, removed or doubly opened store, limits that are too low at the start, forged posts, and keys read on SIGHUP."""
 
+import base64
 import contextlib
 import json
 import os
@@ -186,6 +187,19 @@ def test_forged_posts_fill_neither_the_disk_nor_other_apps(limited):
     stats = run("store", "stats", "--data", service.data).stdout
     assert int(re.search(r"stored bytes +(\d+)", stats)[1]) <= 2 << 20
     assert (service.data / "entitled.sqlite").stat().st_size < 8 << 20
+
+
+def test_uploads_of_an_app_do_not_fill_the_disk(limited):
+    service = limited({"max_upload_bytes": 1 << 20})
+
+    def upload(name, size):
+        piece = {"app": APP, "uploadId": name, "data": base64.b64encode(b" " * size).decode()}
+        return post(f"http://{service.http}/entitled.v1.ReceiptService/UploadMigrationInput", piece)
+
+    assert upload("a", 1 << 20)[0] == 200
+    status, answer = upload("b", 1)
+    assert status == 429 and "limits.max_upload_bytes" in str(answer), answer
+    assert [file.name for file in (service.data / "import").iterdir()] == [f"upload-a@{APP}"]
 
 
 def test_forged_posts_of_one_address_are_limited_and_apples_posts_are_not(limited):

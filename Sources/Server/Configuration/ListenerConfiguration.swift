@@ -63,6 +63,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
   case keepaliveTimeoutSeconds = "keepalive_timeout_seconds"
   case stallTimeoutSeconds = "stall_timeout_seconds"
   case maxRejectedBytesPerDay = "max_rejected_bytes_per_day"
+  case maxUploadBytes = "max_upload_bytes"
   case maxRejectedPostsPerSecond = "max_rejected_posts_per_second"
   case maxDeviceSyncsPerSecond = "max_device_syncs_per_second"
 
@@ -75,7 +76,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
     case .headerBytes: 1_024...1_048_576
     case .messageBytes, .bodyBytes: 1_024...1_073_741_824
     case .connectionBacklogBytes: 65_536...17_179_869_184
-    case .maxUnreadResponseBytes, .maxIncompleteRequestBytes: 1_048_576...1_099_511_627_776
+    case .maxUnreadResponseBytes, .maxIncompleteRequestBytes, .maxUploadBytes: 1_048_576...1_099_511_627_776
     case .controlFramesPerSecond: 100...100_000_000
     case .maxRejectedBytesPerDay: 0...1_099_511_627_776
     case .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond: 1...1_000_000

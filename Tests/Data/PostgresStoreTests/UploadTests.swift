@@ -21,9 +21,12 @@ struct UploadTests {
       #expect(try second.append(Array("other".utf8), to: "b", at: 0) == 5)
       #expect(try text(first, "a") == "one two " && text(first, "b") == "other")
       #expect(try first.read("a", at: 6, upTo: 1) == Array("o".utf8))
-      #expect(try first.names() == ["a", "b"])
+      let all = try first.all()
+      #expect(all.map(\.name) == ["a", "b"])
+      #expect(all.map(\.bytes) == [8_192, 4_096], "each piece takes at least 4 KiB")
+      #expect(all.allSatisfy { $0.age < .seconds(60) })
       try second.delete("a")
-      #expect(try first.names() == ["b"] && first.size(of: "a") == nil)
+      #expect(try first.all().map(\.name) == ["b"] && first.size(of: "a") == nil)
       await store.close()
     }
   }

@@ -139,6 +139,26 @@ extension MigrationJobManager {
     #expect(folder.size(ofInput: input) == 1 && ImportFolder.uploadID(ofPath: input) == "a")
   }
 
+  @Test("The uploads of an app have a limit, of which a small file takes 4 KiB; an old one makes room")
+  func limitOfUploads() async throws {
+    try await ReceiptService.run { service in
+      let folder = ImportFolder(path: service.folder.path, maxUploadBytes: 2 * 4_096)
+      let jobs = MigrationJobManager(intake: service.intake, store: service.appStore.store, folder: folder)
+      // Files of the operator do not count.
+      try Data(repeating: 1, count: 10_000).write(to: service.folder.appending(path: "input.csv"))
+      for id in ["a", "b"] { #expect(try await jobs.append([], to: id, of: "demo", at: 0) == 0) }
+      await #expect(throws: MigrationError.noRoomForUpload(limit: 8_192)) {
+        try await jobs.append([1], to: "c", of: "demo", at: 0)
+      }
+      #expect(try await jobs.append([1], to: "c", of: "lake", at: 0) == 1)
+      let old = try folder.upload("a", of: "demo")
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -8 * 86_400)], ofItemAtPath: old)
+      #expect(try await jobs.append([1, 2], to: "c", of: "demo", at: 0) == 2)
+      #expect(throws: MigrationError.self) { try folder.upload("a", of: "demo") }
+    }
+  }
+
   @Test("No path names an upload, because it can be that of another app; other files can have such names")
   func pathsOfUploads() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path

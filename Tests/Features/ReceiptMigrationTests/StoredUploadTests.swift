@@ -89,6 +89,47 @@ import Testing
     #expect(try folder.upload("a", of: "ocean") == "upload-a@ocean")
   }
 
+  @Test("The oldest unused upload of the app makes room, and none that a running job reads")
+  func room() async throws {
+    try await ReceiptService.run { service in
+      let uploads = MemoryUploads()
+      let jobs = MigrationJobManager(
+        intake: service.intake, store: service.appStore.store,
+        folder: ImportFolder(path: service.folder.path, uploads: uploads, maxUploadBytes: 40))
+      for id in ["read", "old", "older", "new"] {
+        #expect(try await jobs.append([UInt8](repeating: 1, count: 10), to: id, of: "demo", at: 0) == 10)
+      }
+      #expect(try await jobs.append([UInt8](repeating: 1, count: 40), to: "old", of: "lake", at: 0) == 40)
+      // The job waits, because the manager does not run.
+      _ = try await jobs.startNew(
+        MigrationJob.Order(
+          appID: "demo", environment: .sandbox, inputPath: "", format: InputFormat().text, concurrency: 1),
+        upload: "read")
+      let day = 86_400
+      uploads.ages.withLock {
+        $0 = [
+          "upload-read@demo": .seconds(9 * day), "upload-older@demo": .seconds(8 * day),
+          "upload-old@demo": .seconds(7 * day), "upload-new@demo": .seconds(6 * day),
+          "upload-old@lake": .seconds(30 * day),
+        ]
+      }
+      #expect(try await jobs.append([1], to: "next", of: "demo", at: 0) == 1)
+      #expect(
+        uploads.all().map(\.name).filter { $0.hasSuffix("@demo") } == [
+          "upload-new@demo", "upload-next@demo", "upload-old@demo", "upload-read@demo",
+        ])
+      // An upload is not deleted for its own next piece.
+      #expect(try await jobs.append([UInt8](repeating: 2, count: 9), to: "old", of: "demo", at: 10) == 19)
+      await #expect(throws: MigrationError.noRoomForUpload(limit: 40)) {
+        try await jobs.append([3], to: "old", of: "demo", at: 19)
+      }
+      #expect(
+        uploads.all().map(\.name) == [
+          "upload-new@demo", "upload-next@demo", "upload-old@demo", "upload-old@lake", "upload-read@demo",
+        ])
+    }
+  }
+
   @Test("An erasure overwrites the lines of a customer in uploads of the store")
   func erasure() throws {
     let uploads = MemoryUploads()
@@ -105,6 +146,7 @@ import Testing
 private final class MemoryUploads: UploadStore {
   let content = Mutex<[String: [UInt8]]>([:])
   let failures = Mutex(0)
+  let ages = Mutex<[String: Duration]>([:])
 
   func append(_ data: [UInt8], to name: String, at offset: Int64) -> Int64 {
     content.withLock { content in
@@ -132,7 +174,15 @@ private final class MemoryUploads: UploadStore {
   }
 
   func delete(_ name: String) { content.withLock { $0[name] = nil } }
-  func names() -> [String] { content.withLock { $0.keys.sorted() } }
+
+  func all() -> [StoredUpload] {
+    content.withLock { content in
+      content.keys.sorted().map { name in
+        StoredUpload(
+          name: name, bytes: Int64(content[name]?.count ?? 0), age: ages.withLock { $0[name] ?? .zero })
+      }
+    }
+  }
 }
 
 /// An upload that repeats one byte without an end.
@@ -155,5 +205,5 @@ private final class EndlessUpload: UploadStore {
 
   func blank(_ name: String, at offset: Int64, count: Int) {}
   func delete(_ name: String) {}
-  func names() -> [String] { [] }
+  func all() -> [StoredUpload] { [] }
 }

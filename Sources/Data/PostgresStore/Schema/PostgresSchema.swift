@@ -100,6 +100,7 @@ enum PostgresSchema {
       name TEXT COLLATE "C" NOT NULL,  -- the id of the upload and its app
       position BIGINT NOT NULL,        -- of the first byte
       data BYTEA NOT NULL,             -- not empty
+      at TIMESTAMPTZ NOT NULL DEFAULT statement_timestamp(),
       PRIMARY KEY (name, position)
     );
 

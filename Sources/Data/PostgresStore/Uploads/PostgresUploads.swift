@@ -52,9 +52,16 @@ final class PostgresUploads: UploadStore {
     _ = try query("DELETE FROM upload WHERE name = $1", [.text(name)])
   }
 
-  func names() throws(StoreError) -> [String] {
-    let rows = try query("SELECT DISTINCT name FROM upload ORDER BY name", [])
-    return (0..<rows.count).map { rows.text($0, 0) ?? "" }
+  func all() throws(StoreError) -> [StoredUpload] {
+    let rows = try query(
+      """
+      SELECT name, sum(greatest(length(data), $1::bigint))::bigint,
+          extract(epoch FROM greatest(statement_timestamp() - max(at), '0'))::bigint
+        FROM upload GROUP BY name ORDER BY name
+      """, [.int8(StoredUpload.minPieceBytes)])
+    return (0..<rows.count).map {
+      StoredUpload(name: rows.text($0, 0) ?? "", bytes: rows.number($0, 1), age: .seconds(rows.number($0, 2)))
+    }
   }
 
   private func query(_ sql: String, _ parameters: [PostgresValue]) throws(StoreError) -> PostgresRows {

@@ -20,6 +20,25 @@ package protocol UploadStore: Sendable {
   /// Deletes an upload, if it exists.
   func delete(_ name: String) throws(StoreError)
 
-  /// Returns the names of all uploads.
-  func names() throws(StoreError) -> [String]
+  /// Returns all uploads, by name.
+  func all() throws(StoreError) -> [StoredUpload]
+}
+
+/// An upload, and the room that it takes.
+package struct StoredUpload: Hashable, Sendable {
+  /// A small piece takes as much room as one of this many bytes.
+  package static let minPieceBytes: Int64 = 4_096
+
+  package let name: String
+  /// The bytes that it takes; see ``minPieceBytes``.
+  package let bytes: Int64
+  /// The time since the last piece.
+  package let age: Duration
+
+  /// Creates an upload from its parts.
+  package init(name: String, bytes: Int64, age: Duration) {
+    self.name = name
+    self.bytes = bytes
+    self.age = age
+  }
 }

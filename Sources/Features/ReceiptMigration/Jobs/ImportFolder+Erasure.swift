@@ -9,7 +9,7 @@ extension ImportFolder {
   func eraseUploads(naming customers: [String]) throws {
     let ids = customers.map { Array($0.utf8) }
     if let uploads {
-      for name in try uploads.names() {
+      for name in try uploads.all().map(\.name) {
         try erase(ids, in: UploadSource(path: name, uploads: uploads)) { position, count in
           try uploads.blank(name, at: position, count: count)
         }

@@ -1,13 +1,11 @@
 internal import Bytes
 internal import Foundation
-package import Ledger
+internal import Ledger
 package import Store
 
 /// The only folder from which jobs read, and to which callers upload inputs. Replicas have the uploads in their store
 /// instead, so that each of them can read them.
 package struct ImportFolder: Sendable {
-  /// In bytes: enough for some ten million receipts.
-  private static let maxInputSize: Int64 = 256 << 30
   static let uploadPrefix = "upload-"
   /// Stands between the id of an upload, which cannot contain it, and the app.
   private static let appSeparator: Character = "@"
@@ -15,10 +13,15 @@ package struct ImportFolder: Sendable {
   let path: String
   /// `nil`: uploads are files of the folder.
   let uploads: (any UploadStore)?
+  /// The maximum bytes of all uploads of an app.
+  let maxUploadBytes: Int64
 
   /// Creates a folder by its path; the first upload creates it on disk. `uploads` has the uploads instead.
-  package init(path: String, uploads: (any UploadStore)? = nil) {
+  package init(
+    path: String, uploads: (any UploadStore)? = nil, maxUploadBytes: Int64 = Self.standardUploadBytes
+  ) {
     self.uploads = uploads
+    self.maxUploadBytes = maxUploadBytes
     self.path = URL(fileURLWithPath: path).standardizedFileURL.path
   }
 
@@ -34,7 +37,7 @@ package struct ImportFolder: Sendable {
   }
 
   private static func isUpload(_ path: String) -> Bool {
-    let name = URL(fileURLWithPath: path).lastPathComponent
+    let name = name(ofPath: path)
     return name.hasPrefix(uploadPrefix) && name.contains(appSeparator)
   }
 
@@ -74,27 +77,38 @@ package struct ImportFolder: Sendable {
 
   /// The id of the upload at a path that ``upload(_:of:)`` returned.
   static func uploadID(ofPath path: String) -> String {
-    let name = URL(fileURLWithPath: path).lastPathComponent.dropFirst(uploadPrefix.count)
+    let name = name(ofPath: path).dropFirst(uploadPrefix.count)
     return String(name.prefix { $0 != appSeparator })
   }
 
+  static func name(ofPath path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
+
   /// The name of the file of an upload. Uploads of different apps never share a file.
-  private static func fileName(_ id: String, of appID: String) throws(MigrationError) -> String {
+  static func fileName(_ id: String, of appID: String) throws(MigrationError) -> String {
+    "\(uploadPrefix)\(try checked(id))\(suffix(ofUploadsOf: appID))"
+  }
+
+  /// The end of the names of all uploads of an app, and of no others.
+  static func suffix(ofUploadsOf appID: String) -> String {
     let app = appID.utf8.map { byte in
       isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte])
     }
-    return "\(uploadPrefix)\(try checked(id))\(appSeparator)\(app.joined())"
+    return "\(appSeparator)\(app.joined())"
   }
 
   /// Appends a piece of an upload of an app, unless it was appended before.
   ///
   /// - Returns: the size of the upload in bytes.
+  /// - Throws: ``MigrationError/noRoomForUpload(limit:)`` and others.
   package func append(
     _ data: [UInt8], to id: String, of appID: String, at offset: Int64
   ) throws(MigrationError) -> Int64 {
     let name = try Self.fileName(id, of: appID)
-    if let uploads { return try append(data, to: name, in: uploads, at: offset) }
+    if let uploads { return try append(data, to: name, of: appID, in: uploads, at: offset) }
     let file = "\(path)/\(name)"
+    let size = size(ofInput: file)
+    guard try Self.isNew(data, at: offset, size: size ?? 0) || size == nil else { return size ?? 0 }
+    try requireRoom(for: data.count, in: name, of: appID)
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -117,11 +131,12 @@ package struct ImportFolder: Sendable {
   }
 
   private func append(
-    _ data: [UInt8], to name: String, in uploads: any UploadStore, at offset: Int64
+    _ data: [UInt8], to name: String, of appID: String, in uploads: any UploadStore, at offset: Int64
   ) throws(MigrationError) -> Int64 {
     let size: Int64
     do throws(StoreError) { size = try uploads.size(of: name) ?? 0 } catch { throw .ledger(.store(error)) }
     guard try Self.isNew(data, at: offset, size: size) else { return size }
+    try requireRoom(for: data.count, in: name, of: appID)
     do throws(StoreError) {
       return try uploads.append(data, to: name, at: offset)
     } catch {
@@ -134,11 +149,7 @@ package struct ImportFolder: Sendable {
     _ data: [UInt8], at offset: Int64, size: Int64
   ) throws(MigrationError) -> Bool {
     guard offset <= size, offset >= 0 else { throw .uploadOffsetMismatch(size: size) }
-    guard offset == size, !data.isEmpty else { return false }
-    guard size + Int64(data.count) <= Self.maxInputSize else {
-      throw .uploadTooLarge(limit: Self.maxInputSize)
-    }
-    return true
+    return offset == size && !data.isEmpty
   }
 
   /// Deletes an input.
@@ -168,48 +179,5 @@ package struct ImportFolder: Sendable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
       || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
-  }
-}
-
-/// The reason why a request about migration jobs failed.
-package enum MigrationError: Error, Hashable, Sendable {
-  case unknownMigration(String)
-  /// The job still runs.
-  case migrationRunning(String)
-  /// The input is outside of the import folder.
-  case inputPathNotAllowed(path: String, folder: String)
-  /// The path is that of an upload, which callers name by its id.
-  case inputIsUpload(String)
-  case inputNotFound(String)
-  /// The server may not read the file.
-  case inputUnreadable(String)
-  /// The upload id is too long or has characters that are not allowed.
-  case invalidUploadID
-  /// The offset is not the size of the upload so far.
-  case uploadOffsetMismatch(size: Int64)
-  case uploadTooLarge(limit: Int64)
-  /// The file cannot be written.
-  case uploadFailed(String)
-  case concurrencyTooHigh(limit: Int)
-  case ledger(LedgerError)
-}
-
-extension MigrationError: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .unknownMigration(let id): "unknown migration '\(id)'"
-    case .migrationRunning(let id): "migration '\(id)' runs; cancel it first"
-    case .inputPathNotAllowed(let path, let folder):
-      "input '\(path)' is outside of the import folder '\(folder)'"
-    case .inputIsUpload(let path): "input '\(path)' is an upload; give its upload_id"
-    case .inputNotFound(let path): "input '\(path)' not found"
-    case .inputUnreadable(let path): "input '\(path)' is not readable by the server"
-    case .invalidUploadID: "upload_id needs 1 to 64 letters, digits, dots, dashes and underscores"
-    case .uploadOffsetMismatch(let size): "the offset does not match the \(size) bytes uploaded so far"
-    case .uploadTooLarge(let limit): "the upload exceeds \(limit) bytes"
-    case .uploadFailed(let problem): "writing the upload failed: \(problem)"
-    case .concurrencyTooHigh(let limit): "concurrency is above \(limit)"
-    case .ledger(let error): error.description
-    }
   }
 }

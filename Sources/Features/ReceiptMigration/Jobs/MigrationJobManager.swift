@@ -30,7 +30,7 @@ package actor MigrationJobManager: Worker {
   private static let idPrefix = "migration-"
 
   private let intake: ReceiptIntake
-  private let store: any EntitlementStore
+  let store: any EntitlementStore
   package nonisolated let folder: ImportFolder
   let logger = Logger(label: "entitled.migrations")
   private let sleep: @Sendable (Duration) async throws -> Void

@@ -62,7 +62,10 @@ extension Startup {
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?, secrets: SharedSecrets,
     importFolder: String, uploads: (any UploadStore)?
   ) -> ReceiptSettings {
-    var settings = ReceiptSettings(folder: ImportFolder(path: importFolder, uploads: uploads))
+    var settings = ReceiptSettings(
+      folder: ImportFolder(
+        path: importFolder, uploads: uploads,
+        maxUploadBytes: configuration.listeners.limits[.maxUploadBytes] ?? ImportFolder.standardUploadBytes))
     for app in configuration.apps {
       settings.policies[app.definition.id] = ReceiptPolicy(app.receipts)
       guard app.receipts.verification != .local else { continue }

@@ -86,7 +86,7 @@ extension TransportLimits {
     case .keepaliveTimeoutSeconds: times.keepaliveTimeout = value * 1_000
     case .stallTimeoutSeconds: times.stall = value * 1_000
     // Limits of the store and of endpoints.
-    case .maxRejectedBytesPerDay, .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond: break
+    case .maxRejectedBytesPerDay, .maxUploadBytes, .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond: break
     }
   }
 }

@@ -149,7 +149,7 @@ extension ReceiptServiceHandler {
         field: "data")
     }
     do throws(MigrationError) {
-      let size = try context.migrations.folder.append(
+      let size = try await context.migrations.append(
         request.data, to: request.uploadId, of: app.id, at: request.offset)
       return .with { $0.size = size }
     } catch {

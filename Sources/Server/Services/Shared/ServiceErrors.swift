@@ -143,7 +143,7 @@ extension Status {
       self.init(
         .outOfRange, reason: "UPLOAD_OFFSET_MISMATCH", error.description, metadata: [("size", String(size))],
         field: "offset")
-    case .uploadTooLarge: self.init(.resourceExhausted, reason: "UPLOAD_TOO_LARGE", error.description)
+    case .noRoomForUpload: self.init(.resourceExhausted, reason: "UPLOAD_TOO_LARGE", error.description)
     case .uploadFailed:
       self.init(
         .unavailable, reason: "UPLOAD_FAILED", error.description, retryAfterMilliseconds: 10_000)
