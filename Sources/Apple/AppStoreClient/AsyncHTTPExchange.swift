@@ -34,23 +34,42 @@ package final class AsyncHTTPExchange: HTTPExchange {
       outgoing.headers.add(name: "traceparent", value: trace.traceparent)
     }
     if !request.body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: request.body)) }
+    let complete = outgoing
+    // The client's own timeout ends with the header fields of a response, and its body might never end.
+    let result = await withTaskGroup(of: Result<IncomingResponse, HTTPExchangeError>?.self) { group in
+      group.addTask { await self.exchange(complete, timeout: timeout, limit: limit) }
+      group.addTask {
+        try? await Task.sleep(for: timeout)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+    guard let result else { throw Task.isCancelled ? .cancelled : .timedOut }
+    return try result.get()
+  }
+
+  private func exchange(
+    _ request: HTTPClientRequest, timeout: Duration, limit: Int
+  ) async -> Result<IncomingResponse, HTTPExchangeError> {
     do {
-      let response = try await client.execute(outgoing, timeout: TimeAmount(timeout))
+      let response = try await client.execute(request, timeout: TimeAmount(timeout))
       let body = try await response.body.collect(upTo: limit)
-      return IncomingResponse(
-        status: Int(response.status.code),
-        headers: response.headers.map { ($0.name.lowercased(), $0.value) },
-        body: Array(body.readableBytesView))
+      return .success(
+        IncomingResponse(
+          status: Int(response.status.code),
+          headers: response.headers.map { ($0.name.lowercased(), $0.value) },
+          body: Array(body.readableBytesView)))
     } catch is NIOTooManyBytesError {
-      throw .tooLarge
+      return .failure(.tooLarge)
     } catch is CancellationError {
-      throw .cancelled
+      return .failure(.cancelled)
     } catch let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout {
-      throw .timedOut
+      return .failure(.timedOut)
     } catch let error as HTTPClientError where error == .cancelled {
-      throw .cancelled
+      return .failure(.cancelled)
     } catch {
-      throw .unreachable("\(error)")
+      return .failure(.unreachable("\(error)"))
     }
   }
 }

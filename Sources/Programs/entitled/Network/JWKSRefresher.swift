@@ -1,9 +1,7 @@
-internal import AsyncHTTPClient
+internal import AppStoreClient
 internal import Callers
 internal import CommandSupport
 internal import Logging
-internal import NIOCore
-internal import NIOHTTP1
 internal import Platform
 internal import SignedData
 internal import Synchronization
@@ -71,13 +69,13 @@ final class JWKSRefresher: Worker {
   private func fetch() async {
     guard let target = target.withLock({ $0 }) else { return }
     do {
-      let response = try await HTTPClient.shared.execute(
-        HTTPClientRequest(url: target.url), timeout: .seconds(10))
-      guard response.status == .ok else {
-        throw Failure("the JWKS endpoint returned HTTP \(response.status.code)")
+      let request = OutgoingRequest(method: "GET", url: target.url, headers: [], body: [])
+      let response = try await AsyncHTTPExchange.shared.send(
+        request, timeout: .seconds(10), limit: Self.sizeLimit)
+      guard response.status == 200 else {
+        throw Failure("the JWKS endpoint returned HTTP \(response.status)")
       }
-      let body = try await response.body.collect(upTo: Self.sizeLimit)
-      let keys = try JSONWebKeySet(parsing: Array(body.readableBytesView))
+      let keys = try JSONWebKeySet(parsing: response.body)
       fetched.withLock { $0 = (target.url, keys) }
       target.issuer.replaceKeys(with: keys)
       for problem in keys.skipped {
