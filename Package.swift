@@ -316,8 +316,8 @@ let package = Package(
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AppReceipt", "AppStore", "Bytes", "Configuration", "HTTP", "HTTP2", "JSON", "RPC", "SignedData",
-        "Wire",
+        "AppReceipt", "AppStore", "AppStoreReports", "Bytes", "Configuration", "CustomerImport", "HTTP",
+        "HTTP2", "JSON", "RPC", "SignedData", "Wire",
       ],
       path: "tools/fuzz/program", swiftSettings: strict + [.unsafeFlags(["-sanitize=fuzzer"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),

@@ -117,6 +117,19 @@ def test_a_disagreement_appears_with_both_sides_and_is_resolved_by_an_answer_or_
     assert "no disagreements" in client.service.command("import", "disagreements").stdout
 
 
+def test_extreme_times_of_events_stop_nothing(client):
+    client.buy("gus")
+    extremes = [-(2**63), -1, 0, 2**63 - 1]
+    for number, (time, end) in enumerate((time, end) for time in extremes for end in extremes):
+        for kind in ("RENEWAL", "BILLING_ISSUE", "EXPIRATION", "TRANSFER"):
+            customer = "gus" if number % 2 else f"{kind}{number}"
+            body = event(kind, customer, end, time, grace_period_expiration_at_ms=end, original_transaction_id=str(number))
+            assert send(client.service, body)[0] == 200
+    assert send(client.service, event("RENEWAL", "zoe"))[0] == 200
+    until(lambda: kinds(client).get("zoe") == "THEIRS_ONLY")
+    assert client.service.command("import", "disagreements").returncode == 0
+
+
 def test_a_transfer_moves_what_is_stated(client):
     assert send(client.service, event("INITIAL_PURCHASE", "ann"))[0] == 200
     until(lambda: kinds(client) == {"ann": "THEIRS_ONLY"})

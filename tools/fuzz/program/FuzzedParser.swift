@@ -1,6 +1,8 @@
 internal import AppReceipt
 internal import AppStore
+internal import AppStoreReports
 internal import Configuration
+internal import CustomerImport
 internal import JSON
 internal import SignedData
 
@@ -32,6 +34,8 @@ enum FuzzedParser: String, CaseIterable {
   case connect
   /// The operator's configuration.
   case yaml
+  /// Other systems' customers: tables, lists and webhooks of RevenueCat; and Apple's reports.
+  case customers
 
   /// Runs the parser on `input`.
   func read(_ input: [UInt8], with verifier: SignedDataVerifier) {
@@ -49,6 +53,7 @@ enum FuzzedParser: String, CaseIterable {
     case .request: FuzzedCalls.readJSON(input)
     case .connect: FuzzedCalls.readConnect(input)
     case .yaml: _ = try? ServiceConfiguration(yaml: String(decoding: input, as: UTF8.self), file: "fuzz.yaml")
+    case .customers: readCustomers(input)
     }
   }
 
@@ -60,6 +65,31 @@ enum FuzzedParser: String, CaseIterable {
     case .transactionReceipt(let list)?: _ = try? TransactionReceipt(parsing: list).json.serialized()
     case nil: break
     }
+  }
+
+  private func readCustomers(_ input: [UInt8]) {
+    let now = Instant(millisecondsSince1970: 1_767_225_600_000)
+    var statements = AccessStatements(entitlementNames: [:])
+    var planner = ImportPlanner(ImportPlanner.Options(), mapping: .revenueCat)
+    var rows = (try? RevenueCatLists(input, now: now))?.rows ?? []
+    if let table = try? ColumnMapping.revenueCat.rows(of: SeparatedValues(input)) {
+      rows += table.rows
+      for omission in table.unreadable { planner.add(omission) }
+    }
+    for row in rows {
+      planner.add(row)
+      statements.add(row, knownAt: now)
+    }
+    _ = planner.plan()
+    if let event = try? RevenueCatEvent(input), let body = try? JSONValue(parsing: input) {
+      statements.add(event, body)
+    }
+    for stated in statements.access {
+      _ = AccessDisagreement(
+        stated: stated.deciding?.until, isEntitled: true, until: now, at: now, tolerance: 1)
+    }
+    let report = TabularText(parsing: String(decoding: input, as: UTF8.self))
+    for cell in report.rows.joined() { _ = Amount.thousandths(cell) }
   }
 
   private func readJWS(_ text: String, with verifier: SignedDataVerifier) {

@@ -79,6 +79,27 @@ struct Seeds {
       callers: open
       """
     try write(Array(yaml.utf8), "configuration", for: .yaml)
+    try writeCustomers()
+  }
+
+  private func writeCustomers() throws {
+    let table = """
+      rc_original_app_user_id;rc_last_seen_app_user_id_alias;product_identifier;start_time;end_time;store;is_sandbox;\
+      original_store_transaction_id;refunded_at;entitlement_identifiers;updated_at;custom_subscriber_attributes
+      ann;bob;p;2026-01-01 00:00:00;2026-02-01 00:00:00;play_store;false;GPA.1;;["pro"];2026-02-02;{"$email":{"value":"a"}}
+      """
+    let event = """
+      {"event":{"id":"1","type":"RENEWAL","event_timestamp_ms":1767225600000,"expiration_at_ms":1767225700000,\
+      "app_user_id":"ann","aliases":["bob"],"entitlement_ids":["pro"],"store":"APP_STORE","original_transaction_id":"2"}}
+      """
+    let list = """
+      {"object":"list","url":"/v2/projects/p/customers","items":[{"object":"customer","id":"ann",\
+      "attributes":{"object":"list","items":[{"object":"customer.attribute","name":"$email","value":"a"}]}}]}
+      """
+    let report = "Units\tCustomer Price\n-1\t4.99\n"
+    for (name, text) in [("table", table), ("list", list), ("event", event), ("report", report)] {
+      try write(Array(text.utf8), name, for: .customers)
+    }
   }
 
   private func write(_ document: String, named name: String, _ kind: String) throws {
