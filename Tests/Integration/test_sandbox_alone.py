@@ -1,5 +1,6 @@
 """`entitled sandbox serve` as a process of its own, with its state in memory only."""
 
+import contextlib
 import http.server
 import json
 import subprocess
@@ -154,6 +155,48 @@ class Redirecting(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         """Keeps the report of the tests short."""
+
+
+class Endless(http.server.BaseHTTPRequestHandler):
+    """Begins its response, and sends a byte now and then until the peer leaves."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-length", "1000000")
+        self.end_headers()
+        try:
+            while not self.server.left.wait(0.05):
+                self.wfile.write(b" ")
+        except OSError:
+            self.server.left.set()
+
+    def log_message(self, *_):
+        """Keeps the report of the tests short."""
+
+
+def test_a_response_without_an_end_is_a_timeout(sandbox):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
+        server.left = threading.Event()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        call = sandbox()
+        assert set_url(call, f"http://127.0.0.1:{server.server_port}/")[0] == 200
+
+        def deliver():
+            # The call waits for the delivery, which takes ten seconds.
+            with contextlib.suppress(TimeoutError):
+                call("test-notification", {"app": APP})
+                call("clock/advance", {"by": "1s"})
+
+        thread = threading.Thread(target=deliver, daemon=True)
+        thread.start()
+        try:
+            assert server.left.wait(3 * CALL_LIMIT), "the sandbox still reads"
+            thread.join()
+        finally:
+            server.left.set()
+            server.shutdown()
+    assert [one["attempts"] for one in call.get("notifications")["notifications"]] == [["TIMED_OUT"]]
 
 
 @pytest.mark.parametrize("target, attempts, result", [

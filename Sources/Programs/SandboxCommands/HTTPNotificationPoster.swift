@@ -17,7 +17,7 @@ struct HTTPNotificationPoster: NotificationPoster {
     configuration.connectionPool.retryConnectionEstablishment = false
     return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }()
-  private static let timeout = TimeAmount.seconds(10)
+  private static let timeout = Duration.seconds(10)
   private static let responseLimit = 1 << 20
   private static let maxRedirects = 5
 
@@ -26,6 +26,19 @@ struct HTTPNotificationPoster: NotificationPoster {
   func permits(_ url: String) -> Bool { URL(string: url).map(targets.permits) ?? false }
 
   func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {
+    await withTaskGroup(of: ReceiverResponse.self) { group in
+      group.addTask { await post(body, to: url) }
+      // The client's own timeout ends with the header fields of a response, and its body might never end.
+      group.addTask {
+        try? await Task.sleep(for: Self.timeout)
+        return ReceiverResponse(result: .timedOut)
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? ReceiverResponse(result: .other)
+    }
+  }
+
+  private func post(_ body: [UInt8], to url: String) async -> ReceiverResponse {
     guard var target = URL(string: url) else { return ReceiverResponse(result: .other) }
     var visited: Set<URL> = []
     do {
@@ -33,7 +46,8 @@ struct HTTPNotificationPoster: NotificationPoster {
         guard visited.count <= Self.maxRedirects, visited.insert(target).inserted else {
           return ReceiverResponse(result: .circularRedirect)
         }
-        let response = try await Self.client.execute(Self.request(body, to: target), timeout: Self.timeout)
+        let response = try await Self.client.execute(
+          Self.request(body, to: target), timeout: TimeAmount(Self.timeout))
         let responseBody = try await response.body.collect(upTo: Self.responseLimit)
         if let next = Self.redirect(response, from: target) {
           target = next
