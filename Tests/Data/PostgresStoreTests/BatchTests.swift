@@ -70,7 +70,7 @@ struct BatchTests {
           try transaction.put(Self.refresh(of: other, dueAt: 1))
           try transaction.completeRefreshes(of: [line, other], at: Instant(millisecondsSince1970: 2))
           try transaction.put(Self.refresh(of: line, dueAt: Int64(100 + number)))
-          try transaction.enqueue(other, token: nil)
+          try transaction.enqueue(other, token: nil, replacing: nil)
           if number > 1 { try transaction.dequeue(other) }
         }
       }

@@ -49,12 +49,17 @@ import Testing
         let id = try transaction.append(evidence("a")).id
         for (number, token) in [("1", nil), ("2", "t"), ("3", "t"), ("4", "u")] {
           _ = try transaction.put(fact(number, line: number), of: line(number), from: id)
-          try transaction.enqueue(line(number), token: token)
+          try transaction.enqueue(line(number), token: token, replacing: nil)
         }
-        try transaction.enqueue(line("5", .production), token: "t")
+        try transaction.enqueue(line("5", .production), token: "t", replacing: nil)
         try transaction.dequeue(line("3"))
         #expect(try transaction.unclaimedLines(withToken: "t", of: "ocean", in: .sandbox) == [line("2")])
         #expect(try transaction.unclaimedLines(withToken: "", of: "ocean", in: .sandbox).isEmpty)
+        // A later document says what the purchase replaced.
+        #expect(try transaction.unclaimedLines(replacing: line("9")).isEmpty)
+        try transaction.enqueue(line("1"), token: nil, replacing: line("9"))
+        #expect(try transaction.unclaimedLines(replacing: line("9")) == [line("1")])
+        #expect(try transaction.unclaimedLines(replacing: line("9", .production)).isEmpty)
         return id
       }
       try await store.snapshot { reader throws in

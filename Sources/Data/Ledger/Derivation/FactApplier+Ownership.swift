@@ -138,8 +138,7 @@ extension FactApplier {
   /// Puts a line into the claim queue, where it waits for a customer with its token, and for the owner of the
   /// line that it replaced.
   func enqueue(_ line: LineKey, token: String?, replacing previous: String?) throws(StoreError) {
-    try store.enqueue(line, token: token)
-    if let previous = line.predecessor(previous) { try store.enqueue(line, replacing: previous) }
+    try store.enqueue(line, token: token, replacing: line.predecessor(previous))
   }
 }
 

@@ -7,6 +7,7 @@ final class ClaimRows {
   private let insertLine: any SQLStatement
   private let deleteLine: any SQLStatement
   private let linesOfToken: KeyedRead<ScopedID, [LineKey]>
+  private let linesOfPrevious: KeyedRead<ScopedID, [LineKey]>
   private let tokenCustomer: KeyedRead<ScopedID, String?>
   private let insertToken: any SQLStatement
   private let mergeTargets: KeyedRead<CustomerKey, String?>
@@ -17,23 +18,29 @@ final class ClaimRows {
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
     insertLine = try connection.prepare(
       """
-      INSERT INTO unclaimed_line (line_id, app, environment, token)
-      VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
+      INSERT INTO unclaimed_line (line_id, app, environment, token, previous_line_id)
+      VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (app, environment, line_id) DO UPDATE SET previous_line_id = excluded.previous_line_id
+      WHERE unclaimed_line.previous_line_id = ''
       """)
     deleteLine = try connection.prepare(
       "DELETE FROM unclaimed_line WHERE line_id = ? AND app = ? AND environment = ?")
-    linesOfToken = try KeyedRead(
-      """
-      SELECT line_id FROM unclaimed_line
-      WHERE token = ? AND app = ? AND environment = ? AND token <> ''
-      """, on: connection, in: workspace
-    ) { key, row throws(StoreError) in
-      var lines: [LineKey] = []
-      while try row.step() {
-        lines.append(LineKey(appID: key.appID, environment: key.environment, lineID: row.text(0) ?? ""))
+    func lines(by column: String) throws(StoreError) -> KeyedRead<ScopedID, [LineKey]> {
+      try KeyedRead(
+        """
+        SELECT line_id FROM unclaimed_line
+        WHERE \(column) = ? AND app = ? AND environment = ? AND \(column) <> ''
+        """, on: connection, in: workspace
+      ) { key, row throws(StoreError) in
+        var lines: [LineKey] = []
+        while try row.step() {
+          lines.append(LineKey(appID: key.appID, environment: key.environment, lineID: row.text(0) ?? ""))
+        }
+        return lines
       }
-      return lines
     }
+    linesOfToken = try lines(by: "token")
+    linesOfPrevious = try lines(by: "previous_line_id")
     tokenCustomer = try KeyedRead(
       "SELECT customer_id FROM account_token WHERE token = ? AND app = ? AND environment = ?",
       on: connection, in: workspace
@@ -53,60 +60,45 @@ final class ClaimRows {
     deleteMergeTarget = try connection.prepare("DELETE FROM merged_customer WHERE \(ofCustomer)")
   }
 
-  /// Inserts the line unless it is queued. A missing token is stored as an empty text, which no lookup
-  /// matches.
-  func enqueue(_ line: LineKey, token: String?) throws(StoreError) {
+  /// Inserts the line unless it is queued; the line that it replaced may be added later. A missing value is
+  /// stored as an empty text, which no lookup matches.
+  func enqueue(_ line: LineKey, token: String?, replacing previous: LineKey?) throws(StoreError) {
     try insertLine.bind(line)
     try insertLine.bind(4, token ?? "")
+    try insertLine.bind(5, previous?.lineID ?? "")
     try insertLine.run()
     if let token { linesOfToken.forget(ScopedID(token, of: line.appID, in: line.environment)) }
+    if let previous { linesOfPrevious.forget(ScopedID(previous)) }
   }
 
   /// Deletes the line, if it is queued.
   func dequeue(_ line: LineKey) throws(StoreError) {
-    for row in [line, Self.replacement(line)] {
-      try deleteLine.bind(row)
-      try deleteLine.run()
-    }
-  }
-
-  /// Inserts a second row of the line, which is found by the line that it replaced. There are no facts under
-  /// its id, so lists of the queue leave it out.
-  func enqueue(_ line: LineKey, replacing previous: LineKey) throws(StoreError) {
-    try enqueue(Self.replacement(line), token: Self.token(of: previous).id)
-  }
-
-  func unclaimedLines(replacing previous: LineKey) throws(StoreError) -> [LineKey] {
-    let token = Self.token(of: previous)
-    return try unclaimedLines(withToken: token.id, of: token.appID, in: token.environment)
-      .map { $0.other(String($0.lineID.dropLast(Self.replacementSuffix.count))) }
-  }
-
-  /// Expects the lines that replaced a line.
-  func expectReplacements(of line: LineKey) throws(StoreError) {
-    try linesOfToken.expect(Self.token(of: line))
-  }
-
-  private static let replacementSuffix = "\nreplacement"
-
-  /// The key of the second row of a line that replaced another one.
-  private static func replacement(_ line: LineKey) -> LineKey {
-    line.other(line.lineID + replacementSuffix)
-  }
-
-  /// The token in the rows of the lines that replaced `previous`. No `appAccountToken` contains a line break.
-  private static func token(of previous: LineKey) -> ScopedID {
-    ScopedID("replaced\n\(previous.lineID)", of: previous.appID, in: previous.environment)
+    try deleteLine.bind(line)
+    try deleteLine.run()
   }
 
   func unclaimedLines(
     withToken token: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey] {
-    let key = ScopedID(token, of: appID, in: environment)
-    let lines = try linesOfToken(key)
+    try queued(linesOfToken, ScopedID(token, of: appID, in: environment))
+  }
+
+  func unclaimedLines(replacing previous: LineKey) throws(StoreError) -> [LineKey] {
+    try queued(linesOfPrevious, ScopedID(previous))
+  }
+
+  private func queued(
+    _ read: KeyedRead<ScopedID, [LineKey]>, _ key: ScopedID
+  ) throws(StoreError) -> [LineKey] {
+    let lines = try read(key)
     // Lines leave the queue by their ids, so only an empty result stays right.
-    if !lines.isEmpty { linesOfToken.forget(key) }
+    if !lines.isEmpty { read.forget(key) }
     return lines
+  }
+
+  /// Expects the lines that replaced a line.
+  func expectReplacements(of line: LineKey) throws(StoreError) {
+    try linesOfPrevious.expect(ScopedID(line))
   }
 
   /// Expects the reads about a token: its customer, and the lines that wait for one.
@@ -180,5 +172,11 @@ extension SQLReader {
         line: LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? ""),
         latest: EvidenceID(rawValue: row.number(1)))
     }
+  }
+}
+
+extension ScopedID {
+  fileprivate init(_ line: LineKey) {
+    self.init(line.lineID, of: line.appID, in: line.environment)
   }
 }

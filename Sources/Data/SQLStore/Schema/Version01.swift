@@ -179,9 +179,12 @@ package enum Version01 {
       environment TEXT NOT NULL,
       line_id TEXT NOT NULL,
       token TEXT NOT NULL,            -- the appAccountToken in lower case; '': none
+      previous_line_id TEXT NOT NULL, -- the purchase that it replaced; '': none
       PRIMARY KEY (app, environment, line_id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX unclaimed_line_by_token ON unclaimed_line (token, app, environment) WHERE token <> '';
+    CREATE INDEX unclaimed_line_by_previous ON unclaimed_line (previous_line_id, app, environment)
+      WHERE previous_line_id <> '';
 
     -- The customer of each appAccountToken.
     CREATE TABLE account_token (

@@ -35,7 +35,7 @@ struct DerivedTable {
       "storefront_price",
       "product_id, storefront, app, environment, billing_plan, reason, day, milliunits, currency"),
     DerivedTable("app_install_line", "app_transaction_id, app, environment, line_id"),
-    DerivedTable("unclaimed_line", "app, environment, line_id, token"),
+    DerivedTable("unclaimed_line", "app, environment, line_id, token, previous_line_id"),
     DerivedTable("account_token", "token, app, environment, customer_id"),
     DerivedTable("merged_customer", "customer_id, app, environment, into_customer_id"),
     DerivedTable("consumption_consent", "customer_id, app, environment, given, since, evidence_id"),

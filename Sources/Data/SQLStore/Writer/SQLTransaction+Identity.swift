@@ -15,12 +15,8 @@ extension SQLTransaction {
     try ownership.changes(of: customer, by: evidence)
   }
 
-  func enqueue(_ line: LineKey, token: String?) throws(StoreError) {
-    try claim.enqueue(line, token: token)
-  }
-
-  func enqueue(_ line: LineKey, replacing previous: LineKey) throws(StoreError) {
-    try claim.enqueue(line, replacing: previous)
+  func enqueue(_ line: LineKey, token: String?, replacing previous: LineKey?) throws(StoreError) {
+    try claim.enqueue(line, token: token, replacing: previous)
   }
 
   func dequeue(_ line: LineKey) throws(StoreError) { try claim.dequeue(line) }

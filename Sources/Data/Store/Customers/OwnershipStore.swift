@@ -88,11 +88,9 @@ package protocol OwnershipStore {
 
 /// Stores the claim queue, and the `appAccountToken`s and merges that determine the owner of a line.
 package protocol ClaimQueue {
-  /// Adds a line to the claim queue; `token` is its `appAccountToken` in lower case.
-  func enqueue(_ line: LineKey, token: String?) throws(StoreError)
-
-  /// Stores that a queued line replaced `previous`, so that it waits for the owner of that one, too.
-  func enqueue(_ line: LineKey, replacing previous: LineKey) throws(StoreError)
+  /// Adds a line to the claim queue, where it waits for a customer with its `appAccountToken`, in lower case,
+  /// or for an owner of the line that it replaced.
+  func enqueue(_ line: LineKey, token: String?, replacing previous: LineKey?) throws(StoreError)
 
   /// Removes a line from the claim queue, if it is there.
   func dequeue(_ line: LineKey) throws(StoreError)
