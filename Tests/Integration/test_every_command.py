@@ -387,7 +387,29 @@ def test_every_command_about_one_app_has_the_option_app(tree):
 def test_the_help_of_every_command_is_one_sentence_of_at_most_60_characters(tree):
     for name, command in leaves(tree):
         abstract = command["abstract"]
-        assert abstract.endswith((".", "(default).")) and len(abstract) <= 60, f"{name}: {abstract}"
+        assert abstract.endswith(".") and "(default)" not in abstract and len(abstract) <= 60, f"{name}: {abstract}"
+
+
+def test_the_help_of_every_option_has_its_default_once(tree):
+    """The parser appends a default that it knows."""
+    for name, command in leaves(tree):
+        for argument in command.get("arguments", ()):
+            if argument.get("defaultValue"):
+                assert "(default" not in argument.get("abstract", ""), f"{name}: {argument['abstract']}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("audit", "--limit", "0"), ("watch", "--count", "0"), ("segment", "customers", "--limit", "0"),
+        ("segment", "watch", "trial", "--count", "0"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_number_of_rows_is_positive(arguments):
+    done = run(*arguments)
+    assert done.returncode == 64
+    assert f"{arguments[-2]} takes a positive number" in done.stderr
 
 
 EMPTY = [

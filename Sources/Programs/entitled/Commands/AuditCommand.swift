@@ -15,7 +15,11 @@ struct AuditCommand: AsyncParsableCommand {
   @Option(help: "Method, for example GetCustomer.") var method = ""
   @Option(help: "First time, RFC 3339 or a date.") var from: String?
   @Option(help: "Time after the last one, RFC 3339 or a date.") var to: String?
-  @Option(help: "Maximum number of entries (default: 100).") var limit = 100
+  @Option(help: "Maximum number of entries.") var limit = 100
+
+  func validate() throws {
+    guard limit > 0 else { throw ValidationError("--limit takes a positive number") }
+  }
 
   func run() async throws {
     var request = ListAuditEntriesRequest.with {

@@ -11,7 +11,7 @@ struct CompletionCommand<Root: ParsableCommand>: ParsableCommand {
         """)
   }
 
-  @Argument(help: "Shell: bash, zsh or fish.") var shell: CompletedShell
+  @Argument(help: "Shell.") var shell: CompletedShell
 
   func run() { print(Root.completionScript(for: shell.parserShell)) }
 }

@@ -17,7 +17,7 @@ struct CreateGrantCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "Access level: limited or full (default: full).") var level = GrantLevel.full
+  @Option(help: "Access level: limited or full.") var level = GrantLevel.full
   @Option(help: "Expiry time, RFC 3339 or a date (default: no expiry).") var until: String?
   @Option(help: "Reason, for the timeline.") var note = ""
   @Option(help: "Name of the person who grants, for the timeline.") var actor = ""

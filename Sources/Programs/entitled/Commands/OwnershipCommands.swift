@@ -36,7 +36,7 @@ struct LinkCommand: AsyncParsableCommand {
   @OptionGroup var scope: ScopeOptions
   @OptionGroup var change: ChangeOptions
 
-  @Option(help: "If another customer owns it: keep, transfer or share (default: the app's policy).")
+  @Option(help: "Policy if another customer owns it (default: the app's policy).")
   var policy: OwnershipPolicyOption?
   @Flag(help: "Show the effects without changing anything.") var dryRun = false
 
@@ -74,7 +74,7 @@ struct TransferCommand: AsyncParsableCommand {
   @OptionGroup var scope: ScopeOptions
   @OptionGroup var change: ChangeOptions
 
-  @Option(help: "Policy: transfer or share (default: transfer).") var policy = OwnershipPolicyOption.transfer
+  @Option(help: "Policy: transfer or share.") var policy = OwnershipPolicyOption.transfer
   @Flag(help: "Show the effects without changing anything.") var dryRun = false
 
   @Argument(help: "Original transaction id.") var purchase: String

@@ -23,7 +23,7 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: "day, week, month, quarter or year.") var by: String?
   @Option(help: "product, group, storefront, offer, duration or reason; at most twice.")
   var groupBy: [String] = []
-  @Option(help: "Number of groups; the rest is one, OTHER (default: all).") var maxGroups: Int32 = 0
+  @Option(help: "Number of groups; the rest is one, OTHER (default: all).") var maxGroups: Int32?
   @Option(help: "Product id; repeatable (default: all).") var product: [String] = []
   @Option(help: "Country of the storefront, such as USA; repeatable (default: all).") var storefront:
     [String] = []
@@ -38,7 +38,7 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: "With --behind: first day of the row's bucket (default: --from).") var bucket: String?
   @Option(help: "With --behind: the row's groups, in the order of --group-by.") var group: [String] = []
   @Option(help: "With --behind: currency of the row.") var currency: String?
-  @Option(help: "With --behind: age of the row.") var age: Int64 = 0
+  @Option(help: "With --behind: age of the row.") var age: Int64?
   @Flag(help: "Print CSV.") var csv = false
   @Flag(help: "Print one JSON object a line.") var ndjson = false
   @Flag(help: "List the results that reconcile --record stored.") var reconciliation = false
@@ -107,7 +107,7 @@ struct ReportCommand: AsyncParsableCommand {
   ) async throws {
     var request = ListReportPurchasesRequest.with {
       ($0.app, $0.environment, $0.query, $0.column) = (app, environment, query, column)
-      ($0.groups, $0.currency, $0.age, $0.pageSize) = (group, currency ?? "", age, 1_000)
+      ($0.groups, $0.currency, $0.age, $0.pageSize) = (group, currency ?? "", age ?? 0, 1_000)
     }
     request.bucket = try TimeOption.parse(bucket, "--bucket") ?? query.from
     var response = ListReportPurchasesResponse()
@@ -136,7 +136,7 @@ struct ReportCommand: AsyncParsableCommand {
       $0.proceeds = proceeds
       $0.asFirstClosed = asFirstClosed
       $0.convertTo = convertTo ?? ""
-      $0.maxGroups = maxGroups
+      $0.maxGroups = maxGroups ?? 0
     }
     (query.from, query.to) = try days()
     query.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .end)

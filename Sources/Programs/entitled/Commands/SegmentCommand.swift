@@ -82,6 +82,10 @@ struct SegmentCustomersCommand: AsyncParsableCommand {
   @Option(help: "Number of rows after which to stop (default: no limit).") var limit: Int?
   @Argument(help: "Name of a saved segment (default: the conditions of the options).") var segment: String?
 
+  func validate() throws {
+    guard limit.map({ $0 > 0 }) ?? true else { throw ValidationError("--limit takes a positive number") }
+  }
+
   func run() async throws {
     var request = ListCustomersRequest()
     request.app = try await scope.app.id(client)
@@ -130,6 +134,10 @@ struct WatchSegmentCommand: AsyncParsableCommand {
   @Flag(help: "Start with the first stored event.") var fromBeginning = false
   @Option(help: "Number of events after which to stop (default: no limit).") var count: Int?
   @Argument(help: "Name of a saved segment.") var segment: String
+
+  func validate() throws {
+    guard count.map({ $0 > 0 }) ?? true else { throw ValidationError("--count takes a positive number") }
+  }
 
   func run() async throws {
     var request = WatchSegmentRequest.with {

@@ -53,7 +53,7 @@ struct SignOfferCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "Form of the signature (default: promotional-jws).") var form = "promotional-jws"
+  @Option(help: "Form of the signature.") var form = "promotional-jws"
   @Option(help: "Offer id, for promotional offers.") var offer = ""
   @Option(help: "appAccountToken of the customer, a UUID.") var appAccountToken = ""
   @Option(help: "Id of a transaction of the customer.") var transaction = ""

@@ -21,6 +21,10 @@ struct WatchCommand: AsyncParsableCommand {
   @Flag(help: "Start with the first stored event.") var fromBeginning = false
   @Option(help: "Number of events after which to stop (default: no limit).") var count: Int?
 
+  func validate() throws {
+    guard count.map({ $0 > 0 }) ?? true else { throw ValidationError("--count takes a positive number") }
+  }
+
   func run() async throws {
     var request = WatchRequest.with {
       $0.customerIds = customer

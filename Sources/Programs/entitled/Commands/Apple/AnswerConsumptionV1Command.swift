@@ -16,16 +16,15 @@ struct AnswerConsumptionV1Command: AsyncParsableCommand {
   @Flag(help: "The customer consented.") var consented = false
   @Flag(help: "The customer had a free sample before.") var sample = false
   @Option(help: "appAccountToken of the customer, a UUID (default: none).") var appAccountToken = ""
-  @Option(help: "Consumption: 1 none, 2 in part, 3 all (default: 0).") var consumption: Int32 = 0
-  @Option(help: "Platform: 1 Apple's, 2 another (default: 0).") var platform: Int32 = 0
-  @Option(help: "Delivery: 0 works, 1 to 5 did not (default: 0).") var delivery: Int32 = 0
-  @Option(help: "Age of the account, 0 to 7 (default: 0).") var tenure: Int32 = 0
-  @Option(help: "Time of use, 0 to 7 (default: 0).") var playTime: Int32 = 0
-  @Option(help: "Money spent, 0 to 7 (default: 0).") var purchased: Int32 = 0
-  @Option(help: "Money refunded, 0 to 7 (default: 0).") var refunded: Int32 = 0
-  @Option(help: "Account: 1 active, 2 suspended, 3 terminated, 4 limited (default: 0).")
-  var user: Int32 = 0
-  @Option(help: "Preference: 1 grant, 2 decline, 3 none (default: 0).") var refund: Int32 = 0
+  @Option(help: "Consumption: 1 none, 2 in part, 3 all.") var consumption: Int32 = 0
+  @Option(help: "Platform: 1 Apple's, 2 another.") var platform: Int32 = 0
+  @Option(help: "Delivery: 0 works, 1 to 5 did not.") var delivery: Int32 = 0
+  @Option(help: "Age of the account, 0 to 7.") var tenure: Int32 = 0
+  @Option(help: "Time of use, 0 to 7.") var playTime: Int32 = 0
+  @Option(help: "Money spent, 0 to 7.") var purchased: Int32 = 0
+  @Option(help: "Money refunded, 0 to 7.") var refunded: Int32 = 0
+  @Option(help: "Account: 1 active, 2 suspended, 3 terminated, 4 limited.") var user: Int32 = 0
+  @Option(help: "Preference: 1 grant, 2 decline, 3 none.") var refund: Int32 = 0
   @Flag(help: "Show the information without sending it.") var dryRun = false
 
   @Argument(help: "Transaction id, as 'consumption list' prints it.") var transaction: String

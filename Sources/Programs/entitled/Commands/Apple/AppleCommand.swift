@@ -106,7 +106,7 @@ struct RefreshCommand: AsyncParsableCommand {
 
 /// The options of both kinds of extension.
 struct ExtensionOptions: ParsableArguments {
-  @Option(help: "Reason: undeclared, customer-satisfaction, other or service-issue (default: undeclared).")
+  @Option(help: "Reason: undeclared, customer-satisfaction, other or service-issue.")
   var reason = "undeclared"
 
   func extendReason() throws -> ExtendReason { try EnumOption.parse(reason, "EXTEND_REASON_", "--reason") }

@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
   @Option(help: "PEM file with authorities for the public URL (default: the system's).")
   var publicAuthorities: String?
-  @Option(help: "Seconds to wait for the test notification (default: 30).") var wait: Int64 = 30
+  @Option(help: "Seconds to wait for the test notification.") var wait: Int64 = 30
 
   func validate() throws {
     guard (1...600).contains(wait) else { throw ValidationError("--wait takes 1 to 600 seconds") }

@@ -21,7 +21,7 @@ struct ImportCompareCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
   @Option(help: "THEIRS=OURS, another name of an entitlement; repeatable.") var entitlement: [String] = []
-  @Option(help: "Seconds by which ends of access may differ (default: 60).") var tolerance: Int64 = 60
+  @Option(help: "Seconds by which ends of access may differ.") var tolerance: Int64 = 60
   @Argument(help: "Files with events, exports or lists.") var files: [String]
 
   func run() async throws {

@@ -20,7 +20,7 @@ struct MigrateCommand: AsyncParsableCommand {
 /// `entitled migrate --input FILE`: uploads the input, follows the job and prints its report.
 struct MigrateRunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Migrate the receipts of a file (default).",
+    commandName: "run", abstract: "Migrate the receipts of a file.",
     discussion: """
       The input is NDJSON, or CSV with a header: customer_id with receipt (base64) or original_transaction_id; \
       options set other column names. The server stores the progress of the job: the same command resumes the job, \

@@ -28,7 +28,7 @@ struct ReconcileCommand: AsyncParsableCommand {
     String?
   @Option(help: "APPLE_ID=PRODUCT_ID of a product; repeatable (default: from Sales reports, and names).")
   var product: [String] = []
-  @Option(help: "Zone of the reports' days: pacific or utc (default: pacific).") var zone = "pacific"
+  @Option(help: "Zone of the reports' days: pacific or utc.") var zone = "pacific"
   @Argument(help: "Report files.") var files: [String]
 
   func run() async throws {
