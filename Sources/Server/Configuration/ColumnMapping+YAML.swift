@@ -1,16 +1,11 @@
 package import CustomerImport
-internal import Foundation
 
 extension ColumnMapping {
   /// Reads the mapping file of `entitled import csv`.
   ///
   /// - Throws: ``ConfigurationError`` with the file and line of the first error.
   package static func load(path: String) throws(ConfigurationError) -> ColumnMapping {
-    let yaml: String
-    do { yaml = try String(contentsOfFile: path, encoding: .utf8) } catch {
-      throw .unreadable(file: path, reason: error.localizedDescription)
-    }
-    return try ColumnMapping(yaml: yaml, file: path)
+    try ColumnMapping(yaml: try ConfigurationFile.text(path), file: path)
   }
 
   /// Parses a mapping that was read from `file`, which errors name.

@@ -140,7 +140,7 @@ package enum ConfigurationError: Error, Hashable, Sendable, CustomStringConverti
 
   package var description: String {
     switch self {
-    case .unreadable(let file, let reason): "cannot read the configuration \(file): \(reason)"
+    case .unreadable(let file, let reason): "cannot read '\(file)': \(reason)"
     case .invalid(let file, let line?, let problem): "\(file):\(line): \(problem)"
     case .invalid(let file, nil, let problem): "\(file): \(problem)"
     }

@@ -1,6 +1,5 @@
 internal import AppStore
 internal import Entitlements
-internal import Foundation
 internal import Yams
 
 extension ServiceConfiguration {
@@ -11,11 +10,7 @@ extension ServiceConfiguration {
     guard let path else {
       return try ServiceConfiguration(yaml: demoConfiguration, file: "the demo configuration")
     }
-    let yaml: String
-    do { yaml = try String(contentsOfFile: path, encoding: .utf8) } catch {
-      throw .unreadable(file: path, reason: error.localizedDescription)
-    }
-    return try ServiceConfiguration(yaml: yaml, file: path)
+    return try ServiceConfiguration(yaml: try ConfigurationFile.text(path), file: path)
   }
 
   /// Parses a configuration that was read from `file`. Errors contain the path, and relative paths are resolved against
@@ -113,11 +108,11 @@ extension ServiceConfiguration {
   /// Returns the first error of a file, and the first one of each app and caller, in the order of their lines. Empty
   /// if the file is valid.
   package static func problems(inFile path: String) -> [ConfigurationError] {
-    let yaml: String
-    do { yaml = try String(contentsOfFile: path, encoding: .utf8) } catch {
-      return [.unreadable(file: path, reason: error.localizedDescription)]
+    do throws(ConfigurationError) {
+      return problems(yaml: try ConfigurationFile.text(path), file: path)
+    } catch {
+      return [error]
     }
-    return problems(yaml: yaml, file: path)
   }
 
   /// Returns the errors of a configuration that was read from `file`.

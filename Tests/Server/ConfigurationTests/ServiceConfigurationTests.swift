@@ -206,15 +206,26 @@ import Testing
     }
   }
 
-  @Test("A missing file is reported with the reason")
-  func missingFile() {
-    #expect {
-      try ServiceConfiguration.load(path: "/nowhere/x.yaml")
-    } throws: { error in
-      guard case .unreadable("/nowhere/x.yaml", let reason) = error as? ConfigurationError else {
-        return false
-      }
-      return !reason.isEmpty && "\(error)".hasPrefix("cannot read the configuration /nowhere/x.yaml: ")
+  @Test(
+    "A file that cannot be read is reported with the reason of the operating system",
+    arguments: [("/nowhere/x.yaml", "No such file or directory"), ("/", "Is a directory")])
+  func unreadableFile(path: String, reason: String) {
+    #expect(throws: ConfigurationError.unreadable(file: path, reason: reason)) {
+      try ServiceConfiguration.load(path: path)
+    }
+    #expect(
+      ServiceConfiguration.problems(inFile: path).map(\.description) == ["cannot read '\(path)': \(reason)"])
+  }
+
+  @Test("A file that is not UTF-8 is reported as such")
+  func notUTF8() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).yaml")
+    try Data([0xFF, 0xFE]).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    #expect(
+      throws: ConfigurationError.invalid(file: file.path(), line: nil, problem: "the file is not UTF-8")
+    ) {
+      try ServiceConfiguration.load(path: file.path())
     }
   }
 
