@@ -84,6 +84,20 @@ def test_the_commands_over_tls(secure):
     assert run("health", "--grpc", address, "--tls").returncode == 1
 
 
+@pytest.mark.parametrize(
+    "options, status, error",
+    [
+        (("--tls-ca", "nowhere.pem"), 1, "entitled: cannot read 'nowhere.pem': No such file or directory\n"),
+        (("--tls-certificate", "a.pem"), 64, "entitled: --tls-certificate and --tls-key belong together; set both\n"),
+        (("--tls-key", "a.pem"), 64, "entitled: --tls-certificate and --tls-key belong together; set both\n"),
+    ],
+)  # fmt: skip
+def test_a_wrong_tls_file_of_a_command_is_named(options, status, error):
+    # Without it, the command would call the server: no server has this port.
+    done = run("health", "--grpc", "127.0.0.1:1", *options)
+    assert (done.returncode, done.stderr) == (status, error)
+
+
 @pytest.mark.parametrize("port", ["grpc", "http"])
 def test_versions_suites_and_alpn(secure, port):
     address = getattr(secure.service, port)

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import EntitledClient
+internal import Glibc
 internal import SignedData
 internal import Transport
 internal import Wire
@@ -32,15 +33,21 @@ struct ClientOptions: ParsableArguments {
   func withConnection<Result>(_ body: (ClientConnection) async throws -> Result) async throws -> Result {
     let address = try ServerOption.grpc.address(grpc)
     return try await Self.withConnection(
-      to: address, token: try token(), tls: security(serverName: address.host), body)
+      to: address, token: try token(), tls: try security(serverName: address.host), body)
   }
 
   /// The TLS settings; `nil` means cleartext.
-  private func security(serverName: String) -> ClientTLS? {
+  private func security(serverName: String) throws(Failure) -> ClientTLS? {
     let tls = ClientTLS(
       authorities: tlsCa ?? ServerOption.environment("ENTITLED_TLS_CA"),
       certificate: tlsCertificate ?? ServerOption.environment("ENTITLED_TLS_CERTIFICATE"),
       key: tlsKey ?? ServerOption.environment("ENTITLED_TLS_KEY"), serverName: serverName)
+    guard (tls.certificate == nil) == (tls.key == nil) else {
+      throw Failure("--tls-certificate and --tls-key belong together; set both", status: 64)
+    }
+    for path in [tls.authorities, tls.certificate, tls.key].compactMap(\.self) where access(path, R_OK) != 0 {
+      throw Failure("cannot read '\(path)': \(String(cString: strerror(errno)))")
+    }
     let isRequested = self.tls || ServerOption.environment("ENTITLED_TLS") == "true"
     return isRequested || tls.authorities != nil || tls.certificate != nil ? tls : nil
   }
@@ -52,7 +59,7 @@ struct ClientOptions: ParsableArguments {
     let address = try ServerOption.grpc.address(grpc)
     return try await ClientConnection.withConnection(
       host: address.host, port: address.port, token: try token(),
-      tls: security(serverName: address.host), body)
+      tls: try security(serverName: address.host), body)
   }
 
   /// As ``withReachableServer(_:)``, for a body that throws errors of other kinds, too.
@@ -60,7 +67,7 @@ struct ClientOptions: ParsableArguments {
     let address = try ServerOption.grpc.address(grpc)
     return try await ClientConnection.withConnection(
       host: address.host, port: address.port, token: try token(),
-      tls: security(serverName: address.host), body)
+      tls: try security(serverName: address.host), body)
   }
 
   /// The bearer token. There is no option for the token itself, because all users of a machine can read options.
