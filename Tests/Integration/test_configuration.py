@@ -240,7 +240,7 @@ def test_the_check_reads_referenced_files(tmp_path):
     good = {"apps": {"sea": {"bundle_id": "b", "environments": ["Sandbox"], "products": {}}}}
     answer = check(tmp_path, good)
     assert (answer.returncode, answer.stdout.strip()) == (
-        0, f"{tmp_path}/entitled.yaml: valid: 1 apps, 0 products, open to this machine")  # fmt: skip
+        0, f"{tmp_path}/entitled.yaml: valid: 1 app, 0 products, open to this machine")  # fmt: skip
 
 
 def test_the_check_requires_a_file():

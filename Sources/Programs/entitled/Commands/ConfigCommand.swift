@@ -83,9 +83,14 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       switch configuration.callers {
       case .unspecified: "open to this machine"
       case .open: "open to all callers"
-      case .listed(let callers): "\(callers.count) callers"
+      case .listed(let callers): counted(callers.count, "caller")
       }
-    return "valid: \(configuration.apps.count) apps, \(products) products, \(callers)"
+    let apps = counted(configuration.apps.count, "app")
+    return "valid: \(apps), \(counted(products, "product")), \(callers)"
+  }
+
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
   }
 }
 
