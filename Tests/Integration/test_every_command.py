@@ -398,6 +398,38 @@ def test_the_help_of_every_option_has_its_default_once(tree):
                 assert "(default" not in argument.get("abstract", ""), f"{name}: {argument['abstract']}"
 
 
+def described(command, path=()):
+    """The commands with their words, those with subcommands too."""
+    yield path, command
+    for part in command.get("subcommands", ()):
+        if part["commandName"] != "help":
+            yield from described(part, (*path, part["commandName"]))
+
+
+def test_the_documents_name_commands_and_options_that_exist(tree):
+    """A command in a document begins with `entitled` after a backtick, a prompt or a shell's sign."""
+    known = dict(described(tree))
+    pages = [*contract.ROOT.glob("*.md"), *(page for name in ("docs", "deploy", "clients", "conformance")
+             for page in (contract.ROOT / name).rglob("*.md"))]  # fmt: skip
+    faults, count = [], 0
+    for page in pages:
+        text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
+        for found in re.findall(r"(?:[`;(]|\$ |\| )entitled ([a-z][a-z0-9-]*(?: [^`\n]*)?)", text):
+            words, path = re.split(r"[|;&>`]| #|\$\(", found)[0].split(), ()
+            while words and (*path, words[0]) in known:
+                path = (*path, words.pop(0))
+            if not path:
+                faults.append(f"{page.name}: no command '{found}'")
+                continue
+            count += 1
+            subcommands = known[path].get("subcommands", ())
+            options = names(known[path]).union(*map(names, subcommands)) | {"help", "version"}
+            named = [word[2:].split("=")[0] for word in words if word.startswith("--")]
+            faults += [f"{page.name}: no option '--{name}' in '{found}'" for name in named if name not in options]
+    assert not faults, "\n".join(faults)
+    assert count > 300
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
