@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
 internal import Telemetry
@@ -68,6 +69,8 @@ package final class AsyncHTTPExchange: HTTPExchange {
       return .failure(.timedOut)
     } catch let error as HTTPClientError where error == .cancelled {
       return .failure(.cancelled)
+    } catch let error as IOError {
+      return .failure(.unreachable(String(cString: strerror(error.errnoCode))))
     } catch {
       return .failure(.unreachable("\(error)"))
     }
