@@ -12,7 +12,7 @@ extension StoreConfiguration {
       return
     }
     guard let scheme = ["postgres://", "postgresql://"].first(where: address.hasPrefix) else {
-      throw Self.error(option, "takes sqlite:DIRECTORY or postgres://USER@HOST:PORT/DATABASE")
+      throw Self.error(option, "neither sqlite:DIRECTORY nor postgres://USER@HOST:PORT/DATABASE")
     }
     do throws(PostgresDraft.Problem) {
       self = .postgres(

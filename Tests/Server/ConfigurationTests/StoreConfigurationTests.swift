@@ -158,7 +158,7 @@ import Testing
   @Test(
     "An invalid address is rejected with the name of the option, and a password in it is not repeated",
     arguments: [
-      ("/var/db", "takes sqlite:DIRECTORY or postgres://"), ("sqlite:", "no directory"),
+      ("/var/db", "neither sqlite:DIRECTORY nor postgres://"), ("sqlite:", "no directory"),
       ("postgres://u:hidden@h/d", "must not contain a password; name its password_file"),
       ("postgres://h/d", "no user"), ("postgres://u@h", "no database"),
       ("postgres://u@h,/d", "'' is not HOST"),
