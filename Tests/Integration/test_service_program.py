@@ -34,6 +34,16 @@ def test_the_two_programs_differ_in_the_sandbox_only():
     assert "entitled-sandbox" not in run("--help").stdout
 
 
+@pytest.mark.parametrize(
+    "program, words", [("entitled", ["entitled", "sandbox"]), ("entitled-sandbox", ["entitled-sandbox"])])
+def test_the_examples_of_the_sandbox_name_the_program_that_runs(program, words):
+    path = PROGRAM.with_name(program)
+    if not path.exists():
+        pytest.skip("the program is not built (tools/build --product entitled-sandbox)")
+    shown = subprocess.check_output([path, *words[1:], "advance", "--help"], text=True, env=environment())
+    assert f"Example: {' '.join(words)} advance 35d\n" in shown
+
+
 def test_the_program_without_the_sandbox_has_no_code_of_it():
     for name in (b"AppStoreSimulator", b"SandboxWorlds"):
         assert contains(PROGRAM, name) and not contains(SERVICE_PROGRAM, name)

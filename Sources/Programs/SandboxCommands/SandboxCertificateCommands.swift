@@ -24,8 +24,8 @@ struct SandboxRotateCommand: AsyncParsableCommand {
     commandName: "rotate", abstract: "Replace a certificate of the sandbox's chain.",
     discussion: """
       Certificates below it are replaced, too. A rotation of the root changes between the two roots of the sandbox.
-      Examples: entitled sandbox rotate leaf
-                entitled sandbox rotate intermediate --revoke
+      Examples: \(SandboxCommand.words) rotate leaf
+                \(SandboxCommand.words) rotate intermediate --revoke
       """)
 
   @OptionGroup var sandbox: SandboxClient

@@ -10,7 +10,7 @@ struct SandboxDoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "do", abstract: "Perform a sandbox action and print its JSON result.",
     discussion: """
-      Example: entitled sandbox do auto-renew transactionId=2001795237599774 enabled=false
+      Example: \(SandboxCommand.words) do auto-renew transactionId=2001795237599774 enabled=false
       Actions: \(Action.allCases.map(\.rawValue).joined(separator: ", ")).
       """)
 
@@ -37,7 +37,7 @@ struct SandboxAdvanceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "advance",
     abstract: "Advance the sandbox clock; print the time and the events.",
-    discussion: "Example: entitled sandbox advance 35d")
+    discussion: "Example: \(SandboxCommand.words) advance 35d")
 
   @OptionGroup var sandbox: SandboxClient
   @Flag(help: "JSON output (always).") var json = false
@@ -55,8 +55,8 @@ struct SandboxScenarioCommand: AsyncParsableCommand {
     commandName: "scenario",
     abstract: "Run a scenario in the sandbox, or list them.",
     discussion: """
-      Examples: entitled sandbox scenario
-                entitled sandbox scenario family
+      Examples: \(SandboxCommand.words) scenario
+                \(SandboxCommand.words) scenario family
       Scenarios: \(Scenario.all.map(\.name).joined(separator: ", ")).
       """)
 

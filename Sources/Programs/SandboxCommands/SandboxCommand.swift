@@ -17,5 +17,10 @@ package struct SandboxCommand: AsyncParsableCommand {
     ]
   }
 
+  /// The words before a command in the examples of the help, which depend on the program that runs.
+  static let words =
+    CommandLine.arguments.first?.split(separator: "/").last == "entitled-sandbox"
+    ? "entitled-sandbox" : "entitled sandbox"
+
   package init() {}
 }

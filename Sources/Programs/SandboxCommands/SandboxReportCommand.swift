@@ -11,7 +11,7 @@ struct SandboxReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Print or save a report of App Store Connect.",
     discussion: """
-      Example: entitled sandbox report subscriber --date 2026-10-24 --output subscriber.txt.gz
+      Example: \(SandboxCommand.words) report subscriber --date 2026-10-24 --output subscriber.txt.gz
       Reports: \(AppStoreReport.allCases.map(\.name).joined(separator: ", ")).
       """)
 

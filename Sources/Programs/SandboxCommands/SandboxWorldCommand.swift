@@ -37,7 +37,7 @@ struct WorldListCommand: AsyncParsableCommand {
 struct WorldCreateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create a world; print its name and path.",
-    discussion: "Example: entitled sandbox world create checkout --from prepared")
+    discussion: "Example: \(SandboxCommand.words) world create checkout --from prepared")
 
   @OptionGroup var sandbox: SandboxClient
   @Option(help: "World to copy, or / (default: none, the world is empty).") var from: String?
@@ -109,7 +109,7 @@ struct WorldResetCommand: AsyncParsableCommand {
 struct WorldSnapshotCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "snapshot", abstract: "Save everything in a world to a file.",
-    discussion: "Example: entitled sandbox world snapshot --output base.json")
+    discussion: "Example: \(SandboxCommand.words) world snapshot --output base.json")
 
   @OptionGroup var sandbox: SandboxClient
   @Option(help: "File (default: print the document).") var output: String?
@@ -130,8 +130,8 @@ struct WorldRestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Continue a world from a snapshot or another world.",
     discussion: """
-      Examples: entitled sandbox world restore base.json
-                entitled sandbox world restore --from prepared
+      Examples: \(SandboxCommand.words) world restore base.json
+                \(SandboxCommand.words) world restore --from prepared
       """)
 
   @OptionGroup var sandbox: SandboxClient

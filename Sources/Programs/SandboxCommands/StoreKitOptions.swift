@@ -38,7 +38,9 @@ enum StoreKitFile {
 struct SandboxStoreKitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storekit", abstract: "Show what the sandbox imports from a StoreKit file.",
-    discussion: "Example: entitled sandbox storekit Products.storekit --bundle-id com.example.oceanjournal")
+    discussion: """
+      Example: \(SandboxCommand.words) storekit Products.storekit --bundle-id com.example.oceanjournal
+      """)
 
   @Option(help: "Bundle id of the app.") var bundleId: String
   @Option(help: "App id (default: the last part of the bundle id).") var appId: String?
