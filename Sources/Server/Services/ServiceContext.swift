@@ -32,8 +32,8 @@ package struct ServiceContext: Sendable {
   let positions: PositionStamp
   let monitor: HealthMonitor
   let information: ServiceInformation
-  let trail: AuditTrail
-  let retention: RetentionTrail
+  let auditEntries: RecordBuffer<Store.AuditEntry>
+  let retentionRequests: RecordBuffer<Store.RetentionRequestRecord>
   let expensiveCalls = ExpensiveCalls()
   /// The customers that can be answered about while a database across a network is away.
   let answerMemory: AnswerMemory
@@ -50,7 +50,8 @@ package struct ServiceContext: Sendable {
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
     pageTokens: PageTokens, monitor: HealthMonitor,
     information: ServiceInformation,
-    trail: AuditTrail, retention: RetentionTrail, leadership: Leadership
+    auditEntries: RecordBuffer<Store.AuditEntry>,
+    retentionRequests: RecordBuffer<Store.RetentionRequestRecord>, leadership: Leadership
   ) {
     self.store = store
     self.ledger = ledger
@@ -71,8 +72,8 @@ package struct ServiceContext: Sendable {
     answerMemory = AnswerMemory(changes: store.changes, byteLimit: Self.rememberedBytes)
     self.monitor = monitor
     self.information = information
-    self.trail = trail
-    self.retention = retention
+    self.auditEntries = auditEntries
+    self.retentionRequests = retentionRequests
     forwarder = CallForwarder(leadership)
   }
 

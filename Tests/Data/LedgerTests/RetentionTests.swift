@@ -58,6 +58,30 @@ import Testing
     }
   }
 
+  @Test("Audit entries are deleted after the configured number of days, and stay without one")
+  func auditEntries() async throws {
+    try await LedgerFixture.run { fixture in
+      try await fixture.store.write { store throws(StoreError) in
+        for (day, note) in [(40, "old"), (41, "new")] as [(Int64, String)] {
+          try store.append(
+            AuditEntry(
+              at: at(day), caller: "c", actor: "", method: "m", appID: "ocean", customerIDs: [], subject: "",
+              note: note, outcome: "OK", requestID: "", address: ""))
+        }
+      }
+      for (days, left) in [(nil, ["new", "old"]), (91, ["new"])] as [(Int?, [String])] {
+        let retention = EvidenceRetention(
+          [], auditDays: days, store: fixture.store, now: { at(132) },
+          sleep: { _ in throw CancellationError() })
+        try await retention.run()
+        let entries = try await fixture.store.snapshot { reader throws(StoreError) in
+          try reader.auditEntries(AuditFilter(limit: 9))
+        }
+        #expect(entries.map(\.note) == left)
+      }
+    }
+  }
+
   @Test("Without rules the worker purges no bodies")
   func noRules() async throws {
     try await LedgerFixture.run { fixture in

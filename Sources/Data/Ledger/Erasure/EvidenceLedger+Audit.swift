@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 internal import Entitlements
 package import Store
 
@@ -18,17 +18,6 @@ extension EvidenceLedger {
         try store.append(entry)
       }
       try extra(store)
-    }
-  }
-
-  /// Deletes audit entries from before `instant`, in pages between which others can write.
-  package func purgeAuditEntries(before instant: Instant) async throws(LedgerError) {
-    let limit = 500
-    var count = limit
-    while count == limit {
-      count = try await write { store throws(StoreError) in
-        try store.purgeAuditEntries(before: instant, limit: limit)
-      }
     }
   }
 }

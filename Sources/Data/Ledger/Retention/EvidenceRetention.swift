@@ -4,7 +4,7 @@ internal import Platform
 package import Store
 
 /// Purges the bodies of old evidence by the retention policy, the expired responses to requests with idempotency
-/// keys, and old requests for retention messages. Derived data and hashes stay; a replay can no longer read purged evidence.
+/// keys, old audit entries and old requests for retention messages. Derived data and hashes stay; a replay can no longer read purged evidence.
 package struct EvidenceRetention: Worker {
   package let name = "retention"
 
@@ -29,20 +29,23 @@ package struct EvidenceRetention: Worker {
   private let store: any EntitlementStore
   private let rules: [Rule]
   private let requestDays: Int
+  private let auditDays: Int?
   private let now: @Sendable () -> Instant
   private let logger: Logger
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// Creates a worker that applies `rules` once a day; `sleep` waits for the next day. `now` is the machine's time.
-  /// Requests for retention messages are deleted after `requestDays` days.
+  /// Requests for retention messages are deleted after `requestDays` days, audit entries after `auditDays` days; `nil`:
+  /// never.
   package init(
-    _ rules: [Rule], requestDays: Int = 36_500, store: any EntitlementStore,
+    _ rules: [Rule], requestDays: Int = 36_500, auditDays: Int? = nil, store: any EntitlementStore,
     now: @escaping @Sendable () -> Instant,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     logger: Logger = Logger(label: "entitled.retention")
   ) {
     self.rules = rules
     self.requestDays = requestDays
+    self.auditDays = auditDays
     self.store = store
     self.now = now
     self.logger = logger
@@ -56,31 +59,41 @@ package struct EvidenceRetention: Worker {
     repeat {
       try await purgeResponses()
       try await purgeRetentionRequests()
+      try await purgeAuditEntries()
       let count = try await apply()
       if count > 0 { logger.notice("evidence bodies purged", metadata: ["count": "\(count)"]) }
     } while (try? await sleep(.milliseconds(Self.day))) != nil
   }
 
-  /// Deletes the expired records of requests with idempotency keys, in pages.
+  /// Deletes the expired records of requests with idempotency keys.
   package func purgeResponses() async throws(StoreError) {
     let instant = now().advanced(byMilliseconds: -IdempotentRequest.lifetime)
-    var count = 0
-    repeat {
-      count = try await store.write { store throws(StoreError) in
-        try store.deleteIdempotencyRecords(before: instant, limit: Self.pageSize)
-      }
-    } while count == Self.pageSize
+    try await deletePages { store throws(StoreError) in
+      try store.deleteIdempotencyRecords(before: instant, limit: Self.pageSize)
+    }
   }
 
-  /// Deletes the requests for retention messages that are old enough and have a final outcome, in pages.
-  package func purgeRetentionRequests() async throws(StoreError) {
+  /// Deletes the requests for retention messages that are old enough and have a final outcome.
+  private func purgeRetentionRequests() async throws(StoreError) {
     let instant = now().advanced(byMilliseconds: -Int64(requestDays) * Self.day)
-    var count = 0
-    repeat {
-      count = try await store.write { store throws(StoreError) in
-        try store.deleteRetentionRequests(receivedBefore: instant, limit: Self.pageSize)
-      }
-    } while count == Self.pageSize
+    try await deletePages { store throws(StoreError) in
+      try store.deleteRetentionRequests(receivedBefore: instant, limit: Self.pageSize)
+    }
+  }
+
+  private func purgeAuditEntries() async throws(StoreError) {
+    guard let auditDays else { return }
+    let instant = now().advanced(byMilliseconds: -Int64(auditDays) * Self.day)
+    try await deletePages { store throws(StoreError) in
+      try store.purgeAuditEntries(before: instant, limit: Self.pageSize)
+    }
+  }
+
+  /// Repeats `delete` until a page is not full. Others can write between two pages.
+  private func deletePages(
+    _ delete: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Int
+  ) async throws(StoreError) {
+    while try await store.write(delete) == Self.pageSize {}
   }
 
   /// Applies all rules now, in pages of 500 between which others can write. A crash leaves whole pages.

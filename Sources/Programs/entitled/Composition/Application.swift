@@ -33,8 +33,8 @@ struct Application: Sendable {
   let health: HealthService
   let monitor: HealthMonitor
   let information: ServiceInformation
-  private let trail: AuditTrail
-  private let retention: RetentionTrail
+  private let auditEntries: RecordBuffer<Store.AuditEntry>
+  private let retentionRequests: RecordBuffer<RetentionRequestRecord>
   /// `nil` if the console is turned off.
   let console: Console?
   /// The codes that sign in to the console; `nil` unless only this machine can reach it.
@@ -113,15 +113,13 @@ struct Application: Sendable {
     jwks = JWKSRefresher(logger: logger)
     callers = CurrentCallers(
       try Startup.callerPolicy(configuration, at: settings.addresses, jwks: jwks))
-    trail = AuditTrail(
-      ledger, retentionDays: configuration.auditRetentionDays, now: SystemClock.now, leadership: leadership
-    ) {
-      logger.error("audit entries discarded: the store cannot be written", metadata: ["count": "\($0)"])
+    auditEntries = RecordBuffer(ledger, leadership: leadership) { _ in
+      logger.error("audit entry discarded: the store cannot be written")
     }
-    retention = RetentionTrail(ledger, leadership: leadership)
+    retentionRequests = RecordBuffer(ledger, leadership: leadership)
     policy = CallPolicy(
-      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write, trail: trail,
-      tracer: traces?.tracer)
+      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write,
+      auditEntries: auditEntries, tracer: traces?.tracer)
     health = HealthService(services: Contract.services.map(\.name))
     let missingReaders = MissingReaders {
       logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"])
@@ -143,7 +141,8 @@ struct Application: Sendable {
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
         pageTokens: PageTokens(key: key.derived(for: "page tokens")),
         monitor: monitor,
-        information: information, trail: trail, retention: retention, leadership: leadership),
+        information: information, auditEntries: auditEntries,
+        retentionRequests: retentionRequests, leadership: leadership),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
 
@@ -168,12 +167,12 @@ struct Application: Sendable {
       responder: RetentionResponder(
         store: store, verifier: verifier, catalog: currentCatalog, clocks: clocks,
         signer: { [offers = signing.offers] in offers[$0]?.signer }, ticks: SystemClock.ticks),
-      limiter: rejectedPosts, trail: retention)
+      limiter: rejectedPosts, requests: retentionRequests)
     revenueCatEndpoint = RevenueCatEndpoint(
       receiver: RevenueCatReceiver(
         settings: features.revenueCat, ledger: ledger, catalog: currentCatalog, now: SystemClock.now),
       limiter: rejectedPosts, leadership: leadership)
-    var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, trail, retention]
+    var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, auditEntries, retentionRequests]
     if let sandbox { workers.append(sandbox.worker) }
     if let traces { workers.append(traces.exporter) }
     if let shared = store as? PostgresEntitlementStore {
@@ -186,8 +185,8 @@ struct Application: Sendable {
     var writers: [any Worker] = [
       catalog,
       EvidenceRetention(
-        Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays, store: store,
-        now: SystemClock.now),
+        Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays,
+        auditDays: configuration.auditRetentionDays, store: store, now: SystemClock.now),
     ]
     writers += clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
     writers += clocks.all.map { SegmentWorker(ledger, store: store, clock: $0) }
@@ -222,8 +221,8 @@ struct Application: Sendable {
 
   /// Writes the audit entries and the requests for retention messages that wait, as far as the store can be written.
   func flush() async {
-    try? await trail.flush()
-    try? await retention.flush()
+    try? await auditEntries.flush()
+    try? await retentionRequests.flush()
   }
 
   /// Puts a catalog in force.

@@ -23,7 +23,7 @@ struct AuditServiceHandler: AuditServiceMethods {
     filter.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
     filter.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
     filter.before = try page.number
-    do { try await context.trail.flush() } catch {
+    do throws(LedgerError) { try await context.auditEntries.flush() } catch {
       throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last entries cannot be written; retry")
     }
     return try await context.readExpensively(call) { [filter] reader throws(StoreError) in

@@ -3,7 +3,7 @@ internal import JSON
 internal import Ledger
 internal import RPC
 package import RetentionMessaging
-internal import Store
+package import Store
 
 /// `POST /retention/{app}` on the edge: Apple's requests for the retention message on the Confirm Cancellation page (Retention
 /// Messaging API, Get Retention Message).
@@ -15,16 +15,18 @@ package struct RetentionEndpoint: Sendable {
 
   private let responder: RetentionResponder
   private let limiter: AddressLimiter
-  private let trail: RetentionTrail
+  private let requests: RecordBuffer<RetentionRequestRecord>
 
   /// - Parameters:
   ///   - responder: decides about the requests.
   ///   - limiter: limits the refused posts of each address.
-  ///   - trail: stores the requests.
-  package init(responder: RetentionResponder, limiter: AddressLimiter, trail: RetentionTrail) {
+  ///   - requests: stores the requests.
+  package init(
+    responder: RetentionResponder, limiter: AddressLimiter, requests: RecordBuffer<RetentionRequestRecord>
+  ) {
     self.responder = responder
     self.limiter = limiter
-    self.trail = trail
+    self.requests = requests
   }
 
   /// Whether a path is that of a request for a message.
@@ -43,7 +45,7 @@ package struct RetentionEndpoint: Sendable {
       let response = try await responder.respond(
         to: request.body, of: String(request.path.dropFirst(Self.prefix.count)))
       RetentionMetrics.count(response.record)
-      trail.record(response.record)
+      requests.record(response.record)
       guard let body = response.body else { return HTTPResponse(status: 204) }
       return .json(200, JSONValue.object(body).serialized())
     } catch {

@@ -1,6 +1,7 @@
 package import AppStore
 package import Callers
 internal import RPC
+package import Store
 package import Telemetry
 internal import Wire
 
@@ -11,7 +12,7 @@ package struct CallPolicy: Sendable {
   let ticks: @Sendable () -> Int64
   /// Receives the record of every audited call. It must not block.
   package let audit: @Sendable (AuditRecord) -> Void
-  private let trail: AuditTrail?
+  private let auditEntries: RecordBuffer<Store.AuditEntry>?
   private let tracer: RecordingTracer?
   /// Divides the rate limits of callers. Replicas that share a store set it.
   package let replicas = ReplicaCount()
@@ -24,17 +25,18 @@ package struct CallPolicy: Sendable {
   ///   - now: the time that decides about the expiry of signed tokens; never that of a sandbox.
   ///   - ticks: nanoseconds of a monotonic clock.
   ///   - audit: receives the record of every audited call. It must not block.
-  ///   - trail: receives the audit entry of every call about customers; `nil`: there are none.
+  ///   - auditEntries: receives the audit entry of every call about customers; `nil`: there are none.
   ///   - tracer: records the spans of sampled calls; `nil`: there are none.
   package init(
     callers: CurrentCallers, now: @escaping @Sendable () -> Instant, ticks: @escaping @Sendable () -> Int64,
-    audit: @escaping @Sendable (AuditRecord) -> Void, trail: AuditTrail? = nil, tracer: RecordingTracer? = nil
+    audit: @escaping @Sendable (AuditRecord) -> Void, auditEntries: RecordBuffer<Store.AuditEntry>? = nil,
+    tracer: RecordingTracer? = nil
   ) {
     self.callers = callers
     self.now = now
     self.ticks = ticks
     self.audit = audit
-    self.trail = trail
+    self.auditEntries = auditEntries
     self.tracer = tracer
   }
 
@@ -71,7 +73,7 @@ package struct CallPolicy: Sendable {
     .init(
       MeteringInterceptor(shard: shard, ticks: ticks),
       .init(
-        AuditInterceptor(audit: audit, trail: trail, now: now),
+        AuditInterceptor(audit: audit, entries: auditEntries, now: now),
         .init(
           TracingInterceptor(tracer: tracer),
           .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor(replicas: replicas)))))

@@ -22,7 +22,7 @@ struct MeteringInterceptor: Interceptor, Sendable {
 struct AuditInterceptor: Interceptor, Sendable {
   let audit: @Sendable (AuditRecord) -> Void
   /// `nil`: the store has no audit entries.
-  let trail: AuditTrail?
+  let entries: RecordBuffer<AuditEntry>?
   let now: @Sendable () -> Instant
 
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
@@ -31,7 +31,7 @@ struct AuditInterceptor: Interceptor, Sendable {
   }
 
   func end(_ call: inout CallInFlight, _ failure: Status?) {
-    if call.method.isRecorded, let trail { record(call, failure, trail) }
+    if call.method.isRecorded, let entries { record(call, failure, entries) }
     guard call.shouldAudit(failure.code), let trace = call.trace else { return }
     audit(
       AuditRecord(
@@ -41,9 +41,9 @@ struct AuditInterceptor: Interceptor, Sendable {
   }
 
   /// Only calls of an authenticated caller: strangers could fill the store.
-  private func record(_ call: CallInFlight, _ failure: Status?, _ trail: AuditTrail) {
+  private func record(_ call: CallInFlight, _ failure: Status?, _ entries: RecordBuffer<AuditEntry>) {
     guard call.caller != nil else { return }
-    trail.record(
+    entries.record(
       AuditEntry(
         at: now(), caller: call.context.caller, actor: call.subject.actor, method: call.method.path,
         appID: call.subject.app, customerIDs: call.subject.customers.distinct,

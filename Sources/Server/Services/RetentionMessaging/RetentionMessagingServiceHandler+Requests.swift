@@ -52,7 +52,7 @@ extension RetentionMessagingServiceHandler {
   }
 
   private func flush() async throws(Status) {
-    do throws(LedgerError) { try await context.retention.flush() } catch {
+    do throws(LedgerError) { try await context.retentionRequests.flush() } catch {
       throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last requests cannot be written; retry")
     }
   }

@@ -1,0 +1,72 @@
+import Store
+import Synchronization
+
+@testable import Services
+
+/// A replica whose part a test sets.
+final class FakeReplication: Replication {
+  let fake = FakeInbox()
+  private let state = Mutex<(role: ReplicaRole, roles: AsyncStream<ReplicaRole>.Continuation?)>(
+    (.follower, nil))
+
+  var name: ReplicaName { ReplicaName(name: "fake", address: "") }
+  var role: ReplicaRole { state.withLock { $0.role } }
+  var leader: CurrentLeader? { nil }
+  var workers: [any ReplicaWorker] { [] }
+  var inbox: any Inbox { fake }
+
+  func roles() -> AsyncStream<ReplicaRole> {
+    let (roles, continuation) = AsyncStream.makeStream(of: ReplicaRole.self)
+    state.withLock { state in
+      continuation.yield(state.role)
+      state.roles = continuation
+    }
+    return roles
+  }
+
+  func set(_ role: ReplicaRole) {
+    state.withLock { state in
+      state.role = role
+      state.roles?.yield(role)
+    }
+  }
+
+  func isInstallation(_ fingerprint: [UInt8]) async throws(StoreError) -> Bool { true }
+  func announce(address: String) {}
+  func announce(catalog: UInt64) {}
+  func beat() async {}
+  func release() async {}
+}
+
+/// An inbox whose entries all have one outcome.
+final class FakeInbox: Inbox {
+  private struct State {
+    var entries: [InboxEntry] = []
+    var answer = ForwardedOutcome.done
+  }
+
+  private let state = Mutex(State())
+
+  var entries: [InboxEntry] { state.withLock { $0.entries } }
+  var answer: ForwardedOutcome {
+    get { state.withLock { $0.answer } }
+    set { state.withLock { $0.answer = newValue } }
+  }
+
+  func append(_ entry: InboxEntry) async throws(StoreError) -> Int64 {
+    state.withLock { state in
+      state.entries.append(entry)
+      return Int64(state.entries.count)
+    }
+  }
+
+  func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8] {
+    answer.encoded
+  }
+
+  func take(_ limit: Int, except taken: Set<Int64>) async throws(StoreError) -> [InboxEntry] { [] }
+  func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError) {}
+  func finish(_ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction) throws(StoreError) {}
+  func deleteOldOutcomes() async throws(StoreError) {}
+  func backlog() async throws(StoreError) -> (count: Int64, oldest: Int64) { (0, 0) }
+}
