@@ -93,8 +93,8 @@ struct Features: Sendable {
         ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock)
       )
     }
-    loops.append(ExternalTokenWorker(store: store, catalog: catalog))
-    loops.append(ConsentWithdrawalWorker(store: store, catalog: catalog))
+    loops.append(DeadlineGaugeWorker.externalTokens(store: store, catalog: catalog))
+    loops.append(DeadlineGaugeWorker.consentWithdrawals(store: store, catalog: catalog))
     loops.append(
       DisagreementWorker(
         store: store, ledger: ledger, catalog: catalog, settings: revenueCat, now: SystemClock.now))

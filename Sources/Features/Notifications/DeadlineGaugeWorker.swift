@@ -1,0 +1,89 @@
+internal import AppStore
+internal import Entitlements
+package import Ledger
+internal import Metrics
+internal import Platform
+package import Store
+
+/// Exports how many duties towards Apple are open in each configured app and environment, and the earliest deadline.
+///
+/// It reads all that are open, of which an operator who settles them by another system has more and more, so it runs at
+/// intervals and not after each commit.
+package struct DeadlineGaugeWorker: Worker {
+  /// The open duties of one app and environment.
+  private struct Open: Sendable {
+    let appID: String
+    let environment: Environment
+    let count: Int64
+    let deadline: Instant
+  }
+
+  package let name: String
+  private static let interval = Duration.seconds(10)
+
+  private let counts: String
+  private let deadlines: String
+  private let store: any EntitlementStore
+  private let catalog: CurrentCatalog
+  private let read: @Sendable (any StoreSnapshot, Catalog) throws(StoreError) -> [Open]
+
+  /// Withdrawn consents that are not settled.
+  package static func consentWithdrawals(
+    store: any EntitlementStore, catalog: CurrentCatalog
+  ) -> DeadlineGaugeWorker {
+    DeadlineGaugeWorker(
+      name: "consent_withdrawals", counts: "entitled_consent_withdrawals_open",
+      deadlines: "entitled_consent_withdrawal_deadline_seconds", store: store, catalog: catalog
+    ) { reader, catalog throws(StoreError) in
+      try reader.openConsentWithdrawals().compactMap { open in
+        catalog[open.appID].map { app in
+          Open(
+            appID: open.appID, environment: open.environment, count: open.count,
+            deadline: app.settleBy(withdrawnAt: open.withdrawnAt))
+        }
+      }
+    }
+  }
+
+  /// External purchase tokens without a report.
+  package static func externalTokens(
+    store: any EntitlementStore, catalog: CurrentCatalog
+  ) -> DeadlineGaugeWorker {
+    DeadlineGaugeWorker(
+      name: "external_tokens", counts: "entitled_external_tokens_unreported",
+      deadlines: "entitled_external_token_deadline_seconds", store: store, catalog: catalog
+    ) { reader, _ throws(StoreError) in
+      try reader.unreportedExternalTokens().map { open in
+        Open(
+          appID: open.appID, environment: open.environment, count: open.count, deadline: open.reportBy)
+      }
+    }
+  }
+
+  /// Runs until the task is cancelled.
+  ///
+  /// - Throws: the first ``StoreError``; the supervisor starts it again.
+  package func run() async throws {
+    // A replica that no longer leads knows nothing of later changes; the next leader exports the numbers.
+    defer { if Task.isCancelled { record([], catalog.value) } }
+    repeat {
+      let catalog = catalog.value
+      record(
+        try await store.read(.background) { [read] reader throws(StoreError) in try read(reader, catalog) },
+        catalog)
+    } while (try? await Task.sleep(for: Self.interval)) != nil
+  }
+
+  /// Records the gauges of each configured app and environment.
+  private func record(_ open: [Open], _ catalog: Catalog) {
+    for app in catalog.appIDs.compactMap({ catalog[$0] }) {
+      for environment in app.environments {
+        let found = open.first { $0.appID == app.id && $0.environment == environment }
+        let labels = [("app", app.id), ("environment", environment.rawValue)]
+        Gauge(label: counts, dimensions: labels).record(found?.count ?? 0)
+        Gauge(label: deadlines, dimensions: labels)
+          .record((found?.deadline.millisecondsSince1970 ?? 0) / 1_000)
+      }
+    }
+  }
+}
