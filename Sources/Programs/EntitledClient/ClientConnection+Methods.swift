@@ -21,12 +21,7 @@ extension ClientConnection {
   package func watch(
     _ request: WatchRequest, _ handle: (WatchResponse) async throws -> Bool
   ) async throws {
-    try await withStream("/entitled.v1.EntitlementService/Watch") {
-      (stream: ClientStream<WatchRequest, WatchResponse>) in
-      try await stream.send(request)
-      stream.finish()
-      while let response = try await stream.next(), try await handle(response) {}
-    }
+    try await receive("/entitled.v1.EntitlementService/Watch", request, handle)
   }
 
   /// Passes each event of a saved segment and each heartbeat to `handle`, until it returns false or the server ends the
@@ -36,12 +31,7 @@ extension ClientConnection {
   package func watchSegment(
     _ request: WatchSegmentRequest, _ handle: (WatchSegmentResponse) async throws -> Bool
   ) async throws {
-    try await withStream("/entitled.v1.SegmentService/WatchSegment") {
-      (stream: ClientStream<WatchSegmentRequest, WatchSegmentResponse>) in
-      try await stream.send(request)
-      stream.finish()
-      while let response = try await stream.next(), try await handle(response) {}
-    }
+    try await receive("/entitled.v1.SegmentService/WatchSegment", request, handle)
   }
 
   /// Passes the chunks of a report's file to `handle`.
@@ -50,11 +40,10 @@ extension ClientConnection {
   package func exportReport(
     _ request: ExportReportRequest, _ handle: (ExportReportResponse) async throws -> Void
   ) async throws {
-    try await withStream("/entitled.v1.ReportService/ExportReport") {
-      (stream: ClientStream<ExportReportRequest, ExportReportResponse>) in
-      try await stream.send(request)
-      stream.finish()
-      while let response = try await stream.next() { try await handle(response) }
+    try await receive("/entitled.v1.ReportService/ExportReport", request) {
+      (response: ExportReportResponse) in
+      try await handle(response)
+      return true
     }
   }
 
@@ -64,11 +53,22 @@ extension ClientConnection {
   package func listPostings(
     _ request: ListPostingsRequest, _ handle: ([ReportPosting]) async throws -> Void
   ) async throws {
-    try await withStream("/entitled.v1.ReportService/ListPostings") {
-      (stream: ClientStream<ListPostingsRequest, ListPostingsResponse>) in
+    try await receive("/entitled.v1.ReportService/ListPostings", request) {
+      (response: ListPostingsResponse) in
+      try await handle(response.postings)
+      return true
+    }
+  }
+
+  /// Sends the only request of a stream, and passes each response to `handle`, until it returns false or the server ends
+  /// the stream.
+  private func receive<Request: WireMessage, Response: WireMessage>(
+    _ path: String, _ request: Request, _ handle: (Response) async throws -> Bool
+  ) async throws {
+    try await withStream(path) { (stream: ClientStream<Request, Response>) in
       try await stream.send(request)
       stream.finish()
-      while let response = try await stream.next() { try await handle(response.postings) }
+      while let response = try await stream.next(), try await handle(response) {}
     }
   }
 }
