@@ -21,11 +21,7 @@ extension AppStoreServiceHandler {
       try await refuse(
         .sendConsumptionInformation, about: request.transactionId, request.app, request.environment)
       let call = try self.call(request.app, request.environment, call)
-      let transaction = LineKey(
-        appID: call.app.id, environment: call.environment, lineID: request.transactionId)
-      let line = transaction.other(
-        try await latest(of: transaction)?.originalTransactionID ?? request.transactionId)
-      try await refuseWithdrawn(line)
+      let line = try await consentedLine(of: request.transactionId, call)
       let sent = AppStoreRequest.sendConsumptionInformation(information, of: request.transactionId)
       var response = SendConsumptionInformationResponse()
       if case .json(let body) = sent.body { response.payloadJson = JSONValue.object(body).text }
@@ -43,15 +39,17 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// Rejects a manual response if the customer withdrew consent: the operator vouches for consent, but cannot
-  /// override the customer.
-  func refuseWithdrawn(_ line: LineKey) async throws(Status) {
+  /// Returns the line of a transaction. Rejects a manual response if the customer withdrew consent: the operator vouches
+  /// for consent, but cannot override the customer.
+  func consentedLine(of transactionID: String, _ call: Call) async throws(Status) -> LineKey {
+    let transaction = LineKey(appID: call.app.id, environment: call.environment, lineID: transactionID)
+    let line = transaction.other(try await latest(of: transaction)?.originalTransactionID ?? transactionID)
     let isWithdrawn = try await context.read { reader throws(StoreError) in
       try reader.owners(of: line).map { owner throws(StoreError) in
         try reader.consent(of: line.customer(owner))
       }.contains { $0?.isGiven == false }
     }
-    guard isWithdrawn else { return }
+    guard isWithdrawn else { return line }
     throw Status(
       .failedPrecondition, reason: "CONSENT_WITHDRAWN", "the customer withdrew the consent to this",
       field: "customer_consented")

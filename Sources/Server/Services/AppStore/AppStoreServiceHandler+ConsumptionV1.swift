@@ -20,11 +20,7 @@ extension AppStoreServiceHandler {
       try await refuse(
         .sendConsumptionInformation, about: request.transactionId, request.app, request.environment)
       let call = try self.call(request.app, request.environment, call)
-      let transaction = LineKey(
-        appID: call.app.id, environment: call.environment, lineID: request.transactionId)
-      let line = transaction.other(
-        try await latest(of: transaction)?.originalTransactionID ?? request.transactionId)
-      try await refuseWithdrawn(line)
+      let line = try await consentedLine(of: request.transactionId, call)
       var response = SendConsumptionInformationV1Response()
       response.payloadJson = JSONValue.object(body).text
       if request.dryRun { return response }
