@@ -38,26 +38,14 @@ import Testing
 }
 
 /// A store that runs `command` before its first write.
-final class OvertakenStore: EntitlementStore {
-  private let store: any EntitlementStore
+final class OvertakenStore: StoreWrapper {
+  let store: any EntitlementStore
   private let command: Mutex<(@Sendable () async throws -> Void)?>
 
   init(_ store: any EntitlementStore, _ command: @escaping @Sendable () async throws -> Void) {
     self.store = store
     self.command = Mutex(command)
   }
-
-  var changes: CustomerVersions { store.changes }
-  var feed: StoreFeed { store.feed }
-
-  func read<Value: Sendable>(
-    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
-    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Value {
-    try await store.read(priority, deadline: deadline, body)
-  }
-
-  func makeCheckReader() throws(StoreError) -> sending any CheckReader { try store.makeCheckReader() }
 
   func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
@@ -69,16 +57,4 @@ final class OvertakenStore: EntitlementStore {
     do { try await command?() } catch { throw .failed("\(error)") }
     return try await store.write(body)
   }
-
-  func dryRun<Outcome: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
-  ) async throws(StoreError) -> Outcome { try await store.dryRun(body) }
-
-  func purgeRemnants() async -> Bool { await store.purgeRemnants() }
-
-  func commits() -> AsyncStream<Void> { store.commits() }
-
-  func health() async throws(StoreError) { try await store.health() }
-
-  func close() async { await store.close() }
 }

@@ -253,22 +253,10 @@ private struct TestAuthority {
 }
 
 /// A store that runs each write body twice: once as a dry run, as if the first commit failed.
-struct RetryingStore: EntitlementStore {
-  private let store: any EntitlementStore
+struct RetryingStore: StoreWrapper {
+  let store: any EntitlementStore
 
   init(_ store: any EntitlementStore) { self.store = store }
-
-  var changes: CustomerVersions { store.changes }
-  var feed: StoreFeed { store.feed }
-
-  func read<Value: Sendable>(
-    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
-    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Value {
-    try await store.read(priority, deadline: deadline, body)
-  }
-
-  func makeCheckReader() throws(StoreError) -> sending any CheckReader { try store.makeCheckReader() }
 
   func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
@@ -276,18 +264,6 @@ struct RetryingStore: EntitlementStore {
     _ = try await store.dryRun(body)
     return try await store.write(body)
   }
-
-  func dryRun<Outcome: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
-  ) async throws(StoreError) -> Outcome { try await store.dryRun(body) }
-
-  func purgeRemnants() async -> Bool { await store.purgeRemnants() }
-
-  func commits() -> AsyncStream<Void> { store.commits() }
-
-  func health() async throws(StoreError) { try await store.health() }
-
-  func close() async { await store.close() }
 }
 
 extension EvidenceLedger {

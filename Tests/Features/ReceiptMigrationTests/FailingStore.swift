@@ -1,13 +1,13 @@
-import SQLiteStore
 import Store
 import Synchronization
+import TestSupport
 
 /// A store whose next reads and writes fail.
-final class FailingStore: EntitlementStore {
-  private let store: SQLiteEntitlementStore
+final class FailingStore: StoreWrapper {
+  let store: any EntitlementStore
   private let failures = Mutex<[StoreError]>([])
 
-  init(_ store: SQLiteEntitlementStore) { self.store = store }
+  init(_ store: any EntitlementStore) { self.store = store }
 
   /// The errors that no operation has thrown yet.
   var remaining: Int { failures.withLock { $0.count } }
@@ -20,9 +20,6 @@ final class FailingStore: EntitlementStore {
     if let failure { throw failure }
   }
 
-  var changes: CustomerVersions { store.changes }
-  var feed: StoreFeed { store.feed }
-
   func read<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
@@ -31,24 +28,10 @@ final class FailingStore: EntitlementStore {
     return try await store.read(priority, deadline: deadline, body)
   }
 
-  func makeCheckReader() throws(StoreError) -> sending any CheckReader { try store.makeCheckReader() }
-
   func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
     try failIfDue()
     return try await store.write(body)
   }
-
-  func dryRun<Outcome: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
-  ) async throws(StoreError) -> Outcome { try await store.dryRun(body) }
-
-  func purgeRemnants() async -> Bool { await store.purgeRemnants() }
-
-  func commits() -> AsyncStream<Void> { store.commits() }
-
-  func health() async throws(StoreError) { try await store.health() }
-
-  func close() async { await store.close() }
 }
