@@ -9,6 +9,8 @@ import contract
 import harness
 import reasons
 import stores
+from console_browser import ARGUMENTS, CHROMIUM
+from console_client import Browser
 from forge import Forger
 from harness import PROGRAM, TESTDATA, Service
 from postgres import PostgresServer
@@ -119,6 +121,26 @@ def postgres():
     server = PostgresServer("--fsync", "off")
     yield server
     server.close()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser; skips with a message if it is missing."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("no chromium; run `tools/bootstrap --test`")
+    with playwright.sync_playwright() as runner:
+        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def lena(console):
+    """An operator who has signed in to the console of the module."""
+    browser = Browser(console.address)
+    assert browser.sign_in(console.new_link()).status == 303
+    return browser
 
 
 @pytest.fixture

@@ -24,13 +24,6 @@ def console(tmp_path_factory):
     console.service.stop()
 
 
-@pytest.fixture(scope="module")
-def lena(console):
-    browser = Browser(console.address)
-    assert browser.sign_in(console.new_link()).status == 303
-    return browser
-
-
 def test_a_one_time_link_signs_in_once(console):
     link = console.new_link()
     browser = Browser(console.address)

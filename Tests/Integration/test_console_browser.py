@@ -24,14 +24,6 @@ def console(tmp_path_factory):
     console.service.stop()
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with playwright.sync_playwright() as runner:
-        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def visit(console, chromium):
     """Opens signed-in pages, and fails on any message of the browser's console or request to another origin."""

@@ -25,13 +25,6 @@ def console(tmp_path_factory):
     console.service.stop()
 
 
-@pytest.fixture(scope="module")
-def lena(console):
-    browser = Browser(console.address)
-    assert browser.sign_in(console.new_link()).status == 303
-    return browser
-
-
 class Live:
     """An open stream of one customer."""
 

@@ -11,13 +11,11 @@ import urllib.parse
 
 import pytest
 
-from console_browser import ARGUMENTS, CHROMIUM, SHIFT, VIEWS, Watched, received, violations
+from console_browser import SHIFT, VIEWS, Watched, received, violations
 from console_client import ADMIN, CALLERS, OPERATOR, READER, ProxiedConsole
 from console_story import APP, CHARTS, CUSTOMER, tell, wait_for_reports
 from harness import IS_LONG
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
 HERE = f"/a/{APP}/sandbox"
 AUDITOR, STRANGER, FINANCE = "aude@example.com", "stranger@example.com", "fina@example.com"
 ROLES = {"read": READER, "operate": OPERATOR, "admin": ADMIN, "audit": AUDITOR, "reports": FINANCE, "none": STRANGER}
@@ -97,14 +95,6 @@ def console(tmp_path_factory):
     console.past = min(mark["time"] for lane in history["lanes"] for mark in lane.get("marks", []))
     yield console
     console.service.stop()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with playwright.sync_playwright() as runner:
-        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 def address(console, path):

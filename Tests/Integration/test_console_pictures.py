@@ -9,13 +9,8 @@ import base64
 import importlib.machinery
 import importlib.util
 
-import pytest
-
-from console_browser import ARGUMENTS, CHROMIUM
 from harness import ROOT
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
 
 SCALE = 8
 # Of 255, for one channel of a scaled pixel.
@@ -47,14 +42,6 @@ def screenshots():
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("screenshots", loader))
     loader.exec_module(module)
     return module
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with playwright.sync_playwright() as runner:
-        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 def difference(page, first, second):

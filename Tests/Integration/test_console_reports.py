@@ -12,13 +12,12 @@ import xml.etree.ElementTree
 
 import pytest
 
-from console_browser import ARGUMENTS, CHROMIUM, Watched, go
+from console_browser import Watched, go
 from console_client import ADMIN, READER, ProxiedConsole
 from console_story import APP, CHARTS, CONFIGURATION, CUSTOMER, report, tell, wait_for_reports
 from harness import CALL_LIMIT
 from test_console_matrix import FINANCE, PEOPLE
 
-playwright = pytest.importorskip("playwright.sync_api")
 HERE = f"/a/{APP}/sandbox"
 REPORTS = ["subscriptions", "movements", "trials", "mrr", "revenue", "refunds", "billing", "churn", "one-time",
            "paid-years", "ltv", "retention", "retention-months", "retention-payers", "churn-rate"]  # fmt: skip
@@ -40,16 +39,6 @@ def console(tmp_path_factory):
     console.days = (f"{year}-01-01", f"{year + 1}-12-01")
     yield console
     console.service.stop()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if CHROMIUM is None:
-        pytest.skip("no chromium; run `tools/bootstrap --test`")
-    with playwright.sync_playwright() as runner:
-        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 def purchases(console, name, row, column, **more):
@@ -151,7 +140,6 @@ def test_the_chart_of_failed_payments_has_the_days_to_recovery(console):
     assert sum(int(number) for number in re.findall(r"Days from the failure to the payment, of all recovered payments (\d+)</title>", text)) == 1
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
 @pytest.mark.parametrize("view", ["light", "script-free"])
 def test_a_point_of_a_chart_opens_the_customers_behind_it(console, chromium, view):
     watched = Watched(chromium, console.url)

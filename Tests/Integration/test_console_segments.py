@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from console_client import Browser
 from console_story import APP, CONFIGURATION, CUSTOMER, Console
 from harness import CALL_LIMIT
 
@@ -28,13 +27,6 @@ def console(tmp_path_factory):
     console.submit("", console.buy("eve", "studio.monthly"))
     yield console
     console.service.stop()
-
-
-@pytest.fixture(scope="module")
-def lena(console):
-    browser = Browser(console.address)
-    assert browser.sign_in(console.new_link()).status == 303
-    return browser
 
 
 def wait_for(condition):

@@ -10,12 +10,10 @@ import urllib.request
 
 import pytest
 
-from console_browser import ARGUMENTS, CHROMIUM, SHIFT, VIEWS, received, violations
+from console_browser import SHIFT, VIEWS, received, violations
 from console_story import CONFIGURATION
 from harness import CALL_LIMIT, IS_LONG, PROGRAM, STOP_LIMIT, Service, environment, post
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
 APP = "ocean"
 HOSTILE = "<img src=x onerror=alert(1)>\"'&/../\u202e🐚"
 
@@ -46,14 +44,6 @@ def sandbox(tmp_path_factory):
     sandbox = Sandbox(tmp_path_factory.mktemp("sandbox"))
     yield sandbox
     sandbox.service.stop()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with playwright.sync_playwright() as runner:
-        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
