@@ -2,40 +2,6 @@ package import AppStore
 package import AppStoreClient
 package import Ledger
 package import Store
-internal import Synchronization
-
-/// The reason why a lookup failed, or returned only a part.
-package enum LookupError: Error, Hashable, Sendable {
-  /// The app has no in-app purchase key for this environment.
-  case noKey(appID: String, environment: Environment)
-  /// The App Store rejected the call, or could not be called.
-  case appStore(AppStoreClientError)
-  /// The calling task was cancelled.
-  case cancelled
-  /// The response could not be stored.
-  case ledger(LedgerError)
-  /// A document in the response failed verification and is stored as rejected evidence. The others were ingested.
-  case rejectedDocument(Rejection, evidence: EvidenceID)
-
-  /// Separates ``cancelled`` from the failures of a call.
-  package init(_ error: AppStoreClientError) {
-    self = error == .cancelled ? .cancelled : .appStore(error)
-  }
-}
-
-extension LookupError: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .noKey(let appID, let environment):
-      "app '\(appID)' has no in_app_purchase_key for \(environment.rawValue)"
-    case .appStore(let error): error.description
-    case .cancelled: "lookup cancelled"
-    case .ledger(let error): error.description
-    case .rejectedDocument(let rejection, _):
-      "App Store response holds an unverifiable document: \(rejection)"
-    }
-  }
-}
 
 /// Fetches purchases from the App Store Server API and ingests the signed documents through the ledger, which
 /// verifies each of them.
@@ -256,35 +222,6 @@ extension LedgerError {
     switch self {
     case .rejected, .ownedByAnotherCustomer: true
     default: false
-    }
-  }
-}
-
-/// The App Store Server API clients: one for each app and environment that has an in-app purchase key.
-package final class AppStoreClients: Sendable {
-  private let clients = Mutex<[AppEnvironment: AppStoreServerClient]>([:])
-
-  /// The apps and environments that have a client, in no particular order.
-  package var appEnvironments: [AppEnvironment] { clients.withLock { Array($0.keys) } }
-
-  /// Creates an empty set, with which the App Store is never called.
-  package init() {}
-
-  /// The client of an app in an environment; `nil` if there is none.
-  package subscript(appID: String, environment: Environment) -> AppStoreServerClient? {
-    get { clients.withLock { $0[AppEnvironment(appID: appID, environment: environment)] } }
-    set { clients.withLock { $0[AppEnvironment(appID: appID, environment: environment)] = newValue } }
-  }
-
-  /// Adopts the keys of `others`, which were read again: adds and removes clients, and keeps the rate limits of the
-  /// others.
-  package func adoptKeys(of others: AppStoreClients) {
-    let others = others.clients.withLock { $0 }
-    clients.withLock { clients in
-      clients = others.merging(clients.filter { others[$0.key] != nil }) { other, current in
-        current.adoptCredentials(of: other)
-        return current
-      }
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Foundation
+internal import Metrics
 internal import Platform
 internal import PostgreSQL
 internal import SQLStore
@@ -139,4 +140,13 @@ final class ChangeFollower: Sendable {
     }
     feed.advance(to: end)
   }
+}
+
+/// Metrics of the feed.
+private enum FeedMetrics {
+  // Created once, because each commit of other processes is recorded.
+  private static let lag = Timer(label: "entitled_feed_lag_seconds")
+
+  /// Records a commit that was applied `age` microseconds after it, by the clock of the database.
+  static func record(age: Int64) { lag.recordMicroseconds(max(0, age)) }
 }

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 internal import FamilySharing
-internal import Store
+package import Store
 
 /// Reads through its own connection, with one read transaction for each event loop tick or ``ReadJob``.
 final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
@@ -255,4 +255,12 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
     if !connection.isInTransaction { try begin.run() }
     isInTick = true
   }
+}
+
+/// Returns a reader of one snapshot at a time over `connection`; `hash` is that of ``CustomerRow``.
+package func makeReader(
+  _ connection: sending any SQLConnection, changes: CustomerVersions,
+  hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+) throws(StoreError) -> sending any CheckReader {
+  try SQLReader(connection, changes: changes, hash: hash)
 }

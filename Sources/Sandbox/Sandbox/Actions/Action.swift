@@ -1,3 +1,5 @@
+package import JSON
+
 /// An action that a tester can perform: `POST /sandbox/v1/NAME` with the members as a JSON object.
 package enum Action: String, Hashable, Sendable, CaseIterable {
   // Customers.
@@ -138,4 +140,15 @@ struct Outcome {
   var transactions: [Int64] = []
   /// Further members of the response.
   var members: [(String, String)] = []
+}
+
+/// An action that a new world performs when it begins, such as an offer of a StoreKit configuration file.
+package struct PresetAction: Hashable, Sendable {
+  let action: Action
+  let members: JSONObject
+
+  package init(_ action: Action, _ members: JSONObject) {
+    self.action = action
+    self.members = members
+  }
 }

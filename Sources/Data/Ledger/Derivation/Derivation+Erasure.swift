@@ -1,0 +1,49 @@
+internal import Entitlements
+internal import Store
+
+// Erasure, after the last events of the customer.
+extension Derivation {
+  mutating func erase() throws(StoreError) {
+    let people = changes.erasures.filter { !$0.isReplayed }
+    var ownLines: [LineKey] = []
+    for line in people.flatMap(\.lines) where try lines.owners(of: line).isEmpty { ownLines.append(line) }
+    let redaction = DocumentRedaction(
+      customers: Dictionary(
+        people.map { ($0.customer.customerID, $0.pseudonym) }, uniquingKeysWith: { first, _ in first }),
+      tokens: changes.erasedTokens, lines: Set(ownLines))
+    for erasure in people { derived.erasedRows += try redact(erasure, redaction) }
+    for line in ownLines {
+      derived.erasedRows += try store.eraseRequestIDs(of: line) + store.eraseInstallations(of: line)
+    }
+    for erasure in changes.erasures {
+      let (customer, pseudonym) = (erasure.customer, erasure.pseudonym)
+      derived.erasedRows += erasure.rows + (try store.erase(customer, as: pseudonym))
+      try emit(
+        .withoutEntitlement(.customerErased, nil, at: now), to: customer.other(pseudonym),
+        by: ChangeOrigin(cause: .ownership, evidence: erasure.evidence, actor: erasure.actor))
+    }
+    derived.erasedNames = redaction.names
+  }
+
+  /// Removes the person from the evidence that names the customer, and from that about the customer's lines.
+  ///
+  /// - Returns: the number of changed pieces.
+  private func redact(
+    _ erasure: ChangeSet.Erasure, _ redaction: DocumentRedaction
+  ) throws(StoreError) -> Int64 {
+    var found: [EvidenceID: (stored: StoredEvidence, isOfPerson: Bool)] = [:]
+    for stored in try store.evidence(naming: erasure.customer) { found[stored.id] = (stored, true) }
+    for line in erasure.lines {
+      for stored in try store.evidence(about: line) where found[stored.id] == nil {
+        found[stored.id] = (stored, stored.evidence.customerID == nil && redaction.lines.contains(line))
+      }
+    }
+    var count: Int64 = 0
+    for (id, (stored, isOfPerson)) in found.sorted(by: { $0.key < $1.key }) {
+      guard let content = redaction.content(of: stored, isOfPerson: isOfPerson) else { continue }
+      try store.replace(id, with: content)
+      count += 1
+    }
+    return count
+  }
+}
