@@ -1,4 +1,4 @@
-// Tells the thread sanitizer when Swift's Mutex is contended. Its library is not instrumented, so without this a value
+// Reports to the thread sanitizer when Swift's Mutex is contended. Its library is not instrumented, so without this a value
 // that a contended Mutex protects seems to race. tools/test-sanitized preloads it.
 #define _GNU_SOURCE
 #include <dlfcn.h>

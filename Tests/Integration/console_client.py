@@ -60,7 +60,7 @@ class Browser:
 
 
 def hidden(text):
-    """The hidden fields of the last form of a page; one that is there several times has a list."""
+    """The hidden fields of the last form of a page; one that occurs several times has a list."""
     form = text[text.rindex("<form"):]
     found = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', form, re.S)
     values = {}

@@ -166,7 +166,7 @@ def test_an_advanced_commerce_request_changes_the_subscription(world):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
     world.deliver()
-    world.act("faults", kind="drop", count=100)  # only the response tells
+    world.act("faults", kind="drop", count=100)  # only the response shows it
     price = json.dumps({"items": [{"SKU": "a", "price": 3500}], "currency": "USD"})
     changed = call(
         world, "SendAdvancedCommerceRequest", transaction_id=bought, request_json=price,

@@ -57,7 +57,7 @@ MALFORMED = {
     "no certificate": (lambda f: forge.sign(f.payload, [], f.leaf_key), "WRONG_CERTIFICATE_COUNT"),
     "two certificates": (lambda f: f.transaction(f.chain[:2]), "WRONG_CERTIFICATE_COUNT"),
     "four certificates": (lambda f: f.transaction([*f.chain, f.chain[2]]), "WRONG_CERTIFICATE_COUNT"),
-    "a certificate that is none": (
+    "bytes that are no certificate": (
         lambda f: f.transaction([b"not a certificate", *f.chain[1:]]), "MALFORMED_CERTIFICATE"),
     "a payload that is no JSON": (
         lambda f: forge.sign(b'{"a":1,}', f.chain, f.leaf_key), "MALFORMED_JSON"),

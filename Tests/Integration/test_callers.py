@@ -385,7 +385,7 @@ def test_watch_ends_when_its_caller_loses_the_permission(tmp_path, change):
 
 
 def reload(service, message):
-    """Sends SIGHUP and waits until the log contains these words once more."""
+    """Sends SIGHUP and waits until the log contains these words one more time."""
     seen = service.log.count(message)
     service.process.send_signal(signal.SIGHUP)
     deadline = time.monotonic() + CALL_LIMIT

@@ -272,7 +272,7 @@ def test_dead_letters_and_pending_messages_name_the_pseudonym(tmp_path):
 def test_the_log_of_an_erasure_has_an_alias(client):
     client.buy("ben")
     client.call("EraseCustomer", customer_id="ben")
-    # The line may be printed after the response; it is there once the service has stopped.
+    # The line may be printed after the response; the log has it once the service has stopped.
     client.service.stop()
     (record,) = [line for line in client.service.log.splitlines() if "EraseCustomer" in line]
     assert "customer-" in record and "ben" not in record

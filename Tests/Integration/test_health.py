@@ -79,7 +79,7 @@ def test_a_full_disk_stops_writes_only(small_disk):
 
 
 def deliver(service):
-    """The response to an invalid notification, which is stored nevertheless."""
+    """The response to an invalid notification, which the service stores."""
     status, _ = post(f"http://{service.http}/notifications/ocean-journal", {"hello": str(uuid.uuid4()) * 20_000})
     return status
 

@@ -71,7 +71,7 @@ def rows(directory, kind):
         assert {line[known][:10] for line in lines} == {day}
         found += lines
     positions = [row["position"] for row in found]
-    assert positions == sorted(set(positions)), "a position is there twice"
+    assert positions == sorted(set(positions)), "two rows have one position"
     return found
 
 

@@ -95,7 +95,7 @@ def flood_connection(address, until, opening, chunks):
 
 
 def discard(peer):
-    """Reads what is there; fails if the server has closed the connection."""
+    """Reads all bytes that have arrived; fails if the server has closed the connection."""
     peer.setblocking(False)
     try:
         while data := peer.recv(1 << 18):

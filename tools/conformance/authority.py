@@ -84,7 +84,7 @@ def _key_usage(ca):
 
 
 class Chain:
-    """Leaf, intermediate and root, shaped like Apple's; `prefix` tells authorities apart."""
+    """Leaf, intermediate and root, shaped like Apple's; `prefix` distinguishes authorities."""
 
     def __init__(self, prefix="", *, name="Conformance", leaf=None, intermediate=None, root=None):
         self.root = root or Certificate(f"{name} Root", key(prefix + "root"), ca=True)

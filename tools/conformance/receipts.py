@@ -113,7 +113,7 @@ def receipts():
                  "The whole chain has Apple's shape, but its root is not trusted.")  # fmt: skip
     mixed = signed(content(), stranger, [stranger, TRUST.intermediate, TRUST.root])
     group.reject("foreign-signer-beside-the-trusted-chain", text(mixed), "UNTRUSTED_ROOT",
-                 "The trusted certificates are there, but did not issue the signer.")  # fmt: skip
+                 "The message has the trusted certificates, but they did not issue the signer.")  # fmt: skip
     alone = Certificate("Self-signed", rsa_key(), markers=(LEAF_MARKER,))
     group.reject("self-signed", text(signed(content(), alone, [alone])), "UNTRUSTED_ROOT", "A signer without a chain.")
     group.reject("without-certificates", text(signed(content(), certificates=[])), ["UNTRUSTED_ROOT", "NOT_A_RECEIPT"],

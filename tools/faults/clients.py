@@ -48,7 +48,7 @@ class Clients:
         self.last_write = time.monotonic()
         self.longest_gap = 0.0
         self.watched = []
-        # Whether the database is there, so that Apple may get no 5xx.
+        # Whether the database is up, so that Apple may get no 5xx.
         self.database_is_up = threading.Event()
         self.database_is_up.set()
         self.notifications = Notifications(self, bodies)

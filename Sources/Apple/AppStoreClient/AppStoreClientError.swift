@@ -6,7 +6,7 @@ package enum AppStoreClientError: Error, Hashable, Sendable {
   case refused(APIErrorCode, message: String)
   /// Apple rejected the token: the key, its id, the issuer id or the bundle id is wrong.
   case unauthorized
-  /// Apple rejected the token, and this machine's clock differs from Apple's by so many seconds.
+  /// Apple rejected the token, and this machine's clock differs from Apple's by this number of seconds.
   case clockSkew(seconds: Int64)
   /// Apple's rate limit is reached.
   case rateLimited(retryAfter: Duration)

@@ -142,7 +142,7 @@ struct OwnItems {
         next += 1
       }
       for (bucket, sum) in sums where sum != 0 { quantities[bucket.with { $0.day = day }] = sum }
-      // Those that came or went in the days of the comparison; what was there before is a sum.
+      // Those that came or went in the days of the comparison; what existed before is a sum.
       for (bucket, all) in changed { candidates[bucket.with { $0.day = day }] = all.reversed() }
       for (bucket, sum) in grace where sum != 0 { graceByColumn[bucket.with { $0.day = day }] = sum }
     }

@@ -52,7 +52,7 @@ extension ReportedProceeds {
   /// The proceeds as thousandths of the estimate.
   fileprivate var ratio: Int64 { (proceeds * 1000 + estimate / 2) / max(1, estimate) }
 
-  /// Whether the proceeds are that part of the estimate, in thousandths, but for rounding to a hundredth.
+  /// Whether the proceeds are that part of the estimate, in thousandths, except for rounding to a hundredth.
   fileprivate func isShare(of ratio: Int64) -> Bool {
     let expected = (estimate * ratio + 500) / 1000
     return abs(proceeds - expected) <= 10 + (ratio == 1000 ? 0 : estimate / 1000)

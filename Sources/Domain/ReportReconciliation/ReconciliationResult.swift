@@ -2,7 +2,7 @@ package import AppStoreReports
 
 /// The rule that explains a difference, so that it is no finding.
 package enum ExplanationRule: String, Hashable, Sendable, CaseIterable {
-  /// It lies in the neighbouring day of the other zone.
+  /// It is in the neighbouring day of the other zone.
   case timeZone = "TIME_ZONE"
   /// It became known after the report was made, or Apple's row is in a report of the next three days.
   case lateClose = "LATE_CLOSE"

@@ -35,7 +35,7 @@ actor AppReconciler: Worker {
   private static let minDowntime = 5 * minute
   /// Shorter pauses are no delivery gap, however short the usual interval is.
   private static let minDeliveryGap = 15 * minute
-  /// A pause of so many usual intervals is a delivery gap.
+  /// The number of usual intervals after which a pause is a delivery gap.
   private static let gapFactor: Int64 = 8
   /// Repairs begin earlier by this, because Apple signs before it delivers, by 67 minutes in a reported case, and clocks
   /// differ.

@@ -131,7 +131,7 @@ package final class TraceExporter: Worker {
 // One request.
 extension TraceExporter {
   private enum Outcome {
-    /// Accepted, but for a number of spans.
+    /// Accepted, except a number of spans.
     case accepted(rejected: Int)
     /// A retry cannot succeed.
     case refused(String)

@@ -2,7 +2,7 @@ package import JSON
 
 /// A backend that the vectors are played against.
 ///
-/// State belongs to a run: a backend keeps the runs apart, or forgets the last one at ``begin(run:)``.
+/// State belongs to a run: a backend keeps the runs apart, or discards the last one at ``begin(run:)``.
 package protocol BackendUnderTest: Sendable {
   /// Prepares an empty state for a run, counted from 0.
   func begin(run: Int) async throws(BackendFailure)

@@ -54,7 +54,7 @@ extension Session {
     _ = nghttp2_submit_response(session, id.rawValue, list, count, &body)
   }
 
-  /// Tells the peer that the connection will end: it should open no more streams, and those that are
+  /// Announces to the peer that the connection will end: it should open no more streams, and those that are
   /// on the way are still served (RFC 9113, section 6.8). ``finishGoAway()`` follows a round trip later.
   package func announceGoAway() {
     _ = nghttp2_submit_shutdown_notice(session)

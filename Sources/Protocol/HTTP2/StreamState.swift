@@ -2,7 +2,7 @@ internal import HTTP
 
 /// The state of one stream while nghttp2 has it open.
 ///
-/// It lies behind the user-data pointer of the stream: a struct behind a pointer costs a callback 2 ns, a class 20 ns of
+/// The user-data pointer of the stream refers to it: a struct behind a pointer costs a callback 2 ns, a class 20 ns of
 /// reference counting (measured). Every state is owned by the ``StreamPool`` of its session.
 struct StreamState {
   var head = HeaderFields()

@@ -129,7 +129,7 @@ final class StreamingExchange: Exchange {
     guard !hasResponded else { return }
     hasResponded = true
     connection.succeeded()
-    // A flag in each message tells whether it is compressed; this field names the encoding.
+    // A flag in each message states whether it is compressed; this field names the encoding.
     connection.session.respond(
       on: call.id, GRPCFields.head(call.encoding(.always), metadata: initialMetadata.fields),
       endOfStream: false)

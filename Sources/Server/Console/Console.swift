@@ -144,7 +144,7 @@ extension Console {
   /// The page without a valid sign-in.
   ///
   /// Browsers send no strict cookie with the first request after a click in another site. That request gets a page that
-  /// loads the same address once more, from here.
+  /// loads the same address again, from here.
   private func signInPage(_ problem: SignInProblem, _ request: HTTPRequest) -> HTTPResponse {
     let isFromElsewhere = request.method == "GET" && request.header("sec-fetch-site") == "cross-site"
     let head: Markup = isFromElsewhere ? "<meta http-equiv=\"refresh\" content=\"0\">" : ""

@@ -84,7 +84,7 @@ import Testing
   func catalog() {
     var names: Set<String> = []
     for family in MetricCatalog.families {
-      #expect(names.insert(family.name).inserted, "\(family.name) is there twice")
+      #expect(names.insert(family.name).inserted, "\(family.name) is a duplicate")
       #expect(family.bounds == family.bounds.sorted())
       #expect((family.kind == .histogram) == !family.bounds.isEmpty)
       #expect((family.kind == .counter) == family.name.hasSuffix("_total"))

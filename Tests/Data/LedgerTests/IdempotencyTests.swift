@@ -133,7 +133,7 @@ import Testing
       #expect(try await ledger.storedResponse(to: request) == nil)
       #expect(try await ledger.begin(request, fixture.scope) == nil)
       await #expect(throws: LedgerError.idempotencyKeyReused) { try await ledger.storedResponse(to: other) }
-      try await ledger.forget(request)
+      try await ledger.discard(request)
       #expect(try await !ledger.hasUnknownResult(request))
       #expect(try await ledger.begin(other, fixture.scope) == nil)
     }

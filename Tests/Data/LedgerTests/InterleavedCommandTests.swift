@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Commands of which another one gets in front, after they began and before their write.
+/// Commands that another one overtakes, after they began and before their write.
 @Suite struct InterleavedCommandTests {
   @Test("An undo that a later transfer overtakes is a conflict and changes nothing")
   func undo() async throws {

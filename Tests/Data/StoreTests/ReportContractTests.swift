@@ -258,7 +258,7 @@ import Testing
         for id in ["L1", "L2", "L3", "L4"] {
           try transaction.index(first, under: line(id))
           try transaction.enqueueForReports(line(id), from: first)
-          // Of an app install each, but for the last two purchases.
+          // Of an app install each, except the last two purchases.
           let install = id == "L3" ? "L4" : id
           let bought = fact("\(id)-1", line: id).with { $0.details.appTransactionID = install }
           _ = try transaction.put(bought, of: line(id), from: first)

@@ -119,7 +119,7 @@ import Testing
     #expect(purchases.latestFirst.map(\.transactionID) == ["3", "10", "9", "4"])
   }
 
-  @Test("latest_receipt_info and latest_receipt are there only with an auto-renewable subscription")
+  @Test("A response has latest_receipt_info and latest_receipt only with an auto-renewable subscription")
   func withoutSubscription() {
     let once = LegacyPurchase(
       transactionID: "1", originalTransactionID: "1", productID: "unlock", isSubscription: false)

@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("The link to manage the subscription is there while it is active, for the customer who pays")
+  @Test("The customer who pays gets the link to manage the subscription while it is active")
   func manageLink() {
     let failed = renewal(signed: 30) {
       $0.isInBillingRetry = true

@@ -46,7 +46,7 @@ import Testing
     #expect(answer(refunded, at: 50).state == .refundedForOtherReason)
   }
 
-  @Test("An earlier state tells the past until the next one begins")
+  @Test("An earlier state counts until the next one begins")
   func past() {
     let states = [state(1, 10, 40, product: "silver"), state(2, 60, 90)]
     #expect(answer(states, at: 20).grant?.productID == "silver")

@@ -203,7 +203,7 @@ import Testing
       $0.purchaseDate = at(0)
       $0.expiresDate = at(30)
     }
-    #expect(outcome([running], [taken]) == .saved, "the offer was there before the request")
+    #expect(outcome([running], [taken]) == .saved, "the offer was older than the request")
   }
 
   @Test("Another product than the one planned before counts as a switch")

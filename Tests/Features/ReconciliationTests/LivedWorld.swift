@@ -104,7 +104,7 @@ struct LivedWorld {
 }
 
 extension AppStoreSimulator {
-  /// The notifications of which version 1 tells.
+  /// The notifications in version 1.
   fileprivate func inFirstVersion() throws -> [[UInt8]] {
     try world.notifications.flatMap { event in
       try world.version1Types(event.type, event.subtype, event.subject).compactMap { type in

@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import Webhooks
 
-/// A receiver in memory: answers as a test wants it to, and remembers what it was sent.
+/// A receiver in memory: answers as a test wants it to, and keeps what it was sent.
 final class Receiver: HTTPExchange {
   private struct State {
     var sent: [OutgoingRequest] = []

@@ -1,7 +1,7 @@
 import Conformance
 import JSON
 
-/// A backend that gives the expected answers, but for those that a test changes.
+/// A backend with the expected answers, except those that a test changes.
 struct PerfectBackend: BackendUnderTest {
   /// Other answers, by group and name of the vector.
   var verdicts: [String: VerificationAnswer] = [:]

@@ -6,7 +6,7 @@ import Testing
 @testable import Sandbox
 
 @Suite struct ResetTests {
-  @Test("A reset of a stored world is there after a restart, and its tables are empty")
+  @Test("A reset of a stored world survives a restart, and its tables are empty")
   func reset() async throws {
     let folder = try SandboxFolder()
     do {
@@ -20,7 +20,7 @@ import Testing
     #expect(try folder.tables()["purchase"]?.count == 1)
   }
 
-  @Test("A restore of a stored world is there after a restart, with the clock of the snapshot")
+  @Test("A restore of a stored world survives a restart, with the clock of the snapshot")
   func restore() async throws {
     let folder = try SandboxFolder()
     do {

@@ -193,7 +193,7 @@ import Testing
     #expect(try await worlds.accounts("/w/a") == ["ann"])
   }
 
-  @Test("A reset aborts the delivery in flight and discards what was to be delivered")
+  @Test("A reset aborts the delivery in flight and discards the pending ones")
   func delivery() async throws {
     let (posts, calls) = AsyncStream.makeStream(of: Void.self)
     let store = try AppStoreSimulator(

@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test("A cached signed token is rejected after its expiry")
-  func remembered() throws {
+  func expiredInCache() throws {
     let time = Mutex(Self.now)
     let issuer = TokenIssuer(Self.terms, keys: keys)
     let directory = CallerDirectory(

@@ -28,8 +28,8 @@ struct RemoteChecksTests {
       // Another entitlement of the same customer needs no read either.
       let other = try checks.check("ana", "plus")
       #expect(!again.isDeferred && !other.isDeferred)
-      let remembered = [try await again.entitled(), try await other.entitled()]
-      #expect(remembered == [true, false])
+      let cached = [try await again.entitled(), try await other.entitled()]
+      #expect(cached == [true, false])
       checks.endTick()
       #expect(loader.loaded.count == 1)
     }

@@ -73,7 +73,7 @@ extension EvidenceLedger {
   }
 
   /// Deletes the record of a request that Apple rejected, so that its key can be used again.
-  package func forget(_ request: IdempotentRequest) async throws(LedgerError) {
+  package func discard(_ request: IdempotentRequest) async throws(LedgerError) {
     try await write { store throws(StoreError) in try store.deleteIdempotencyRecord(request.keyHash) }
   }
 }

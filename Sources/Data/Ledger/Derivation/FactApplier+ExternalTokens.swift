@@ -5,7 +5,7 @@ internal import Store
 
 // External purchase tokens: Apple announces them and complains about missing reports; the operator reports them.
 extension FactApplier {
-  /// Stores what a notification tells about a token. The order of notifications and reports makes no difference.
+  /// Stores what a notification states about a token. The order of notifications and reports makes no difference.
   mutating func recordExternalToken(
     _ token: ExternalPurchaseToken?, _ subtype: NotificationSubtype?, at instant: Instant, from source: Source
   ) throws(StoreError) {

@@ -20,7 +20,7 @@ package final class ErasedNames: Sendable {
   package init() {}
 
   /// Stores the ids of `customers` for a day.
-  func remember(_ customers: [ErasedCustomer], at now: ContinuousClock.Instant = .now) {
+  func insert(_ customers: [ErasedCustomer], at now: ContinuousClock.Instant = .now) {
     names.withLock { names in
       names = names.filter { $0.value.until > now }
       if names.count >= Self.capacity { names = [:] }

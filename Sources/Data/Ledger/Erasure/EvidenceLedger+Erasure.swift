@@ -33,7 +33,7 @@ extension EvidenceLedger {
     let result = try await run(scope, requiresApp: !isRestoring) { handler throws(LedgerError) in
       let result = try handler.erase(customerID, list)
       // Before the commit, which wakes the webhooks. Running the body again repeats it.
-      if !scope.isDryRun { names.remember(result.erasures) }
+      if !scope.isDryRun { names.insert(result.erasures) }
       return result
     }
     guard !scope.isDryRun else { return result }

@@ -67,8 +67,8 @@ final class ClaimRows {
     try insertLine.bind(4, token ?? "")
     try insertLine.bind(5, previous?.lineID ?? "")
     try insertLine.run()
-    if let token { linesOfToken.forget(ScopedID(token, of: line.appID, in: line.environment)) }
-    if let previous { linesOfPrevious.forget(ScopedID(previous)) }
+    if let token { linesOfToken.discard(ScopedID(token, of: line.appID, in: line.environment)) }
+    if let previous { linesOfPrevious.discard(ScopedID(previous)) }
   }
 
   /// Deletes the line, if it is queued.
@@ -92,7 +92,7 @@ final class ClaimRows {
   ) throws(StoreError) -> [LineKey] {
     let lines = try read(key)
     // Lines leave the queue by their ids, so only an empty result stays right.
-    if !lines.isEmpty { read.forget(key) }
+    if !lines.isEmpty { read.discard(key) }
     return lines
   }
 
@@ -136,7 +136,7 @@ final class ClaimRows {
     if tokenCustomer.known(key) == .some(nil) {
       tokenCustomer.keep(customer.customerID, of: key)
     } else {
-      tokenCustomer.forget(key)
+      tokenCustomer.discard(key)
     }
   }
 
@@ -146,7 +146,7 @@ final class ClaimRows {
 
   /// Replaces the merge target, or deletes it for `nil`.
   func setMergeTarget(_ mergeTarget: String?, of customer: CustomerKey) throws(StoreError) {
-    mergeTargets.forget(customer)
+    mergeTargets.discard(customer)
     guard let mergeTarget else {
       try deleteMergeTarget.bind(customer)
       return try deleteMergeTarget.run()

@@ -97,7 +97,7 @@ final class CustomerRow {
     return try number(of: key)
   }
 
-  /// Returns what ``put(_:_:of:)`` stored last, and remembers the row for the next ``put(_:_:of:)``.
+  /// Returns what ``put(_:_:of:)`` stored last, and keeps the row for the next ``put(_:_:of:)``.
   func state(_ key: CustomerKey) throws(StoreError) -> CustomerState? {
     let (number, row) = try stored(key)
     guard let row else { return nil }
@@ -114,7 +114,7 @@ final class CustomerRow {
     try update.bind(1, isContradictory ? 1 : nil as Int64?)
     try update.bind(2, number)
     try update.run()
-    rows.forget(number)
+    rows.discard(number)
   }
 
   /// Expects the read of a customer, of whose probe sequence most have only the first row.

@@ -76,7 +76,7 @@ final class OwnershipRows {
     } else if !change.gained, known == [change.customerID] {
       owners.keep([], of: change.line)
     } else {
-      owners.forget(change.line)
+      owners.discard(change.line)
     }
   }
 

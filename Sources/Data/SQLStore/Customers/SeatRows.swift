@@ -42,7 +42,7 @@ final class SeatRows {
     try putSeat.bind(8, seat.releasedAt?.millisecondsSince1970)
     try putSeat.bind(9, evidence.rawValue)
     try putSeat.run()
-    seats.forget(purchase)
+    seats.discard(purchase)
   }
 
   func seat(_ line: LineKey) throws(StoreError) -> Seat? {

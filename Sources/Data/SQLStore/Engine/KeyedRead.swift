@@ -28,7 +28,7 @@ final class Workspace {
 
   func removeAll() {
     connection.discardFetched()
-    for read in reads { read.forgetAll() }
+    for read in reads { read.discardAll() }
   }
 }
 
@@ -38,7 +38,7 @@ private protocol WorkspaceRead: AnyObject {
 
   func makeRoom()
 
-  func forgetAll()
+  func discardAll()
 }
 
 /// A read of the rows with one key, whose result a ``Workspace`` keeps.
@@ -97,7 +97,7 @@ final class KeyedRead<Key: Hashable & StatementValue, Value> {
   }
 
   /// Reads the rows again at the next use, because they were changed.
-  func forget(_ key: Key) { kept[key] = nil }
+  func discard(_ key: Key) { kept[key] = nil }
 }
 
 extension KeyedRead: WorkspaceRead {
@@ -110,7 +110,7 @@ extension KeyedRead: WorkspaceRead {
     if kept.count >= Self.capacity / 2 { kept.removeAll(keepingCapacity: true) }
   }
 
-  fileprivate func forgetAll() {
+  fileprivate func discardAll() {
     kept.removeAll(keepingCapacity: true)
     expected.removeAll(keepingCapacity: true)
   }

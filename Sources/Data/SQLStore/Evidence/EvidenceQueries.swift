@@ -211,7 +211,7 @@ final class EvidenceLookupRows {
 
   /// Keeps the evidence of a grant that changed; `nil` reads it at the next use.
   func keep(_ evidence: EvidenceID?, ofGrant line: LineKey) {
-    if let evidence { ofGrant.keep(evidence, of: line) } else { ofGrant.forget(line) }
+    if let evidence { ofGrant.keep(evidence, of: line) } else { ofGrant.discard(line) }
   }
 
   private func evidence(of line: LineKey, _ select: any SQLStatement) throws(StoreError) -> EvidenceID? {

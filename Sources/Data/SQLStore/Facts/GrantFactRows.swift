@@ -66,7 +66,7 @@ final class GrantFactRows {
   func delete(grant line: LineKey) throws(StoreError) {
     try deleteGrant.bind(line)
     try deleteGrant.run()
-    ofLine.forget(line)
+    ofLine.discard(line)
   }
 
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {

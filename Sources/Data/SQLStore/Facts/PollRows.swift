@@ -58,7 +58,7 @@ final class PollRows {
   func record(_ line: LineKey, at instant: Instant) throws(StoreError) -> Bool {
     try record.bind(line)
     try record.bind(4, instant.millisecondsSince1970)
-    row.forget(line)
+    row.discard(line)
     return try record.runCounting() > 0
   }
 }

@@ -32,7 +32,7 @@ extension SQLTransaction {
 
   func put(_ record: IdempotencyRecord, naming customers: Set<CustomerKey>) throws(StoreError) {
     // A response may be long, and most are never read.
-    idempotency.forget(record.keyHash)
+    idempotency.discard(record.keyHash)
     try run(
       """
       INSERT INTO idempotency (key_hash, request_hash, state, response, recorded_at) VALUES (?, ?, ?, ?, ?)
@@ -48,7 +48,7 @@ extension SQLTransaction {
   }
 
   func deleteIdempotencyRecord(_ keyHash: [UInt8]) throws(StoreError) {
-    idempotency.forget(keyHash)
+    idempotency.discard(keyHash)
     try run("DELETE FROM idempotency_customer WHERE key_hash = ?", keyHash)
     try run("DELETE FROM idempotency WHERE key_hash = ?", keyHash)
   }

@@ -52,7 +52,7 @@ final class NotificationRows {
     try put.run()
     guard let environment = record.environment, !record.uuid.isEmpty else { return }
     let id = ScopedID(record.uuid, of: record.appID, in: environment)
-    if record.state == .rejected { byUUID.forget(id) } else { byUUID.keep(record, of: id) }
+    if record.state == .rejected { byUUID.discard(id) } else { byUUID.keep(record, of: id) }
   }
 
   /// Decodes the notification in the current row.

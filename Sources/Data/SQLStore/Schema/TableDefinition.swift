@@ -37,7 +37,7 @@ package struct TableDefinition: Hashable, Sendable {
     return "SELECT \(columnList) FROM \(name)\(order)"
   }
 
-  /// Reads definitions as this target writes them: each column on a line, with its comment behind it.
+  /// Reads definitions as this target writes them: each column on a line, followed by its comment.
   static func parse(_ definitions: String) -> [TableDefinition] {
     var tables: [TableDefinition] = []
     var name: String?

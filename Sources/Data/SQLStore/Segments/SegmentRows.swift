@@ -15,7 +15,7 @@ final class SegmentRows {
   }
 
   /// Reads the segments again at the next use, because they were changed or a change was rolled back.
-  func forget() { known = nil }
+  func discard() { known = nil }
 }
 
 extension SQLSession {
@@ -95,14 +95,14 @@ extension SQLTransaction {
       segment.name, segment.appEnvironment.appID, segment.appEnvironment.environment,
       SegmentCoding.encode(segment.conditions), segment.isConfigured, segment.createdAt,
       segment.evaluatedAt)
-    self.segment.forget()
+    self.segment.discard()
   }
 
   func delete(_ segment: SavedSegment) throws(StoreError) {
     try run(
       "DELETE FROM segment WHERE name = ? AND app = ? AND environment = ?", segment.name,
       segment.appEnvironment.appID, segment.appEnvironment.environment)
-    self.segment.forget()
+    self.segment.discard()
   }
 
   func crossings(

@@ -113,7 +113,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     event.rolledBack()
     customer.rolledBack()
     fact.prices.rolledBack()
-    segment.forget()
+    segment.discard()
     workspace?.removeAll()
   }
 

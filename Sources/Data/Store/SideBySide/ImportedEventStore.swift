@@ -37,7 +37,7 @@ package struct ImportedEvent: Hashable, Sendable {
 /// A customer whose access is to be compared.
 package struct PendingComparison: Hashable, Sendable {
   package let customer: CustomerKey
-  /// The number of events so far, which tells whether another one arrived during a comparison.
+  /// The number of events so far, which shows whether another one arrived during a comparison.
   package let events: Int64
 
   /// Creates a comparison from its parts.

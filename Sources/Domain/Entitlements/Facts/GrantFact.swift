@@ -47,8 +47,8 @@ package struct ExternalPurchase: Hashable, Sendable {
   package var productID: String
   /// The number of this state of the purchase; a greater one replaces it.
   package var revision: Int64
-  /// The older states that began before all newer ones, newest first, each without ``earlier``. They tell the past: a
-  /// state counts until the next one begins.
+  /// The older states that began before all newer ones, newest first, each without ``earlier``. Each counts
+  /// until the next one begins.
   package var earlier: [GrantFact]
 
   package init(

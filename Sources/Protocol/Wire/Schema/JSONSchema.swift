@@ -9,7 +9,7 @@ package struct JSONSchema {
   package init() {}
 
   /// A reference to the schema of a message, which ``definitions`` contains from then on, with all that it refers to.
-  /// `asRequest` tells whether callers send it: unknown members are then errors, and texts have limits. A message that
+  /// `asRequest`: whether callers send it; unknown members are then errors, and texts have limits. A message that
   /// callers send and receive has the schema of a request if it is added as one first.
   package mutating func reference(to type: any WireMessage.Type, asRequest: Bool) -> JSONValue {
     schema(of: type.messageType.descriptor, asRequest)

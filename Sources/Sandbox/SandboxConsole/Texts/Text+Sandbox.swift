@@ -307,7 +307,7 @@ extension Text {
     case .ocspRevoked: "OCSP reports the certificates as revoked."
     case .ocspUnknown: "OCSP does not know the certificates."
     case .reportMissing: "A line is missing in a report of App Store Connect."
-    case .reportDoubled: "A line of a report is there twice."
+    case .reportDoubled: "A report has a line twice."
     case .reportCount: "A line of a report counts one more."
     case .reportProceeds: "A line of a report has larger proceeds."
     }

@@ -72,7 +72,7 @@ extension AppStoreServiceHandler {
       sent = try await send()
     } catch {
       try await keep(error, record, request, call)
-      if error.isFinal { try await once.forget() }
+      if error.isFinal { try await once.discard() }
       throw Status(error)
     }
     let (message, answer) = try await response(sent)

@@ -185,7 +185,7 @@ extension AppStoreServiceHandler {
     } catch {
       // A refusal by the endpoint carries an error code; a 404 without one means a missing endpoint.
       if case .unexpectedStatus(404) = error { return nil }
-      if error.isFinal { try await once.forget() }
+      if error.isFinal { try await once.discard() }
       throw Status(error)
     }
   }

@@ -89,8 +89,8 @@ extension DeviceCheckServiceHandler {
         _ = try await mapLedgerError { () async throws(LedgerError) in
           try await context.ledger.record(refused, scope)
         }
-        try await once.forget()
-      case .keyRejected: try await once.forget()
+        try await once.discard()
+      case .keyRejected: try await once.discard()
       case .noKey, .call: break
       }
       throw Status(error)

@@ -53,7 +53,7 @@ package struct RetentionEndpoint: Sendable {
     }
   }
 
-  /// Refuses a request that is not Apple's, or not about this app; strangers may send only so many of them.
+  /// Refuses a request that is not Apple's, or not about this app; the number that strangers may send is limited.
   private func refuse(_ error: RetentionRequestError, _ request: HTTPRequest) -> HTTPResponse {
     RetentionMetrics.countRefusal(error.reason)
     if let delay = limiter.delay(of: request.address) {

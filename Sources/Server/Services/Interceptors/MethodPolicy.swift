@@ -67,7 +67,7 @@ final class MethodPolicy: Sendable {
   }
 
   /// The policy of something that is not a method of the contract, such as an HTTP endpoint. `request` is the type of
-  /// the message by which the endpoint tells the interceptors the app and the customer.
+  /// the message in which the endpoint passes the app and the customer to the interceptors.
   init(
     path: String, role: Role?, mutates: Bool = false, meterIndex: Int? = nil, request: MessageType? = nil
   ) {

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Whether this process executes what writes, or hands it to the leader.
 ///
-/// A replica that became the leader first prepares, so that no call finds the store half ready.
+/// A replica that became the leader first prepares, so that no call uses the store before it is ready.
 package final class Leadership: Sendable {
   /// `nil` for a process that has the store for itself.
   let replication: (any Replication)?

@@ -13,7 +13,7 @@ protocol RepeatableRequest: WireMessage {
   var namedCustomers: [String] { get }
 }
 
-/// A response that tells whether it is the stored one of an earlier request.
+/// A response that states whether it is the stored one of an earlier request.
 protocol RepeatedResponse: WireMessage {
   var repeated: Bool { get set }
 }
@@ -121,9 +121,9 @@ extension Idempotency {
   }
 
   /// Deletes the record of ``begin(_:)``, because Apple rejected the request.
-  func forget() async throws(Status) {
+  func discard() async throws(Status) {
     guard let request else { return }
-    try await mapLedgerError { () async throws(LedgerError) in try await ledger.forget(request) }
+    try await mapLedgerError { () async throws(LedgerError) in try await ledger.discard(request) }
   }
 
   /// Apple's name of the request: the given one, or a UUID (RFC 9562, version 8) that depends on the key and its caller

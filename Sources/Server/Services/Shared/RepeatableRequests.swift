@@ -1,6 +1,6 @@
 internal import Wire
 
-// The requests with idempotency keys, but for those that have an extension beside their handlers.
+// The requests with idempotency keys, except those that have an extension beside their handlers.
 
 extension GrantRequest: RepeatableRequest {
   typealias Response = GrantResponse

@@ -28,7 +28,7 @@ package struct RevenueCatEndpoint: Sendable {
   /// - Parameters:
   ///   - receiver: authenticates and stores the events.
   ///   - limiter: limits the refused posts of each address.
-  ///   - leadership: tells whether this process writes.
+  ///   - leadership: whether this process writes.
   package init(receiver: RevenueCatReceiver, limiter: AddressLimiter, leadership: Leadership) {
     self.receiver = receiver
     self.limiter = limiter
@@ -91,7 +91,7 @@ package struct RevenueCatEndpoint: Sendable {
     }
   }
 
-  /// Refuses a request; strangers may send only so many of them.
+  /// Refuses a request; the number that strangers may send is limited.
   private func refuse(_ refusal: RevenueCatRefusal, _ request: HTTPRequest) -> HTTPResponse {
     Counter(label: "entitled_import_refusals_total", dimensions: [("reason", refusal.reason)]).increment()
     let status: Int

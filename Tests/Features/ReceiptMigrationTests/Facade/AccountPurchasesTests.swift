@@ -51,7 +51,7 @@ import Testing
     #expect(all.unknownLines(of: receipt, in: Self.app).isEmpty)
   }
 
-  @Test("A renewal is overdue once its period is over and nothing was heard since")
+  @Test("A renewal is overdue once its period is over and no document arrived since")
   func overdue() {
     func renewal(_ status: AutoRenewStatus, signed: Int64) -> RenewalFact {
       RenewalFact(

@@ -6,7 +6,7 @@ internal import RPC
 internal import Wire
 
 /// A running service as a backend of the conformance kit. Its configuration is the kit's `entitled.yaml`: an app for
-/// each run, because the service forgets nothing, and one for Production.
+/// each run, because the service deletes nothing, and one for Production.
 struct EntitledBackend: BackendUnderTest {
   private let connection: ClientConnection
 

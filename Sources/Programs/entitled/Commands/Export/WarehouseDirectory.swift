@@ -65,7 +65,7 @@ struct WarehouseDirectory {
     if known != text { try replace("schema.json", in: folder, with: text) }
   }
 
-  /// Writes one file of rows, so that it is there as a whole or not at all.
+  /// Writes one file of rows, so that it exists as a whole or not at all.
   ///
   /// - Returns: the path of the file.
   func write(

@@ -2,8 +2,8 @@ internal import EntitledClient
 internal import Foundation
 internal import Wire
 
-/// Follows a migration job and shows its progress: a bar on a terminal, and one line of JSON a second on a standard
-/// output that is none, for programs.
+/// Follows a migration job and shows its progress: a bar on a terminal, and one line of JSON a second on another
+/// standard output, for programs.
 struct MigrationProgressView {
   private static let pollInterval = Duration.milliseconds(250)
   private static let lineInterval = Duration.seconds(1)

@@ -36,7 +36,7 @@ struct RemoteAnswers: Sendable {
   }
 
   /// Answers from memory; `nil` if it has no answer.
-  func remembered(
+  func cached(
     _ query: CheckEvaluation.Query, at times: EnvironmentTimes
   ) throws(Status) -> CheckEvaluation.Outcome? {
     guard let loaded = memory.answers(of: query.key) else { return nil }

@@ -6,7 +6,7 @@ internal import Store
 internal import Synchronization
 internal import Wire
 
-/// `Check` and `BatchCheck` of one event loop over a database across a network: cached responses and remembered answers
+/// `Check` and `BatchCheck` of one event loop over a database across a network: cached responses and cached answers
 /// at once, and all misses of a tick with one query, for which the loop does not wait.
 final class RemoteChecks {
   private let answers: RemoteAnswers
@@ -38,7 +38,7 @@ final class RemoteChecks {
       return .reply(Self.reply(known, age))
     }
     let query = try answers.checks.query(try request.decoded())
-    if let outcome = try answers.remembered(query, at: times) {
+    if let outcome = try answers.cached(query, at: times) {
       let encoded = EncodedCheck(outcome)
       if let validity = outcome.validity {
         responses.insert(encoded.cached, to: request.bytes, while: validity)
@@ -110,7 +110,7 @@ extension RemoteChecks {
     request.checks.map { check in
       do throws(Status) {
         let query = try answers.checks.query(check)
-        if let outcome = try answers.remembered(query, at: times) {
+        if let outcome = try answers.cached(query, at: times) {
           return .done(CheckResult(outcome.response))
         }
         return .pending(query, try answers.request(query.key))
