@@ -25,7 +25,7 @@ package enum ExplanationRule: String, Hashable, Sendable, CaseIterable {
 /// A difference that no rule explains.
 package struct ReconciliationFinding: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable {
-    /// Apple counts what no document told us.
+    /// Apple counts what no stored document states.
     case neverSeen = "NEVER_SEEN"
     /// We count what Apple does not.
     case notPaid = "NOT_PAID"

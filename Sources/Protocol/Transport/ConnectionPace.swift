@@ -31,7 +31,7 @@ final class ConnectionPace: Sendable {
   }
 
   /// Returns the token of a connection.
-  func giveBack() { complete.subtract(interval, ordering: .relaxed) }
+  func release() { complete.subtract(interval, ordering: .relaxed) }
 
   /// The time until the next token; `nil` if there is one.
   func delay(at now: NIODeadline) -> TimeAmount? {

@@ -197,7 +197,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     closes: Bool = false
   ) {
     if response.status < 400, let pace {
-      pace.giveBack()
+      pace.release()
       self.pace = nil
     }
     reportIncomplete(0, context)

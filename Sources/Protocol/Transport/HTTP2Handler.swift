@@ -248,7 +248,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   /// Records that a call has succeeded.
   func succeeded() {
     guard let pace else { return }
-    pace.giveBack()
+    pace.release()
     self.pace = nil
   }
 

@@ -30,12 +30,12 @@ struct ConnectionPaceTests {
     for _ in 0..<1_000 {
       #expect(pace.delay(at: start) == nil)
       pace.take(at: start)
-      pace.giveBack()
+      pace.release()
     }
     pace.take(at: start)
     pace.take(at: start)
     #expect(pace.delay(at: start) == .milliseconds(500))
-    pace.giveBack()
+    pace.release()
     #expect(pace.delay(at: start) == nil)
   }
 
@@ -43,7 +43,7 @@ struct ConnectionPaceTests {
   func burst() {
     let pace = ConnectionPace(perSecond: 5)
     pace.take(at: start)
-    pace.giveBack()
+    pace.release()
     let later = start + .hours(1)
     for _ in 0..<5 { pace.take(at: later) }
     #expect(pace.delay(at: later) == .milliseconds(200))

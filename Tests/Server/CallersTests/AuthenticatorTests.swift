@@ -10,8 +10,8 @@ import Testing
   private let token = "ent_abcdefghijklmnopqrstuvwxyz0123456789"
   private let now = Instant(millisecondsSince1970: 1_700_000_000_000)
 
-  private func gate(_ admission: CallerPolicy) -> (Authenticator, CurrentCallers) {
-    let callers = CurrentCallers(admission)
+  private func gate(_ policy: CallerPolicy) -> (Authenticator, CurrentCallers) {
+    let callers = CurrentCallers(policy)
     return (Authenticator(callers, now: { [now] in now }), callers)
   }
 

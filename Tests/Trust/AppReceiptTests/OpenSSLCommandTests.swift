@@ -7,11 +7,11 @@ import Testing
 
 private enum OpenSSLCommand {
   static let file = URL(filePath: "/usr/bin/openssl")
-  static var isThere: Bool { FileManager.default.isExecutableFile(atPath: file.path) }
+  static var exists: Bool { FileManager.default.isExecutableFile(atPath: file.path) }
 }
 
 /// Receipts between this program and the `openssl` command, in both directions.
-@Suite(.enabled(if: OpenSSLCommand.isThere, "there is no openssl command"))
+@Suite(.enabled(if: OpenSSLCommand.exists, "there is no openssl command"))
 struct OpenSSLCommandTests {
   private let chain: ReceiptChain
   private let folder: URL

@@ -63,13 +63,13 @@ final class SQLiteWriter: StoreWriter, @unchecked Sendable {
     guard let connection = open?.connection else { return false }
     let size = try? connection.databaseSize()
     if let size, size <= Self.maxRewrittenBytes { try? connection.execute("VACUUM") }
-    return emptyLog(timeout: 500)
+    return truncateWAL(timeout: 500)
   }
 
-  func finishPurge() -> Bool { emptyLog() }
+  func finishPurge() -> Bool { truncateWAL() }
 
   /// Returns whether the log is empty; waits at most `timeout` milliseconds for readers.
-  private func emptyLog(timeout: Int = 0) -> Bool {
+  private func truncateWAL(timeout: Int = 0) -> Bool {
     (try? open?.connection.truncateWAL(timeout: timeout)) == true
   }
 

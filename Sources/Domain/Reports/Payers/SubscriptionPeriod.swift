@@ -28,7 +28,7 @@ final class SubscriptionPeriod {
   var withdrawn: [Instant] = []
   /// Charged renewals that the purchase of this period replaced before they began.
   var replaced: [SubscriptionPeriod] = []
-  /// The period's length as Apple names it; `nil` if it cannot be told.
+  /// The period's length as Apple names it; `nil` if Apple's documents do not determine it.
   var duration: PeriodLength?
   /// The length of the product's periods without an offer that is paid up front.
   var standardDuration: PeriodLength?

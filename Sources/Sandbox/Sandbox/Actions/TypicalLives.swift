@@ -5,7 +5,7 @@ internal import JSON
 /// first, a few percent leave each month and some of these return, cards are declined and recover, and few purchases
 /// are refunded. The plans are deterministic for a seed.
 struct TypicalLives {
-  private enum Deed {
+  private enum Step {
     case move(Storefront)
     case buy(SandboxProduct)
     case joinFamily(String)
@@ -16,10 +16,10 @@ struct TypicalLives {
     case refund
   }
 
-  private struct PlannedDeed {
+  private struct PlannedStep {
     let at: Instant
     let number: Int
-    let deed: Deed
+    let step: Step
   }
 
   private let app: SandboxApp
@@ -27,7 +27,7 @@ struct TypicalLives {
   private let subscriptions: [SandboxProduct]
   private let end: Instant
   private var random: SeededRandom
-  private var plan: [PlannedDeed] = []
+  private var plan: [PlannedStep] = []
   private var done = 0
 
   /// Plans the lives of `customers` accounts from `start` on, for `length` milliseconds.
@@ -106,9 +106,9 @@ struct TypicalLives {
     if happens(in: 25), back < end { planSubscription(of: number, from: back) }
   }
 
-  private mutating func add(_ deed: Deed, _ number: Int, _ start: Instant, days: Double = 0) {
+  private mutating func add(_ step: Step, _ number: Int, _ start: Instant, days: Double = 0) {
     let at = Self.time(start, days: days)
-    if at < end { plan.append(PlannedDeed(at: at, number: number, deed: deed)) }
+    if at < end { plan.append(PlannedStep(at: at, number: number, step: step)) }
   }
 
   private static func time(_ start: Instant, days: Double) -> Instant {
@@ -124,7 +124,7 @@ struct TypicalLives {
 
   // MARK: Actions
 
-  private mutating func action(_ planned: PlannedDeed, in world: World) -> GeneratedAction? {
+  private mutating func action(_ planned: PlannedStep, in world: World) -> GeneratedAction? {
     let name = RandomLife.account(planned.number)
     let account = JSONValue.string(name)
     let bought = world.purchases(of: name, in: app.id).last.map { JSONValue.string(String($0.id)) }
@@ -134,7 +134,7 @@ struct TypicalLives {
       members["transactionId"] = bought
       return GeneratedAction(action: action, members: members)
     }
-    switch planned.deed {
+    switch planned.step {
     case .move(let storefront):
       return GeneratedAction(
         action: .storefront, members: ["account": account, "storefront": .string(storefront.code)])

@@ -48,7 +48,7 @@ extension AppStoreSimulator {
   private func perform(
     _ step: Scenario.Step, _ cast: ScenarioCast, _ labels: inout [String: Int64]
   ) async throws -> JSONObject? {
-    switch step.deed {
+    switch step.instruction {
     case .advance(let length):
       let target = try Parameters(["by": .string(length)]).durationIfPresent("by").map(clock.now().advanced)
       guard let target else { return nil }

@@ -114,27 +114,27 @@ extension Scenario {
 
   // MARK: Steps
 
-  private static func buy(_ role: Role, _ account: Int) -> Deed {
+  private static func buy(_ role: Role, _ account: Int) -> Instruction {
     .perform(.purchases, [("app", .app), ("productId", .product(role)), ("account", .account(account))])
   }
 
-  private static func billing(_ account: Int, fails: Bool) -> Deed {
+  private static func billing(_ account: Int, fails: Bool) -> Instruction {
     .perform(.billing, [("account", .account(account)), ("fails", .flag(fails))])
   }
 
-  private static func autoRenew(_ label: String, _ isOn: Bool) -> Deed {
+  private static func autoRenew(_ label: String, _ isOn: Bool) -> Instruction {
     .perform(.autoRenew, [("transactionId", .transaction(label)), ("enabled", .flag(isOn))])
   }
 
-  private static func request(_ label: String, _ reason: String) -> Deed {
+  private static func request(_ label: String, _ reason: String) -> Instruction {
     .perform(.requestConsumption, [("transactionId", .transaction(label)), ("reason", .text(reason))])
   }
 
-  private static func refund(_ label: String) -> Deed {
+  private static func refund(_ label: String) -> Instruction {
     .perform(.refund, [("transactionId", .transaction(label))])
   }
 
-  private static func join(_ account: Int) -> Deed {
+  private static func join(_ account: Int) -> Instruction {
     .perform(.joinFamily, [("account", .account(account)), ("family", .unique("family"))])
   }
 }

@@ -17,18 +17,18 @@ package struct Scenario: Sendable {
   package struct Step: Sendable {
     /// The meaning of the step, in a sentence.
     package let meaning: String
-    let deed: Deed
+    let instruction: Instruction
     /// The name under which later steps know the transaction of the step.
     let label: String?
 
-    init(_ meaning: String, _ deed: Deed, as label: String? = nil) {
+    init(_ meaning: String, _ instruction: Instruction, as label: String? = nil) {
       self.meaning = meaning
-      self.deed = deed
+      self.instruction = instruction
       self.label = label
     }
   }
 
-  enum Deed: Sendable {
+  enum Instruction: Sendable {
     case perform(Action, [(name: String, value: Value)])
     /// A duration such as `35d`.
     case advance(String)
@@ -161,7 +161,7 @@ extension Scenario {
   var roles: [Role] {
     var roles: [Role] = []
     for step in steps {
-      guard case .perform(_, let values) = step.deed else { continue }
+      guard case .perform(_, let values) = step.instruction else { continue }
       for (_, value) in values {
         switch value {
         case .product(let role), .price(let role, _): if !roles.contains(role) { roles.append(role) }

@@ -76,7 +76,7 @@ enum AccountPage {
       <span>\(tone.sign) \(Text.state(purchase.state))</span></h3>
       \(until)\(renewal(purchase))\(seats(purchase, visit, back))
       <p class="meta">\(Text.ownership(purchase.ownership)) · \(Format.id(purchase.transactionId))</p>
-      <div class="row">\(deeds(purchase, visit, back))</div></section>
+      <div class="row">\(actions(purchase, visit, back))</div></section>
 
       """
   }
@@ -103,7 +103,7 @@ enum AccountPage {
   }
 
   /// The buttons of a purchase: those that need no more, then the forms.
-  private static func deeds(_ purchase: PurchaseView, _ visit: Visit, _ back: [String]) -> Markup {
+  private static func actions(_ purchase: PurchaseView, _ visit: Visit, _ back: [String]) -> Markup {
     let id = purchase.transactionId
     guard purchase.ownership == .purchased else { return "" }
     var direct: [Markup] = []

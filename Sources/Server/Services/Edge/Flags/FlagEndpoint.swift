@@ -53,9 +53,9 @@ package struct FlagEndpoint: Sendable {
       }
       // The app is looked up after the interceptors have checked that the caller may access it.
       let reply = try await call.reply(to: flags.checkRequest(key ?? "")) { [context] _, _ throws(Status) in
-        let question = try Question(flags, context.catalog.value)
+        let query = try FlagQuery(flags, context.catalog.value)
         return { () async throws(Status) in
-          Reply(try await Self.evaluate(question, key, context).serialized())
+          Reply(try await Self.evaluate(query, key, context).serialized())
         }
       }
       return key == nil ? Self.tagged(reply.message, for: request) : .json(200, reply.message)
@@ -95,7 +95,7 @@ package struct FlagEndpoint: Sendable {
 }
 
 /// The customer, app and environment of a request.
-private struct Question: Sendable {
+private struct FlagQuery: Sendable {
   let key: CustomerKey
   let app: AppDefinition
 
@@ -136,36 +136,36 @@ extension FlagRequest {
 
 extension FlagEndpoint {
   private static func evaluate(
-    _ question: Question, _ key: String?, _ context: ServiceContext
+    _ query: FlagQuery, _ key: String?, _ context: ServiceContext
   ) async throws(Status) -> JSONObject {
-    if let key { try RequestValidation.entitlement(key, of: question.app) }
-    let names = key.map { [$0] } ?? question.app.entitlements
-    let now = context.now(in: question.key.environment)
+    if let key { try RequestValidation.entitlement(key, of: query.app) }
+    let names = key.map { [$0] } ?? query.app.entitlements
+    let now = context.now(in: query.key.environment)
     let flags = try await context.read { reader throws(StoreError) in
       var facts: CustomerFacts?
       var flags: [JSONObject] = []
       for name in names {
         let status: EntitlementStatus
-        switch try reader.answer(to: name, of: question.key, under: question.app.fingerprint, at: now) {
+        switch try reader.answer(to: name, of: query.key, under: query.app.fingerprint, at: now) {
         case .precomputed(let answer): status = answer.status
         case .unknownCustomer, .stale:
-          if facts == nil { facts = try reader.facts(of: question.key) }
+          if facts == nil { facts = try reader.facts(of: query.key) }
           status = Entitlements.evaluate(
-            facts ?? CustomerFacts(), entitlement: name, in: question.app, at: now)
+            facts ?? CustomerFacts(), entitlement: name, in: query.app, at: now)
         }
-        flags.append(flag(name, status, question))
+        flags.append(flag(name, status, query))
       }
       return flags
     }
     guard key == nil else { return flags.first ?? [:] }
-    return ["flags": .array(flags.map { .object($0) }), "metadata": ["app": .string(question.app.id)]]
+    return ["flags": .array(flags.map { .object($0) }), "metadata": ["app": .string(query.app.id)]]
   }
 
   /// The value is whether the customer is entitled, the variant the access level. Metadata are scalars.
-  private static func flag(_ name: String, _ status: EntitlementStatus, _ question: Question) -> JSONObject {
+  private static func flag(_ name: String, _ status: EntitlementStatus, _ query: FlagQuery) -> JSONObject {
     var metadata: JSONObject = [
       "reason": .string(status.reason.rawValue), "explanation": .string(status.sentence),
-      "app": .string(question.app.id), "environment": .string(question.key.environment.rawValue),
+      "app": .string(query.app.id), "environment": .string(query.key.environment.rawValue),
     ]
     metadata["until"] = status.until.map { .string($0.description) }
     metadata["checkAgainAt"] = status.checkAgainAt.map { .string($0.description) }
