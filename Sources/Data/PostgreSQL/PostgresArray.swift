@@ -101,7 +101,6 @@ package struct PostgresArray: Hashable, Sendable {
     return true
   }
 
-  /// Appends NULL.
   package mutating func appendNull() {
     containsNull = true
     count += 1

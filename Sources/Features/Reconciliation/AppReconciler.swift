@@ -43,7 +43,6 @@ actor AppReconciler: Worker {
   /// The daily search for failed deliveries begins earlier by this. It reads only a few notifications, and the attempts of
   /// one that was signed before the previous search may have failed after it.
   private static let searchOverlap = day
-  /// The retention of repairs.
   private static let repairRetention = 90 * day
   /// The pause after an error.
   private static let retryDelay = minute

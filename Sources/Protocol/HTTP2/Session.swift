@@ -236,7 +236,6 @@ package final class Session {
   /// Less than `NGHTTP2_MAX_HEADERSLEN`, because encoding adds up to twelve bytes for each field.
   private static let maxSentHeaderBytes = 48 * 1_024
 
-  /// Resets a stream.
   package func reset(_ id: StreamID, _ code: ErrorCode) {
     _ = nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id.rawValue, code.rawValue)
   }

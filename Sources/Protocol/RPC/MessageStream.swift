@@ -38,7 +38,6 @@ package struct ReceivedMessage: Hashable, Sendable {
 
 /// Whether an outgoing message is compressed. It never is if the caller does not accept that.
 package enum MessageCompression: Hashable, Sendable {
-  /// Like the request.
   case likeRequest
   case always
   case never

@@ -1,6 +1,5 @@
 /// The sections `listeners` and `limits`.
 package struct ListenersConfiguration: Hashable, Sendable {
-  /// The gRPC listener.
   package let grpc: ListenerConfiguration
   /// The edge listener: JSON, notifications, health.
   package let http: ListenerConfiguration

@@ -57,7 +57,6 @@ package struct Console: Sendable {
     cookies = SessionCookies(isSecure: isSecure)
   }
 
-  /// Responds to a request.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     var response = await answer(request)
     SecurityHeaders.add(to: &response, isSecure: isSecure)

@@ -28,7 +28,6 @@ package struct TokenConflict: Hashable, Sendable {
   package let actor: String
 }
 
-/// The metrics of the ledger.
 package enum LedgerMetrics {
   /// Counts effects of a committed write.
   package static func record(_ effects: [LedgerEffect]) {

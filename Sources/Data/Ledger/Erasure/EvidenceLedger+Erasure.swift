@@ -2,7 +2,6 @@ internal import AppStore
 internal import Entitlements
 internal import Store
 
-/// An erased customer.
 package struct ErasedCustomer: Hashable, Sendable {
   /// `nil` if the customer was erased before.
   let record: ErasureRecord?

@@ -142,7 +142,6 @@ final class ChangeFollower: Sendable {
   }
 }
 
-/// Metrics of the feed.
 private enum FeedMetrics {
   // Created once, because each commit of other processes is recorded.
   private static let lag = Timer(label: "entitled_feed_lag_seconds")

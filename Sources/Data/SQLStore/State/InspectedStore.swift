@@ -5,7 +5,6 @@ package protocol InspectedStore {
   /// The connection of all reads.
   var connection: any SQLConnection { get }
 
-  /// The schema version of the store.
   func schemaVersion() throws(StoreError) -> Int
 
   /// The space in the store that no row uses, in bytes; `nil` if the engine does not report it.
@@ -58,7 +57,6 @@ extension InspectedStore {
 package struct StoreStatistics: Hashable, Sendable {
   /// The number of rows of each kind.
   package let counts: StoreCounts
-  /// The schema version.
   package let schemaVersion: Int
   /// The size of the database in bytes, without a write-ahead log.
   package let databaseBytes: Int64

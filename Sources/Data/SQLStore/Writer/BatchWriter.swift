@@ -197,7 +197,6 @@ package final class BatchWriter {
   }
 }
 
-/// Metrics of commits.
 enum CommitMetrics {
   // Created once, because a lookup would delay the writer's thread and every queued write with it.
   /// Per batch, including the sync to disk.

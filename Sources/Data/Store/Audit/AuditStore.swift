@@ -67,7 +67,6 @@ package struct AuditFilter: Hashable, Sendable {
 
 /// Stores audit entries.
 package protocol AuditStore {
-  /// Appends an entry.
   func append(_ entry: AuditEntry) throws(StoreError)
 
   /// Deletes at most `limit` entries from before `instant`, oldest first.

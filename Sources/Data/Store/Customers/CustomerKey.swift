@@ -77,7 +77,6 @@ package struct LineKey: Hashable, Sendable {
     !isGrant && !isSeat && !lineID.hasPrefix(Self.appTransactionPrefix)
   }
 
-  /// The app and the environment.
   package var appEnvironment: AppEnvironment { AppEnvironment(appID: appID, environment: environment) }
 
   /// Returns another line of the same app and environment.

@@ -104,7 +104,6 @@ package struct EvidenceID: RawRepresentable, Hashable, Comparable, Sendable {
 package struct StoredEvidence: Hashable, Sendable {
   /// The assigned id.
   package let id: EvidenceID
-  /// The evidence.
   package let evidence: Evidence
   /// When it became known: its arrival time, but from commit to commit never earlier, whatever the clock does.
   package let knownAt: Instant

@@ -4,7 +4,7 @@ package import AppStore
 package struct StalenessPolicy: Hashable, Sendable {
   /// The silence of the database after which answers are marked as stale.
   package var maxStalenessMilliseconds: Int64
-  /// The silence after which questions are no longer answered.
+  /// The silence after which calls are no longer answered.
   package var serveStaleForMilliseconds: Int64
   /// Whether the service is ready while its answers are stale.
   package var isReadyWhileStale: Bool

@@ -7,7 +7,6 @@ package import AppStore
 package struct CustomerHistory: Hashable, Sendable {
   /// The subject of a lane.
   package enum Kind: Hashable, Sendable {
-    /// The access to an entitlement.
     case access(entitlement: String)
     /// The periods of a purchase that the customer made.
     case purchase(originalTransactionID: String)

@@ -190,7 +190,6 @@ extension TransactionFact {
 }
 
 extension ProductType {
-  /// The name in reports.
   fileprivate var reportName: String {
     switch self {
     case .autoRenewableSubscription: "SUBSCRIPTION"

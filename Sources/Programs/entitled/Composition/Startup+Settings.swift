@@ -44,7 +44,6 @@ extension Startup {
       policies: policies)
   }
 
-  /// The retention rules.
   static func retentionRules(_ configuration: ServiceConfiguration) -> [EvidenceRetention.Rule] {
     configuration.retention.map { group, days in
       switch group {

@@ -19,7 +19,6 @@ struct RandomLife {
     return quarters / 4 + (Int.random(in: 0..<4, using: &random) < quarters % 4 ? 1 : 0)
   }
 
-  /// Returns the next action.
   mutating func next(in world: World) -> GeneratedAction {
     if let rare = rareAction(in: world) { return rare }
     let number = Int.random(in: 1...customers, using: &random)

@@ -73,7 +73,6 @@ private struct DirectoryFiles: StateFiles {
   }
 }
 
-/// Files in memory.
 private final class InMemoryFiles: StateFiles {
   let path = "memory"
   private let files = Mutex<[String: [UInt8]]>([:])

@@ -2,7 +2,6 @@ package import AppStore
 
 /// One row of the lanes picture, independent of coordinates.
 package struct Lane: Hashable, Sendable {
-  /// A bar.
   package struct Bar: Hashable, Sendable {
     package let start: Instant
     /// `nil`: no end.

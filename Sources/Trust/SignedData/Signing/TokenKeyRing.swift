@@ -57,7 +57,6 @@ package final class TokenKeys: Sendable {
     ring = Mutex(try TokenKeyRing(directory: directory))
   }
 
-  /// The current keys.
   package var current: TokenKeyRing { ring.withLock { $0 } }
 
   /// Rereads the directory. If a key cannot be used, the current keys stay in effect.

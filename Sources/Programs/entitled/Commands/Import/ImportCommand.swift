@@ -65,7 +65,6 @@ struct ImportCSVCommand: AsyncParsableCommand {
   }
 }
 
-/// The options of imports.
 struct ImportOptions: ParsableArguments {
   @Flag(help: "Print what would be done, without changes and without calls to Apple.") var dryRun = false
   @Option(help: "THEIRS=OURS, another name of an entitlement; repeatable.") var entitlement: [String] = []

@@ -103,7 +103,6 @@ extension World {
 }
 
 extension Offer {
-  /// The name in reports.
   var reportName: String {
     switch type {
     case .introductory: "Introductory Offer"

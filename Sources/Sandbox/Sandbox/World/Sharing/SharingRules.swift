@@ -51,7 +51,6 @@ struct SharingRules: Hashable, Sendable {
 }
 
 extension World {
-  /// Returns the rules of an app.
   func sharingRules(of app: String) -> SharingRules { settings[app]?.sharingRules ?? SharingRules() }
 
   /// Returns the number of seats of the latest period that members can have. An organization uses none itself.
