@@ -7,6 +7,7 @@ internal import Configuration
 internal import Console
 internal import DeviceCheck
 internal import Entitlements
+internal import HTTP
 internal import JSON
 internal import Ledger
 internal import Logging
@@ -43,9 +44,9 @@ struct Application: Sendable {
   let consoleCallers: CurrentCallers?
   let consoleKeys: JWKSRefresher
   private let ledger: EvidenceLedger
-  private let feed: StoreFeed
+  let feed: StoreFeed
   private let logger: Logger
-  private let policy: CallPolicy
+  let policy: CallPolicy
   private let signing: SigningSettings
   private let sandbox: EmbeddedSandbox?
   private let broadcaster: EventBroadcaster
@@ -57,7 +58,7 @@ struct Application: Sendable {
   private let leadership: Leadership
   private let routes: WritingRoutes
   private let servesSubscribers: Bool
-  private let store: any EntitlementStore
+  let store: any EntitlementStore
   private let traces: TraceExport?
   private let retentionEndpoint: RetentionEndpoint
   private let revenueCatEndpoint: RevenueCatEndpoint
@@ -69,12 +70,7 @@ struct Application: Sendable {
     key: InstallationKey, sandbox: EmbeddedSandbox?, hosts: OriginPolicies, traces: TraceExport?,
     logger: Logger
   ) throws {
-    let clocks =
-      sandbox.map {
-        ServiceClocks(
-          sandbox: $0.clock,
-          machine: ServiceClock(now: SystemClock.now, domain: .others))
-      } ?? ServiceClocks(ServiceClock(now: SystemClock.now))
+    let clocks = ServiceClocks(beside: sandbox)
     self.sandbox = sandbox
     self.traces = traces
     self.logger = logger
@@ -97,13 +93,8 @@ struct Application: Sendable {
     catalog = CatalogWorker(ledger)
     supervisor = WorkerSupervisor(logger: logger)
     signing = try Startup.signing(configuration)
-    let rejectedPosts = AddressLimiter(
-      perSecond: configuration.listeners.limits[.maxRejectedPostsPerSecond]
-        ?? AddressLimiter.postsPerSecond,
-      ticks: SystemClock.ticks)
-    let deviceSyncs = AddressLimiter(
-      perSecond: configuration.listeners.limits[.maxDeviceSyncsPerSecond] ?? AddressLimiter.postsPerSecond,
-      ticks: SystemClock.ticks)
+    let rejectedPosts = AddressLimiter(.maxRejectedPostsPerSecond, configuration)
+    let deviceSyncs = AddressLimiter(.maxDeviceSyncsPerSecond, configuration)
 
     features = try Features(
       configuration, settings, store: store, ledger: ledger, verifier: verifier, catalog: currentCatalog,
@@ -150,11 +141,7 @@ struct Application: Sendable {
     let access = try Startup.consoleAccess(configuration, settings, key: key, jwks: consoleKeys)
     (consoleLinks, consoleCallers) = (access?.links, access?.callers)
     console = access.map { [services] access in
-      Console(
-        calls: services.inProcessCalls, access: access, hosts: hosts.console,
-        pages: AddressLimiter(perSecond: Console.pagesPerSecond, ticks: SystemClock.ticks),
-        isSecure: configuration.listeners.console.listener.tls != nil,
-        links: OperatorLinks(configuration.listeners.console.links), now: SystemClock.now)
+      Console(calls: services.inProcessCalls, access, configuration.listeners.console, hosts: hosts.console)
     }
 
     servesSubscribers = configuration.listeners.http.servesSubscribers
@@ -182,17 +169,21 @@ struct Application: Sendable {
         })
     }
     self.workers = workers
-    var writers: [any Worker] = [
-      catalog,
-      EvidenceRetention(
-        Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays,
-        auditDays: configuration.auditRetentionDays, store: store, now: SystemClock.now),
-    ]
-    writers += clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
-    writers += clocks.all.map { SegmentWorker(ledger, store: store, clock: $0) }
-    writers += features.workers
-    if let inbox = services.inboxWorker(routes) { writers.append(inbox) }
-    self.writers = writers
+    writers =
+      Self.writers(configuration, ledger, store, clocks) + [catalog] + features.workers
+      + [services.inboxWorker(routes)].compactMap { $0 }
+  }
+
+  /// The loops of the ledger that write.
+  private static func writers(
+    _ configuration: ServiceConfiguration, _ ledger: EvidenceLedger, _ store: any EntitlementStore,
+    _ clocks: ServiceClocks
+  ) -> [any Worker] {
+    let retention = EvidenceRetention(
+      Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays,
+      auditDays: configuration.auditRetentionDays, store: store, now: SystemClock.now)
+    return [retention] + clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
+      + clocks.all.map { SegmentWorker(ledger, store: store, clock: $0) }
   }
 
   /// Erases the customers that a restored store has again, and prepares the store for new webhooks. Must be called before
@@ -234,35 +225,6 @@ struct Application: Sendable {
   /// Whether this process executes what writes.
   var executesWrites: Bool { leadership.executesWrites }
 
-  /// Adds the metrics of all components to `registry`.
-  func addMetrics(to registry: MetricsRegistry, dataDirectory: String) {
-    registry.add(policy.metrics)
-    registry.add(ProcessMetrics(dataDirectory: dataDirectory))
-    registry.add(CallbackMetricsSource { [clients = features.clients] in clients.samples })
-    if feed.isShared {
-      registry.add(
-        CallbackMetricsSource { [feed] in
-          let silence = SystemClock.now().milliseconds(since: feed.contact)
-          return [MetricSample("entitled_feed_silence_seconds", Double(silence) / 1_000)]
-        })
-    }
-    registry.add(
-      CallbackMetricsSource { [health] in
-        [
-          MetricSample("entitled_build_info", labels: [("version", Version.current)], 1),
-          MetricSample("entitled_ready", health.status(of: "") == .serving ? 1 : 0),
-        ]
-      })
-    guard let replication = store.replication else { return }
-    registry.add(
-      CallbackMetricsSource {
-        [
-          MetricSample("entitled_leader", replication.role.isLeader ? 1 : 0),
-          MetricSample("entitled_leader_epoch", Double(replication.leader?.epoch ?? 0)),
-        ]
-      })
-  }
-
   /// The routes of the HTTP edge.
   func router(metrics: MetricsRegistry) -> EdgeRouter {
     EdgeRouter(
@@ -301,6 +263,38 @@ struct Application: Sendable {
   func endStreams() {
     broadcaster.close()
     health.endWatches()
+  }
+}
+
+extension ServiceClocks {
+  /// With a sandbox, its clock for its environment; the system's for all others.
+  fileprivate init(beside sandbox: EmbeddedSandbox?) {
+    if let sandbox {
+      self.init(sandbox: sandbox.clock, machine: ServiceClock(now: SystemClock.now, domain: .others))
+    } else {
+      self.init(ServiceClock(now: SystemClock.now))
+    }
+  }
+}
+
+extension AddressLimiter {
+  /// A limiter with a configured rate.
+  fileprivate convenience init(_ limit: LimitName, _ configuration: ServiceConfiguration) {
+    self.init(
+      perSecond: configuration.listeners.limits[limit] ?? AddressLimiter.postsPerSecond,
+      ticks: SystemClock.ticks)
+  }
+}
+
+extension Console {
+  fileprivate init(
+    calls: InProcessCalls, _ access: ConsoleAccess, _ configuration: ConsoleConfiguration, hosts: OriginPolicy
+  ) {
+    self.init(
+      calls: calls, access: access, hosts: hosts,
+      pages: AddressLimiter(perSecond: Console.pagesPerSecond, ticks: SystemClock.ticks),
+      isSecure: configuration.listener.tls != nil, links: OperatorLinks(configuration.links),
+      now: SystemClock.now)
   }
 }
 

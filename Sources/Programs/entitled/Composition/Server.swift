@@ -85,15 +85,24 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
       consoleLink: listeners.console.flatMap { application.consoleLinks?.link(at: $0.address) }
     ).print()
 
+    let reloader = ConfigurationReloader(
+      application: application, tls: tls, settings: settings, reloadSignals: reloadSignals, logger: logger)
+    await run(application, reloader, listeners, store.replication)
+    await traces?.flush()
+  }
+
+  /// Runs the workers until the process is asked to end, and drains the listeners.
+  private func run(
+    _ application: Application, _ reloader: ConfigurationReloader, _ listeners: Listeners,
+    _ replication: (any Replication)?
+  ) async {
     await withTaskGroup(of: Void.self) { group in
-      let reloader = ConfigurationReloader(
-        application: application, tls: tls, settings: settings, reloadSignals: reloadSignals, logger: logger)
       group.addTask { await application.run([reloader]) }
       try? await gracefulShutdown()
       // Readiness fails before the workers are cancelled, because cancellation may take a while.
       application.monitor.stop()
       listeners.announceShutDown()
-      if let replication = store.replication {
+      if let replication {
         // The workers go on until another replica leads, or the calls have ended.
         await replication.release()
         await drain(application, listeners)
@@ -101,9 +110,8 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
       }
       group.cancelAll()
     }
-    if store.replication == nil { await drain(application, listeners) }
+    if replication == nil { await drain(application, listeners) }
     await application.flush()
-    await traces?.flush()
   }
 
   private func drain(_ application: Application, _ listeners: Listeners) async {
