@@ -70,10 +70,10 @@ import Testing
       #expect(try await fixture.ledger.grant("pro", to: "ana", scope(fixture)).isRepeated)
       fixture.clock.set(start.advanced(byMilliseconds: IdempotentRequest.lifetime))
       #expect(try await !fixture.ledger.grant("pro", to: "ben", scope(fixture, "grant ben")).isRepeated)
-      let retention = EvidenceRetention(
+      let worker = PurgeWorker(
         [], store: fixture.store,
         now: { start.advanced(byMilliseconds: 3 * IdempotentRequest.lifetime) })
-      try await retention.purgeResponses()
+      try await worker.purgeResponses()
       let key = fixture.ledger.idempotentRequest(key: "k", of: "billing", [], naming: [])
       #expect(try await fixture.store.snapshot { try $0.idempotencyRecord(key.keyHash) } == nil)
     }

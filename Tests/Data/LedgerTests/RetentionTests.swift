@@ -16,7 +16,7 @@ import Testing
       }
       let lines = LogLines()
       let left = Mutex<[Int]>([])
-      let retention = EvidenceRetention(
+      let worker = PurgeWorker(
         [.init(.documents, days: 10)], store: fixture.store, now: { fixture.clock.now },
         sleep: { duration in
           #expect(duration == .seconds(86_400))
@@ -27,7 +27,7 @@ import Testing
           fixture.clock.set(fixture.clock.now.advanced(byMilliseconds: 86_400_000))
         }, logger: Logger(label: "test") { _ in lines })
       fixture.clock.set(at(59))
-      try await retention.run()
+      try await worker.run()
       // Days 59 to 64: a body is purged when it is ten days old, and not before.
       #expect(left.withLock { $0 } == [3, 3, 2, 1, 1, 0])
       #expect(lines.all == Array(repeating: "evidence bodies purged [count: 1]", count: 3))
@@ -47,10 +47,10 @@ import Testing
               receivedAt: received))
         }
       }
-      let retention = EvidenceRetention(
+      let worker = PurgeWorker(
         [], requestDays: 91, store: fixture.store, now: { at(132) },
         sleep: { _ in throw CancellationError() })
-      try await retention.run()
+      try await worker.run()
       let left = try await fixture.store.snapshot { reader throws(StoreError) in
         try reader.retentionRequests(RetentionRequestFilter(appID: "ocean", limit: 9))
       }
@@ -70,10 +70,10 @@ import Testing
         }
       }
       for (days, left) in [(nil, ["new", "old"]), (91, ["new"])] as [(Int?, [String])] {
-        let retention = EvidenceRetention(
+        let worker = PurgeWorker(
           [], auditDays: days, store: fixture.store, now: { at(132) },
           sleep: { _ in throw CancellationError() })
-        try await retention.run()
+        try await worker.run()
         let entries = try await fixture.store.snapshot { reader throws(StoreError) in
           try reader.auditEntries(AuditFilter(limit: 9))
         }
@@ -86,9 +86,9 @@ import Testing
   func noRules() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(try fixture.period(50...80))
-      let retention = EvidenceRetention(
+      let worker = PurgeWorker(
         [], store: fixture.store, now: { at(9_000) }, sleep: { _ in throw CancellationError() })
-      try await retention.run()
+      try await worker.run()
       #expect(try await bodies(in: fixture.store) == 1)
     }
   }
@@ -98,10 +98,10 @@ import Testing
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(try fixture.period(50...80))
       await fixture.store.close()
-      let retention = EvidenceRetention(
+      let worker = PurgeWorker(
         [.init(.documents, days: 10)], store: fixture.store, now: { at(70) },
         sleep: { _ in Issue.record("the rules were not applied") })
-      await #expect(throws: StoreError.self) { try await retention.run() }
+      await #expect(throws: StoreError.self) { try await worker.run() }
     }
   }
 

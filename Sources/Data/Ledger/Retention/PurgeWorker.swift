@@ -5,7 +5,7 @@ package import Store
 
 /// Purges the bodies of old evidence by the retention policy, the expired responses to requests with idempotency
 /// keys, old audit entries and old requests for retention messages. Derived data and hashes stay; a replay can no longer read purged evidence.
-package struct EvidenceRetention: Worker {
+package struct PurgeWorker: Worker {
   package let name = "retention"
 
   /// The evidence whose bodies are purged, and their minimum age.

@@ -179,10 +179,10 @@ struct Application: Sendable {
     _ configuration: ServiceConfiguration, _ ledger: EvidenceLedger, _ store: any EntitlementStore,
     _ clocks: ServiceClocks
   ) -> [any Worker] {
-    let retention = EvidenceRetention(
+    let purge = PurgeWorker(
       Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays,
       auditDays: configuration.auditRetentionDays, store: store, now: SystemClock.now)
-    return [retention] + clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
+    return [purge] + clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
       + clocks.all.map { SegmentWorker(ledger, store: store, clock: $0) }
   }
 

@@ -44,13 +44,13 @@ extension Startup {
       policies: policies)
   }
 
-  static func retentionRules(_ configuration: ServiceConfiguration) -> [EvidenceRetention.Rule] {
+  static func retentionRules(_ configuration: ServiceConfiguration) -> [PurgeWorker.Rule] {
     configuration.retention.map { group, days in
       switch group {
-      case .rejected: EvidenceRetention.Rule(.rejected, days: days)
-      case .notifications: EvidenceRetention.Rule(.notifications, days: days)
-      case .documents: EvidenceRetention.Rule(.documents, days: days)
-      case .receipts: EvidenceRetention.Rule(.receipts, days: days)
+      case .rejected: PurgeWorker.Rule(.rejected, days: days)
+      case .notifications: PurgeWorker.Rule(.notifications, days: days)
+      case .documents: PurgeWorker.Rule(.documents, days: days)
+      case .receipts: PurgeWorker.Rule(.receipts, days: days)
       }
     }
   }
