@@ -176,7 +176,7 @@ def test_pages_of_the_service_are_served(lena, path):
 
 @pytest.mark.parametrize("path", ["/nothing", "/a", f"{HERE}/evidence/999999", f"{HERE}/events/0", "/a/other/sandbox/work/refunds",
                                   f"/a/{APP}/nowhere/work", f"{HERE}/work/other", f"{HERE}/do/other"])  # fmt: skip
-def test_what_does_not_exist_is_an_error_page(lena, path):
+def test_a_missing_object_is_an_error_page(lena, path):
     page = lena.get(path)
     assert page.status == 404 and "That did not work" in page.text
     assert "Check the address, or find it with the box above." in page.text

@@ -86,7 +86,7 @@ def replicas(address, folder, count=2):
 
 
 @pytest.mark.parametrize("pooled", [False, True])
-def test_what_one_process_wrote_is_in_the_next_answer_of_another_one_with_its_position(postgres, tmp_path, pooled):
+def test_a_write_of_one_process_is_in_the_next_answer_of_another_one_with_its_position(postgres, tmp_path, pooled):
     with (
         postgres.database() as database,
         replicas(postgres.address(database, pooled), tmp_path) as (reader, writer),

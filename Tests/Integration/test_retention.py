@@ -208,7 +208,7 @@ def test_no_answer_for_members_of_a_family_commitments_refunds_and_failed_paymen
     assert rows == {"NOT_PAYER": 1, "PAYMENT_PROBLEM": 1, "COMMITTED": 1, "OPEN_REFUND": 1, "UNKNOWN_PURCHASE": 1}
 
 
-def test_what_subscribers_do_afterwards_is_stored_and_reported(world):
+def test_actions_of_subscribers_after_a_request_are_stored_and_reported(world):
     films = world.subscribe("films.monthly")
     left, stays = world.subscribe("films.monthly"), world.subscribe("films.monthly")
     taker = world.act("purchases", app=APP, productId="pro.monthly", account="taker")

@@ -49,7 +49,7 @@ def test_the_program_without_the_sandbox_has_no_code_of_it():
         assert contains(PROGRAM, name) and not contains(SERVICE_PROGRAM, name)
 
 
-def test_it_depends_on_no_module_of_the_sandbox_but_its_client():
+def test_the_program_depends_on_no_module_of_the_sandbox_but_its_client():
     manifest = json.loads(subprocess.check_output(["swift", "package", "dump-package"], cwd=ROOT))
     targets = {
         target["name"]: {name for part in target["dependencies"] for name in [(part.get("byName") or ["", None])[0]] if name}
@@ -78,7 +78,7 @@ def test_serve_refuses_the_address_of_a_sandbox(tmp_path):
 
 
 @pytest.mark.parametrize("options", [[], ["--sandbox", "off"]])
-def test_it_serves_without_a_sandbox(options, tmp_path):
+def test_the_program_serves_without_a_sandbox(options, tmp_path):
     command = [SERVICE_PROGRAM, "serve", *WITHOUT_SANDBOX, "--data", tmp_path / "data", *options]
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, text=True, env=environment())
     try:

@@ -73,7 +73,7 @@ def test_verify_reports_altered_evidence_and_references_to_missing_rows(postgres
 
 
 @pytest.mark.parametrize("command, word", [(["backup", "copy.sqlite"], "pg_dump"), (["vacuum"], "VACUUM FULL")])
-def test_what_postgresql_does_itself_is_refused_with_its_tool(command, word):
+def test_maintenance_that_postgresql_does_itself_is_refused_with_its_tool(command, word):
     done = run("store", *command, "--store", "postgres://me@/x?host=/nonexistent")
     assert done.returncode == 64 and word in done.stderr, done
 

@@ -119,7 +119,7 @@ def test_an_unknown_customer_has_nothing_and_is_not_created(client):
 
 
 @pytest.mark.parametrize("customer", ["a\0b", "x" * 257, ""])
-def test_what_cannot_be_the_id_of_a_customer_is_rejected(client, customer):
+def test_an_impossible_customer_id_is_rejected(client, customer):
     status, document = get(client.service, customer)
     assert status == 400 and "customer id of 1 to 256 bytes" in document["message"]
 

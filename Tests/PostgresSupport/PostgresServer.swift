@@ -5,7 +5,7 @@ internal import TestSupport
 
 /// A PostgreSQL server with PgBouncer in transaction mode, which `tools/postgres-server` runs until this process ends.
 package final class PostgresServer: Sendable {
-  /// What `tools/postgres-server` prints.
+  /// The output of `tools/postgres-server`.
   private struct Addresses: Decodable {
     let socket: String
     let port: Int

@@ -13,7 +13,7 @@ package struct AccessStatement: Hashable, Sendable {
   package let statedAt: Instant
   /// When access ends or ended; `nil`: it does not end.
   package let until: Instant?
-  /// Where it is stated, such as `RENEWAL e1` or `line 7`.
+  /// The event or line that states it, such as `RENEWAL e1` or `line 7`.
   package let origin: String
   /// The id of the event; empty for a line of a table.
   package let eventID: String

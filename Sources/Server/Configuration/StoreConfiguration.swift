@@ -33,7 +33,7 @@ package struct PostgresConfiguration: Hashable, Sendable {
     case verifyFull = "verify-full"
   }
 
-  /// Where the servers are named.
+  /// The source of the servers' names.
   package enum Servers: Hashable, Sendable {
     case hosts([Host])
     /// A service of libpq's service file, which can also name the database, the user and the TLS mode.

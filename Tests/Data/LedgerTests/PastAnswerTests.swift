@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What changed the answer about a past instant.
+/// The changes of the answer about a past instant.
 @Suite struct PastAnswerTests {
   private static let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
 

@@ -6,7 +6,7 @@ import PostgresSupport
 import Store
 import Testing
 
-/// What a process has of commits that another process made in the same database.
+/// A process that follows the commits of another one in the same database.
 @Suite(.enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)))
 struct FeedTests {
   @Test(

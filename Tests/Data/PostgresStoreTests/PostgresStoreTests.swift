@@ -7,7 +7,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What a store in PostgreSQL promises beyond the contract: one writer among processes, and lost connections.
+/// The promises of a store in PostgreSQL beyond the contract: one writer among processes, and lost connections.
 @Suite(.enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)))
 struct PostgresStoreTests {
   @Test("A second process takes over writing, and the first one can only read")

@@ -137,7 +137,7 @@ private final class Results: Sendable {
 
   private let allRuns = Mutex<[String: (count: Int, knownAt: Int64)]>([:])
 
-  /// How often each body ran.
+  /// The number of runs of each body.
   var runs: [String: Int] { allRuns.withLock { $0.mapValues(\.count) } }
 
   /// When the evidence of each body became known, in its last run.

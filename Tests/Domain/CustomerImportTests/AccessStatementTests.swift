@@ -3,7 +3,7 @@ import CustomerImport
 import JSON
 import Testing
 
-/// What events and rows state together, and how answers differ from it.
+/// The statements of events and rows together, and the differences of answers from them.
 @Suite struct AccessStatementTests {
   static func event(
     _ id: String, _ type: String, at time: Int, until end: Int, purchase: String = "1",

@@ -153,7 +153,7 @@ import Testing
   }
 }
 
-/// What a subscriber did after a request on day 10 about a monthly subscription from day 0 to day 30.
+/// The actions of a subscriber after a request on day 10 about a monthly subscription from day 0 to day 30.
 @Suite struct RetentionOutcomeTests {
   private func outcome(
     _ transactions: [TransactionFact] = [period(0...30)], _ renewals: [RenewalFact] = [],

@@ -3,7 +3,7 @@ import Entitlements
 import TestSupport
 import Testing
 
-/// What support says and does about an answer.
+/// The sentences and actions of support about an answer.
 @Suite struct SupportDescriptionTests {
   private func description(
     _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], on day: Int64

@@ -3,7 +3,7 @@ import Entitlements
 import Reports
 import Testing
 
-/// What a query selects and groups.
+/// The selection and grouping of a query.
 @Suite struct ReportQueryTests {
   private let october = World.postings(at: World.day("10-31"))
 

@@ -4,7 +4,7 @@ import Reports
 import Testing
 
 @Suite struct KnowledgeTests {
-  /// What was known about G before its refund, and the refund, which was learned on the 27th.
+  /// The documents about G before its refund, and the refund, which became known on the 27th.
   private var late: [(posting: Posting, knownAt: Instant)] {
     let bought = World.facts("G", [World.period("weekly", "10-19", "10-26")])
     let before = PayerPostings(bought, in: World.app, at: World.day("10-23")).postings
@@ -37,7 +37,7 @@ import Testing
     #expect(later("active", on: "10-25") == [0])
   }
 
-  @Test("Nothing is appended while the postings stand, and a difference taken back leaves them standing")
+  @Test("Equal postings need no new one, and undoing a change restores the sum of the postings")
   func differences() {
     for facts in World.payers.values {
       let now = PayerPostings(facts, in: World.app, at: World.day("10-31")).postings
@@ -151,7 +151,7 @@ extension [Posting] {
     return difference.removed.compactMap { known[$0]?.reversed } + difference.added
   }
 
-  /// How often each posting stands.
+  /// The number of times that each posting counts.
   fileprivate var net: [Posting: Int] {
     var net: [Posting: Int] = [:]
     for posting in self {

@@ -38,7 +38,7 @@ import Testing
     #expect(receipt.statement(about: ["3"]).transactions.map(\.originalTransactionID) == ["3"])
   }
 
-  /// What a response of `verifyReceipt` states about one purchase, as it is stored.
+  /// A response of `verifyReceipt` about one purchase, as it is stored.
   private static func transactions(
     created: Int64, requested: Int64, refunded: Int64? = nil
   ) throws -> [TransactionFact] {

@@ -29,7 +29,7 @@ struct LivedWorld {
 
   let simulator: AppStoreSimulator
   let folder: URL
-  /// What the app got from StoreKit, by the customer it hands it in for.
+  /// The documents that the app got from StoreKit, by the customer that it names when it submits them.
   private(set) var submissions: [(customer: String, transaction: String)] = []
   /// Every notification in both versions, in the order of what happened.
   private(set) var secondVersion: [[UInt8]] = []
@@ -65,7 +65,7 @@ struct LivedWorld {
     firstVersion = try await simulator.inFirstVersion()
   }
 
-  /// What a customer does. What is refused is part of life.
+  /// The actions of a customer. Some of them are refused.
   private mutating func step() async throws {
     let account = "customer-\(Int.random(in: 0..<customers, using: &random))"
     let name = JSONValue.string(account)

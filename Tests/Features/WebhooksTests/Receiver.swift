@@ -28,7 +28,7 @@ final class Receiver: HTTPExchange {
     state.withLock { $0.answer = answer }
   }
 
-  /// What came since this was last asked.
+  /// The messages since the last call.
   func takeRequests() -> [OutgoingRequest] {
     state.withLock { state in
       defer { state.sent = [] }

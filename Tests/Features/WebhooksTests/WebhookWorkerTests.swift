@@ -140,7 +140,7 @@ import Testing
       for number in 41...50 { try await stage.append("c\(number)") }
       #expect(try await stage.runWorker().isEmpty)
       stage.clock.advance(milliseconds: 1_000)
-      // What has been due longest, and one of what is new; the rest stays in the log.
+      // The oldest due message and one new one; the rest stays in the log.
       #expect(try await stage.runWorker() == [6, 41])
       #expect(try await stage.status().cursor.position == 41)
       stage.receiver.answers { _ in .success(.status(200)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sandbox
 
-/// What testers can look at.
+/// The views of testers.
 @Suite struct ObservationTests {
   private let poster = AnsweringPoster()
   private let store: AppStoreSimulator

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Services
 
-/// What a request for a report may contain.
+/// The valid requests for reports.
 @Suite struct ReportRequestTests {
   private func query(_ change: (inout Wire.ReportQuery) -> Void) -> Wire.ReportQuery {
     .with {

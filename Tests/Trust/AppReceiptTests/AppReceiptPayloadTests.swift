@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppReceipt
 
-/// What receipts say, in all the ways in which they say it.
+/// The contents of receipts, in all their encodings.
 @Suite struct AppReceiptPayloadTests {
   private func receipt(_ fill: (inout ReceiptBuilder) -> Void) throws -> AppReceiptPayload {
     var builder = ReceiptBuilder()

@@ -5,7 +5,7 @@ import SignedData
 import TestSupport
 import Testing
 
-/// What the verifier must refuse of a receipt, and the reason it must give.
+/// The receipts that the verifier must refuse, and the reason of each refusal.
 @Suite struct ReceiptRefusalTests {
   let chain: ReceiptChain
   let verifier: SignedDataVerifier

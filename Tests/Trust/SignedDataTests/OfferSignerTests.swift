@@ -6,7 +6,7 @@ import Testing
 
 @testable import SignedData
 
-/// What is signed for Apple, byte by byte. The texts are those that Apple's Python library
+/// The bytes that are signed for Apple. The texts are those that Apple's Python library
 /// (app-store-server-library 3.1, `jws_signature_creator.py` and `promotional_offer.py`) makes of the same
 /// arguments.
 @Suite struct OfferSignerTests {

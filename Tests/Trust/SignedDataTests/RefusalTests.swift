@@ -5,7 +5,7 @@ import SignedData
 import TestSupport
 import Testing
 
-/// What the verifier must refuse, and the reason it must give.
+/// The documents that the verifier must refuse, and the reason of each refusal.
 @Suite struct RefusalTests {
   let chain: TestChain
   let verifier: SignedDataVerifier

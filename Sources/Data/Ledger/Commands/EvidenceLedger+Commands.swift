@@ -7,7 +7,7 @@ internal import Store
 package struct CommandScope: Sendable {
   /// The operator's name for the app.
   package var appID: String
-  /// Where the purchases were made.
+  /// The environment of the purchases.
   package var environment: Environment
   /// The operator's user, for the audit trail.
   package var actor: String

@@ -6,7 +6,7 @@ package import Store
 package struct ReceiptSubmission: Sendable {
   /// The operator's name for the app.
   package var appID: String
-  /// Where the purchases were made.
+  /// The environment of the purchases.
   package var environment: Environment
   /// The customer to link the purchases to; `nil` leaves them unclaimed.
   package var customerID: String?

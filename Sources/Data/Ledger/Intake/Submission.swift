@@ -56,7 +56,7 @@ package struct SubmissionResult: Hashable, Sendable {
   package let evidenceID: EvidenceID
   /// Whether all documents were stored before for the same customer, so that nothing changed.
   package let isDuplicate: Bool
-  /// Where the purchase was made.
+  /// The environment of the purchase.
   package let environment: Environment
   /// The decoded documents.
   package let documents: SubmittedDocuments

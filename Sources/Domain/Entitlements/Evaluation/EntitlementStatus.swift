@@ -181,7 +181,7 @@ extension EntitlementStatus {
   /// The source of the operator's own grants in ``source``.
   package static let operatorSource = "operator"
 
-  /// Where the answer comes from: ``appStoreSource``, ``operatorSource`` or the name of another store; empty if nothing
+  /// The origin of the answer: ``appStoreSource``, ``operatorSource`` or the name of another store; empty if nothing
   /// was purchased or granted.
   package var source: String {
     if let grant { return grant.source.isEmpty ? Self.operatorSource : grant.source }

@@ -75,7 +75,7 @@ package struct ReceiptOutcome: Sendable {
   }
 
   package let kind: Kind
-  /// Where the purchases were made.
+  /// The environment of the purchases.
   package let environment: Environment
   /// The original transaction ids in the receipt, each once.
   package let lines: [String]

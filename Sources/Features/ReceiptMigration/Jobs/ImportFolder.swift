@@ -70,7 +70,7 @@ package struct ImportFolder: Sendable {
     }
   }
 
-  /// Where the input at a path is, if it is not a file.
+  /// The store of the input with a path; `nil` for a file.
   private func uploads(with path: String) -> (any UploadStore)? {
     path.hasPrefix("/") ? nil : uploads
   }

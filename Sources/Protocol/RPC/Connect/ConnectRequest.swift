@@ -44,7 +44,7 @@ package struct ConnectRequest: Sendable {
   private let encoding: MessageEncoding
   private let content: Content
 
-  /// Where the message is.
+  /// The part of the request with the message.
   private enum Content {
     case body([UInt8])
     case query(text: String, isBase64: Bool)

@@ -25,7 +25,7 @@ enum NotificationsPage {
     return Page(title: Text.notificationsTitle, section: .notifications, body: body)
   }
 
-  /// Where notifications go, and how that is changed.
+  /// The URLs to which notifications go, and a form that changes them.
   static func target(_ settings: SettingsView, _ visit: Visit) -> Markup {
     let values: [(name: String, value: String?)] = [
       ("url", settings.notificationURL), ("version", String(settings.notificationVersion)),

@@ -31,7 +31,7 @@ enum StatusPage {
     return Page(Text.status, section: .status, body: body)
   }
 
-  /// Where the figures are over time.
+  /// The link to the figures over time.
   private static func curves(_ visit: Visit) -> Markup {
     guard let grafana = visit.links.grafana else { return "\(Text.curves)" }
     return "\(Text.curvesAre) <a href=\"\(grafana)\" rel=\"noreferrer\">\(Text.grafana)</a>."

@@ -154,6 +154,6 @@ enum AppleLink {
 
   static func link(_ url: String) -> Link? { Link(external: url, hosts: hosts) }
 
-  /// Where a customer asks for a refund.
+  /// Apple's page on which a customer requests a refund.
   static let reportAProblem = link("https://reportaproblem.apple.com/")
 }

@@ -38,7 +38,7 @@ struct StoreOptions: ParsableArguments {
   }
 }
 
-/// Where a store is.
+/// The location of a store.
 enum StoreLocation {
   /// SQLite in a directory.
   case directory(String)
