@@ -48,7 +48,7 @@ import Testing
     #expect(try ids([:]) == [bob, cleo])
     #expect(try ids(["$RCAnonymousID:1": "ann"]) == [["ann"] + bob, cleo])
     #expect(try ids(["$RCAnonymousID:1": "bob"]) == [bob, cleo])
-    // Another customer of the export, and an id that is none of the app's.
+    // Another customer of the export, and an id that the app does not have.
     #expect(try ids(["$RCAnonymousID:1": "cleo"]) == [bob, cleo])
     #expect(try ids(["$RCAnonymousID:1": "$RCAnonymousID:3"]) == [bob, cleo])
   }
