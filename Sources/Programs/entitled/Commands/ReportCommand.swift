@@ -88,7 +88,7 @@ struct ReportCommand: AsyncParsableCommand {
     let response = try await client.withConnection { try await $0.getReconciliation(request) }
     let rows = response.days.map { day in
       (
-        "\(day.day?.instant.description.prefix(10) ?? "")  \(day.report)",
+        "\(day.day.text.prefix(10))  \(day.report)",
         "matched \(day.matched)  explained \(day.explained)  unexplained \(day.unexplained)"
           + (day.unknownRows > 0 ? "  unknown rows \(day.unknownRows)" : "")
       )

@@ -60,7 +60,8 @@ struct ReconcileCommand: AsyncParsableCommand {
   ) async throws {
     let days = result.days.map { day in
       Wire.ReconciledDay.with {
-        $0.day = GoogleProtobuf.Timestamp(ReportZone.utc.start(of: day.day))
+        $0.day = GoogleProtobuf.Timestamp(
+          millisecondsSince1970: ReportZone.utc.start(of: day.day).millisecondsSince1970)
         ($0.report, $0.matched) = (day.report.rawValue, day.matched)
         $0.explained = day.explained.reduce(0) { $0 + $1.quantity }
         ($0.unexplained, $0.unknownRows) = (Int64(day.unexplained.count), Int64(day.unknownRows))
