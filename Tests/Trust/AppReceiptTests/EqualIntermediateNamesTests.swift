@@ -33,7 +33,7 @@ import Testing
 
   @Test("The one that leads to a trusted root is found among others")
   func all() throws {
-    let trusted = try root("The trusted root with a name that is longer than those of all others")
+    let trusted = try root("The trusted root, whose name is longer than all others")
     let verifier = try SignedDataVerifier(
       anchors: TrustAnchors.apple().adding(trusted.certificate, for: .sandbox))
     for count in [0, 1, 6] {

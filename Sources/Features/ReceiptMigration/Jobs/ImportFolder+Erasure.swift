@@ -39,7 +39,7 @@ extension ImportFolder {
         guard let line = try input.line() else { break }
         if customers.contains(where: { line.names($0) }) { try blank(start, line.count) }
       } catch InputError.lineTooLong {
-        continue
+        try input.skipLine()
       }
     }
   }

@@ -91,7 +91,7 @@ final class InputFile {
 
   /// Reads the next line, without its end; `nil` at the end of the file. A line end between two `quote`s does not count.
   ///
-  /// - Throws: ``InputError/lineTooLong(limit:)``, after skipping the line.
+  /// - Throws: ``InputError/lineTooLong(limit:)``; ``skipLine(upTo:)`` skips the rest of that line.
   func line(quote: UInt8? = nil) throws(InputError) -> ArraySlice<UInt8>? {
     var scanned = next
     var isQuoted = false
@@ -106,10 +106,7 @@ final class InputFile {
         }
         scanned += 1
       }
-      if scanned - next > Self.maxLineLength {
-        try skipLine()
-        throw .lineTooLong(limit: Self.maxLineLength)
-      }
+      guard scanned - next <= Self.maxLineLength else { throw .lineTooLong(limit: Self.maxLineLength) }
       let consumed = next
       let wasFilled = try fill()
       scanned -= consumed - next
@@ -120,14 +117,17 @@ final class InputFile {
     return buffer[next...]
   }
 
-  private func skipLine() throws(InputError) {
+  /// Skips the rest of the line, or of the input, as far as the byte offset `limit`. Returns whether it is skipped.
+  @discardableResult
+  func skipLine(upTo limit: Int64 = .max) throws(InputError) -> Bool {
     while true {
       if let end = buffer[next...].firstIndex(of: 0x0A) {
         next = end + 1
-        return
+        return true
       }
       next = buffer.count
-      guard try fill() else { return }
+      guard position < limit else { return false }
+      guard try fill() else { return true }
     }
   }
 

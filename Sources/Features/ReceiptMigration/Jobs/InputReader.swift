@@ -8,6 +8,19 @@ struct InputReader {
   private let syntax: InputFormat.Syntax
   private let header: [String]
   private var number: Int64
+  /// The offset of the line that is being skipped, because it is too long.
+  private var skipped: Int64?
+
+  /// The outcome of a step.
+  enum Step {
+    case line(InputLine)
+    /// No line was complete. The caller lets other work run before the next step.
+    case more
+    case end
+  }
+
+  /// The bytes that one step skips at most.
+  private static let stepLength: Int64 = 1 << 20
 
   /// Opens the input after `line` lines, at the byte offset `position` of the next one; 0 and 0 for the start.
   init(
@@ -33,24 +46,47 @@ struct InputReader {
     file = position == 0 ? start : try InputFile(source, from: position)
   }
 
-  /// Returns the next line that is not empty; `nil` at the end.
-  ///
-  /// - Throws: ``InputError/unreadable(path:problem:)``, or ``InputError/store(_:)``, after which it can be called again.
+  /// Returns the next line that is not empty; `nil` at the end. See ``step()``.
   mutating func next() throws(InputError) -> InputLine? {
     while true {
-      let position = file.position
-      do throws(InputError) {
-        guard let bytes = try file.line(quote: syntax == .csv ? UInt8(ascii: "\"") : nil) else { return nil }
-        guard bytes.contains(where: { $0 > 0x20 }) else { continue }
-        number += 1
-        return InputLine(
-          number: number, position: position, length: Int64(bytes.count), record: record(bytes))
-      } catch {
-        guard case .lineTooLong = error else { throw error }
-        number += 1
-        return InputLine(number: number, position: position, length: 0, record: .failure(error))
+      switch try step() {
+      case .line(let line): return line
+      case .more: continue
+      case .end: return nil
       }
     }
+  }
+
+  /// Reads on to the next line that is not empty, or for a bounded time.
+  ///
+  /// - Throws: ``InputError/unreadable(path:problem:)``, or ``InputError/store(_:)``, after which it can be called again.
+  mutating func step() throws(InputError) -> Step {
+    let limit = file.position + Self.stepLength
+    if let position = skipped {
+      guard try file.skipLine(upTo: limit) else { return .more }
+      skipped = nil
+      return .line(line(at: position, 0, .failure(.lineTooLong(limit: InputFile.maxLineLength))))
+    }
+    while file.position < limit {
+      let position = file.position
+      do throws(InputError) {
+        guard let bytes = try file.line(quote: syntax == .csv ? UInt8(ascii: "\"") : nil) else { return .end }
+        guard bytes.contains(where: { $0 > 0x20 }) else { continue }
+        return .line(line(at: position, bytes.count, record(bytes)))
+      } catch {
+        guard case .lineTooLong = error else { throw error }
+        skipped = position
+        return .more
+      }
+    }
+    return .more
+  }
+
+  private mutating func line(
+    at position: Int64, _ length: Int, _ record: Result<InputRecord, InputError>
+  ) -> InputLine {
+    number += 1
+    return InputLine(number: number, position: position, length: Int64(length), record: record)
   }
 
   /// The byte offset of the next line.

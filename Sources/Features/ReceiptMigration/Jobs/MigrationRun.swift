@@ -118,9 +118,16 @@ struct MigrationRun: Sendable {
     let outcome = await withTaskGroup(of: InputLine?.self) { group -> Result<Bool, InputError> in
       var inFlight = 0
       var failure: InputError?
-      while failure == nil, !isStopped {
+      reading: while failure == nil, !isStopped {
         do throws(InputError) {
-          guard let line = try reader.next() else { break }
+          let line: InputLine
+          switch try reader.step() {
+          case .line(let next): line = next
+          case .end: break reading
+          case .more:
+            await Task.yield()
+            continue
+          }
           mark.begin(line, next: reader.position)
           if done.contains(line.number) {
             mark.finish(line)
@@ -129,7 +136,7 @@ struct MigrationRun: Sendable {
           group.addTask { await process(line) ? line : nil }
           inFlight += 1
         } catch {
-          guard !isStopped else { break }
+          guard !isStopped else { break reading }
           if case .store(let lost) = error, await mayRepeat(after: lost) { continue }
           failure = error
         }

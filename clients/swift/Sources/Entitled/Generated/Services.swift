@@ -136,6 +136,8 @@ struct EntitledMethod: Sendable {
     EntitledMethod("ReportService", "ExportReport", onlyReads: true, isStreaming: true),
     EntitledMethod("ReportService", "ListPostings", onlyReads: true, isStreaming: true),
     EntitledMethod("ReportService", "ListReportPurchases", onlyReads: true, isStreaming: false),
+    EntitledMethod("ReportService", "RecordReconciliation", onlyReads: false, isStreaming: false),
+    EntitledMethod("ReportService", "GetReconciliation", onlyReads: true, isStreaming: false),
     EntitledMethod("RetentionMessagingService", "UploadRetentionImage", onlyReads: false, isStreaming: false),
     EntitledMethod("RetentionMessagingService", "DeleteRetentionImage", onlyReads: false, isStreaming: false),
     EntitledMethod("RetentionMessagingService", "GetRetentionImages", onlyReads: true, isStreaming: false),

@@ -85,13 +85,41 @@ public enum Entitled_V1_ReportService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "RecordReconciliation" metadata.
+        public enum RecordReconciliation: Sendable {
+            /// Request type for "RecordReconciliation".
+            public typealias Input = Entitled_V1_RecordReconciliationRequest
+            /// Response type for "RecordReconciliation".
+            public typealias Output = Entitled_V1_RecordReconciliationResponse
+            /// Descriptor for "RecordReconciliation".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.ReportService"),
+                method: "RecordReconciliation",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetReconciliation" metadata.
+        public enum GetReconciliation: Sendable {
+            /// Request type for "GetReconciliation".
+            public typealias Input = Entitled_V1_GetReconciliationRequest
+            /// Response type for "GetReconciliation".
+            public typealias Output = Entitled_V1_GetReconciliationResponse
+            /// Descriptor for "GetReconciliation".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.ReportService"),
+                method: "GetReconciliation",
+                type: .unary
+            )
+        }
         /// Descriptors for all methods in the "entitled.v1.ReportService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             ListReports.descriptor,
             QueryReport.descriptor,
             ExportReport.descriptor,
             ListPostings.descriptor,
-            ListReportPurchases.descriptor
+            ListReportPurchases.descriptor,
+            RecordReconciliation.descriptor,
+            GetReconciliation.descriptor
         ]
     }
 }
@@ -229,6 +257,53 @@ extension Entitled_V1_ReportService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListReportPurchasesResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListReportPurchasesResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "RecordReconciliation" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
+        /// > same reports and days.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_RecordReconciliationRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_RecordReconciliationRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_RecordReconciliationResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func recordReconciliation<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_RecordReconciliationRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_RecordReconciliationRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_RecordReconciliationResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_RecordReconciliationResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetReconciliation" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the stored results of comparisons with Apple's reports.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetReconciliationRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetReconciliationRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetReconciliationResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getReconciliation<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetReconciliationRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetReconciliationRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetReconciliationResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetReconciliationResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
     }
 
@@ -418,6 +493,75 @@ extension Entitled_V1_ReportService {
                 onResponse: handleResponse
             )
         }
+
+        /// Call the "RecordReconciliation" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
+        /// > same reports and days.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_RecordReconciliationRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_RecordReconciliationRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_RecordReconciliationResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func recordReconciliation<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_RecordReconciliationRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_RecordReconciliationRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_RecordReconciliationResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_RecordReconciliationResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_ReportService.Method.RecordReconciliation.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetReconciliation" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the stored results of comparisons with Apple's reports.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetReconciliationRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetReconciliationRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetReconciliationResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getReconciliation<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetReconciliationRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetReconciliationRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetReconciliationResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetReconciliationResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_ReportService.Method.GetReconciliation.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
     }
 }
 
@@ -560,6 +704,65 @@ extension Entitled_V1_ReportService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListReportPurchasesRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListReportPurchasesResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "RecordReconciliation" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
+    /// > same reports and days.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_RecordReconciliationRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func recordReconciliation<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_RecordReconciliationRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_RecordReconciliationResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.recordReconciliation(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_RecordReconciliationRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_RecordReconciliationResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetReconciliation" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the stored results of comparisons with Apple's reports.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetReconciliationRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getReconciliation<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetReconciliationRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetReconciliationResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getReconciliation(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetReconciliationRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetReconciliationResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -724,6 +927,73 @@ extension Entitled_V1_ReportService.ClientProtocol {
             metadata: metadata
         )
         return try await self.listReportPurchases(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "RecordReconciliation" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
+    /// > same reports and days.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func recordReconciliation<Result>(
+        _ message: Entitled_V1_RecordReconciliationRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_RecordReconciliationResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_RecordReconciliationRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.recordReconciliation(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetReconciliation" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the stored results of comparisons with Apple's reports.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getReconciliation<Result>(
+        _ message: Entitled_V1_GetReconciliationRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetReconciliationResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetReconciliationRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getReconciliation(
             request: request,
             options: options,
             onResponse: handleResponse

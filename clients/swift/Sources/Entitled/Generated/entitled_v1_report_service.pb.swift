@@ -1136,6 +1136,150 @@ public nonisolated struct Entitled_V1_ReportPurchase: Sendable {
   fileprivate var _effectiveAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
+/// The result of a comparison with one of Apple's reports of one day.
+public nonisolated struct Entitled_V1_ReconciledDay: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The day of the report, as the start of this day in UTC; Apple's days are those of Pacific Time. Required.
+  public var day: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_day ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_day = newValue}
+  }
+  /// Returns true if `day` has been explicitly set.
+  public var hasDay: Bool {self._day != nil}
+  /// Clears the value of `day`. Subsequent reads from it will return its default value.
+  public mutating func clearDay() {self._day = nil}
+
+  /// The report, such as "SUBSCRIBER": capital letters and "_", at most 64. Required.
+  public var report: String = String()
+
+  /// The items that are equal on both sides: subscriptions, events, or sold and refunded pieces.
+  public var matched: Int64 = 0
+
+  /// The items whose difference a rule explains.
+  public var explained: Int64 = 0
+
+  /// The differences that no rule explains.
+  public var unexplained: Int64 = 0
+
+  /// Apple's rows with an unknown event, product or country, which could not be compared.
+  public var unknownRows: Int64 = 0
+
+  /// The names of the report's files, at most 100 of at most 255 bytes.
+  public var files: [String] = []
+
+  /// When the result was stored. Only in responses.
+  public var recordedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_recordedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_recordedAt = newValue}
+  }
+  /// Returns true if `recordedAt` has been explicitly set.
+  public var hasRecordedAt: Bool {self._recordedAt != nil}
+  /// Clears the value of `recordedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearRecordedAt() {self._recordedAt = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _day: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _recordedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The request of RecordReconciliation.
+public nonisolated struct Entitled_V1_RecordReconciliationRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The results, 1 to 1000.
+  public var days: [Entitled_V1_ReconciledDay] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of RecordReconciliation.
+public nonisolated struct Entitled_V1_RecordReconciliationResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The request of GetReconciliation.
+public nonisolated struct Entitled_V1_GetReconciliationRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The start of the first day in UTC. Required.
+  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  public var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  public mutating func clearFrom() {self._from = nil}
+
+  /// The start of the day after the last one, at most 800 days after `from`. Required.
+  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  public var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  public mutating func clearTo() {self._to = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The response of GetReconciliation.
+public nonisolated struct Entitled_V1_GetReconciliationResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The environment of the answer.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The results, ordered by day and report.
+  public var days: [Entitled_V1_ReconciledDay] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "entitled.v1"
@@ -2370,6 +2514,229 @@ nonisolated extension Entitled_V1_ReportPurchase: SwiftProtobuf.Message, SwiftPr
     if lhs.currency != rhs.currency {return false}
     if lhs._effectiveAt != rhs._effectiveAt {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ReconciledDay: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReconciledDay"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}report\0\u{1}matched\0\u{1}explained\0\u{1}unexplained\0\u{3}unknown_rows\0\u{1}files\0\u{3}recorded_at\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._day) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.report) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.matched) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.explained) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.unexplained) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.unknownRows) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.files) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._recordedAt) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._day {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.report.isEmpty {
+      try visitor.visitSingularStringField(value: self.report, fieldNumber: 2)
+    }
+    if self.matched != 0 {
+      try visitor.visitSingularInt64Field(value: self.matched, fieldNumber: 3)
+    }
+    if self.explained != 0 {
+      try visitor.visitSingularInt64Field(value: self.explained, fieldNumber: 4)
+    }
+    if self.unexplained != 0 {
+      try visitor.visitSingularInt64Field(value: self.unexplained, fieldNumber: 5)
+    }
+    if self.unknownRows != 0 {
+      try visitor.visitSingularInt64Field(value: self.unknownRows, fieldNumber: 6)
+    }
+    if !self.files.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.files, fieldNumber: 7)
+    }
+    try { if let v = self._recordedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ReconciledDay, rhs: Entitled_V1_ReconciledDay) -> Bool {
+    if lhs._day != rhs._day {return false}
+    if lhs.report != rhs.report {return false}
+    if lhs.matched != rhs.matched {return false}
+    if lhs.explained != rhs.explained {return false}
+    if lhs.unexplained != rhs.unexplained {return false}
+    if lhs.unknownRows != rhs.unknownRows {return false}
+    if lhs.files != rhs.files {return false}
+    if lhs._recordedAt != rhs._recordedAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_RecordReconciliationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RecordReconciliationRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}days\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.days) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.days.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.days, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_RecordReconciliationRequest, rhs: Entitled_V1_RecordReconciliationRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.days != rhs.days {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_RecordReconciliationResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RecordReconciliationResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{f}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_RecordReconciliationResponse, rhs: Entitled_V1_RecordReconciliationResponse) -> Bool {
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetReconciliationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetReconciliationRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetReconciliationRequest, rhs: Entitled_V1_GetReconciliationRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetReconciliationResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetReconciliationResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}environment\0\u{1}days\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.days) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 1)
+    }
+    if !self.days.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.days, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetReconciliationResponse, rhs: Entitled_V1_GetReconciliationResponse) -> Bool {
+    if lhs.environment != rhs.environment {return false}
+    if lhs.days != rhs.days {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
