@@ -89,7 +89,7 @@ import Testing
       #expect(
         try await roundTrips {
           try await ledger.move("L1", to: "customer2", policy: .transfer, scope("move"))
-        } <= 5)
+        } <= 6)
       let repeated = try await ledger.grant("pro", to: "customer1", scope("grant"))
       #expect(repeated.isRepeated && repeated.response == [1])
       #expect(try await fixture.replayDifferences().isEmpty)
