@@ -112,10 +112,9 @@ def test_on_a_full_disk_notifications_get_503_and_health_fails_until_space_is_fr
         known, new = receipt_of(service, "ann"), receipt_of(service, "ben")
         assert verified(service, known) == (0, 1)
         filler = small_disk / "filler"
-        with filler.open("wb") as file, pytest.raises(OSError):
+        with filler.open("wb", buffering=0) as file, pytest.raises(OSError):
             while True:
                 file.write(bytes(1 << 20))
-                file.flush()
         wait_until(lambda: deliver(service) == 503)
         _, body = wait_until(lambda: (r := ready(service))[1]["status"] == "degraded" and r)
         failing = {check["name"]: check for check in body["checks"] if not check["ok"]}

@@ -18,7 +18,7 @@ from harness import post
 APP = "ocean-journal"
 CUSTOMERS = int(os.environ.get("ENTITLED_LIFE_CUSTOMERS", 12))
 SEED = int(os.environ.get("ENTITLED_LIFE_SEED", 1))
-CHECKS = int(os.environ.get("ENTITLED_LIFE_MOMENTS", 10))
+CHECKS = int(os.environ.get("ENTITLED_LIFE_MOMENTS", 6))
 STEP = 730 // CHECKS  # days
 TIMEOUT = 120
 CONFIGURATION = """apps:
