@@ -395,7 +395,8 @@ let package = Package(
       .features, "ReceiptMigrationTests",
       [
         "AppReceipt", "AppStore", "AppStoreClient", "AppStoreSupport", "AppleLookup", "Entitlements", "JSON",
-        "Ledger", "ReceiptMigration", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport",
+        "Ledger", "Platform", "ReceiptMigration", "SQLiteStore", "Sandbox", "SignedData", "Store",
+        "TestSupport",
       ]),
     test(.wire, "HTTP2Tests", ["HTTP", "HTTP2"]),
     test(.features, "NotificationsTests", ["AppStore", "JSON", "Notifications"]),

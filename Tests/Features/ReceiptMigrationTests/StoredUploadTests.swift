@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreSupport
 import Foundation
+import Platform
 import Store
 import Synchronization
 import Testing
@@ -51,7 +52,7 @@ import Testing
 
   // The start of an input of white space is read up to the length of a line to find the syntax: 97 reads.
   @Test(
-    "A job is cancelled while it reads an input without a line that ends", .timeLimit(.minutes(1)),
+    "A job is cancelled while it reads an input without a line that ends", .timeLimit(.minutes(5)),
     arguments: [("\n", 98), ("x", 3)])
   func cancellation(of text: String, after reads: Int) async throws {
     try await ReceiptService.run { service in
@@ -65,7 +66,9 @@ import Testing
         MigrationJob.Order(
           appID: "demo", environment: .sandbox, inputPath: "", format: format.text, concurrency: 1),
         upload: "u")
-      let running = Task { try await jobs.run() }
+      // As in the program: a job that computes takes no thread of the calls.
+      let threads = BackgroundThreads(count: 1)
+      let running = Task(executorPreference: threads) { try await jobs.run() }
       defer { running.cancel() }
       while uploads.reads < reads { try await Task.sleep(for: .milliseconds(10)) }
       let name = MigrationJobManager.name(of: status.job.id)
