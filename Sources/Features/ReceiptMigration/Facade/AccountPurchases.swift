@@ -214,8 +214,10 @@ struct UpgradedPeriods: Sendable {
       other.originalTransactionID == fact.originalTransactionID
     }
     let later = transactions[(index + 1)...].prefix { isOfLine($0) && $0.purchaseDate <= end }
-    // A period that renewed is not cut short; its renewal is.
-    guard later.last?.purchaseDate != end else { return false }
+    // A period that renewed is not cut short; its renewal is. The upgrade replaces both if the renewal was only charged.
+    if let last = later.indices.last, later[last].purchaseDate == end, !isUpgraded(last, in: transactions) {
+      return false
+    }
     // A period that was charged ahead of its time begins after the one that replaced it.
     let earlier = transactions[..<index].reversed()
       .prefix { isOfLine($0) && $0.purchaseDate > fact.signedDate }
