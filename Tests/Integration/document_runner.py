@@ -30,7 +30,7 @@ CONSOLE = 8070
 
 
 # Commands that change nothing.
-QUESTION = re.compile(r"entitled (check|timeline|customer|explain|report|purchases?|find|status) ")
+QUESTION = re.compile(r"entitled (check|timeline|customer|explain|report|purchases?|find|status|consumption list)( |$)")
 # What a migration that takes longer than a second prints instead of the bar of a terminal.
 PROGRESS = re.compile(r'\{"migrationId":.*"MIGRATION_STATE_RUNNING"')
 
