@@ -354,3 +354,27 @@ def test_a_follower_answers_and_the_leader_stores_the_request(replicas, tmp_path
         found = stub.ListRetentionRequests(messages.ListRetentionRequestsRequest(app=APP), timeout=CALL_LIMIT).requests
     assert (line, "plain") in [(one.original_transaction_id, one.rule) for one in found]
     world.channel.close()
+
+
+def test_requests_are_answered_while_the_leader_is_replaced(replicas, tmp_path):
+    configuration = tmp_path / "entitled.yaml"
+    configuration.write_text(CONFIGURATION)
+    key = write_key(tmp_path / "iap.p8")
+    group = replicas(2, configurations=dict.fromkeys("ab", configuration))
+    leader = group.wait_for_leader()
+    world = Subscribers(group.services[leader], key)
+    line = world.subscribe("films.monthly")
+    [name] = group.followers
+    follower, forger = group.services[name], Forger(group.services[leader])
+
+    def answer():
+        return post(f"http://{follower.http}/retention/{APP}", {"signedPayload": signed(forger, line)})
+
+    expected = (200, {"message": {"messageIdentifier": PLAIN}})
+    until(lambda: answer() == expected)
+    world.channel.close()
+    group.services[leader].kill()
+    answers = []
+    while group.leader != name or len(answers) < 20:
+        answers.append(answer())
+        assert answers[-1] == expected, f"request {len(answers)} after the leader ended"
