@@ -18,7 +18,7 @@ package enum InboxKind: String, CaseIterable, Sendable {
 package struct InboxEntry: Hashable, Sendable {
   /// Identifies the entry, in no order; 0 before it is appended.
   package var id: Int64 = 0
-  /// Of two entries with the same token the store has one; `nil`: the entry has a token of its own.
+  /// The idempotency token of the append: an entry with a stored token is not added again. `nil`: a random one.
   package var token: String?
   package let kind: InboxKind
   /// The app that it is about; empty if it names none.

@@ -39,7 +39,7 @@ enum BuiltInSegment: String, CaseIterable, Sendable {
     }
   }
 
-  /// Who is in it, in a sentence.
+  /// The condition for membership, as a sentence.
   var hint: String {
     switch self {
     case .inGrace: Text.hintInGrace

@@ -216,7 +216,7 @@ extension CommandResult {
 }
 
 extension Wire.Seat {
-  /// A seat and its holder, who is empty if the seat was released. A member invited by the developer has no transaction.
+  /// A seat and its holder. A released seat has no holder, and a member invited by the developer has no transaction.
   init(_ seat: FamilySharing.Seat, of customerID: String?) {
     self.init()
     seatId = seat.seatID
