@@ -135,20 +135,3 @@ struct PostgresStoreTests {
 func withDatabase(_ body: (PostgresSettings) async throws -> Void) async throws {
   try await PostgresSlots.shared.withDatabase(body)
 }
-
-extension PostgresEntitlementStore {
-  fileprivate func append(_ text: String) async throws(StoreError) -> AppendedEvidence {
-    try await write { transaction throws(StoreError) in
-      try transaction.append(
-        Evidence(
-          appID: "ocean", environment: .sandbox, customerID: nil, kind: .signedTransaction,
-          source: .submission,
-          receivedAt: Instant(millisecondsSince1970: 5), content: EvidenceContent(Array(text.utf8)),
-          verdict: .accepted))
-    }
-  }
-
-  fileprivate func count() async throws(StoreError) -> Int64 {
-    try await read { snapshot throws(StoreError) in try snapshot.counts().evidence }
-  }
-}

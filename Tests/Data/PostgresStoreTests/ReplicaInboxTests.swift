@@ -1,0 +1,191 @@
+import AppStore
+import Dispatch
+import PostgreSQL
+import PostgresSupport
+import Store
+import TestSupport
+import Testing
+
+@testable import PostgresStore
+
+/// The inbox, in which a follower hands entries to the leader and gets their outcomes.
+@Suite(.enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)))
+struct ReplicaInboxTests {
+  @Test("An entry of a follower reaches the leader once, and its outcome returns", arguments: [false, true])
+  func inbox(isPooled: Bool) async throws {
+    try await withReplicas(isPooled: isPooled) { first, second, _ in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      async let received = outcome(of: entry("x"), through: sender)
+      var found: [InboxEntry] = []
+      while found.isEmpty { found = try await receiver.take(10, except: []) }
+      #expect(found.map(\.body) == [Array("x".utf8)] && found.map(\.caller) == ["billing"])
+      #expect(try await receiver.take(10, except: Set(found.map(\.id))).isEmpty)
+      try await receiver.finish(found[0].id, [1, 2])
+      #expect(try await received == [1, 2])
+      #expect(try await receiver.take(10, except: []).isEmpty)
+      // The first outcome stays.
+      try await receiver.finish(found[0].id, [3])
+      #expect(try await sender.outcome(of: found[0].id, until: .now + .seconds(60)) == [1, 2])
+    }
+  }
+
+  @Test("Many entries share commits, and each has its own outcome")
+  func manyEntries() async throws {
+    try await withReplicas { first, second, _ in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      async let outcomes: Set<[UInt8]> = withThrowingTaskGroup(of: [UInt8].self) { group in
+        for number in 0..<200 {
+          group.addTask { try await outcome(of: entry("\(number)"), through: sender) }
+        }
+        return try await group.reduce(into: []) { $0.insert($1) }
+      }
+      var done = 0
+      while done < 200 {
+        let entries = try await receiver.take(64, except: [])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for entry in entries { group.addTask { try await receiver.finish(entry.id, entry.body) } }
+          try await group.waitForAll()
+        }
+        done += entries.count
+      }
+      #expect(try await outcomes == Set((0..<200).map { Array("\($0)".utf8) }))
+    }
+  }
+
+  @Test("An outcome in a transaction that fails is not stored, and the entry stays")
+  func transactionalOutcome() async throws {
+    try await withReplicas { first, second, _ in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      let id = try await sender.append(entry("x"))
+      await #expect(throws: StoreError.failed("no")) {
+        try await first.write { transaction throws(StoreError) in
+          try receiver.finish(id, [1], in: transaction)
+          throw .failed("no")
+        }
+      }
+      #expect(try await receiver.take(10, except: []).map(\.id) == [id])
+      try await first.write { transaction throws(StoreError) in
+        try receiver.finish(id, [1], in: transaction)
+        _ = try transaction.append(evidence("a"))
+      }
+      #expect(try await receiver.take(10, except: []).isEmpty)
+      #expect(try await receiver.backlog().count == 0)
+    }
+  }
+
+  @Test("A follower stores no outcome")
+  func outcomeOfFollower() async throws {
+    try await withReplicas { first, second, _ in
+      try await first.beat()
+      let inbox = try second.shared.inbox
+      let id = try await inbox.append(entry("x"))
+      await #expect(throws: StoreError.notTheLeader) { try await inbox.finish(id, [1]) }
+    }
+  }
+
+  @Test("Waiting for an outcome ends at the deadline, and the entry stays")
+  func deadline() async throws {
+    try await withReplicas { first, second, _ in
+      try await first.beat()
+      let inbox = try second.shared.inbox
+      let id = try await inbox.append(entry("x"))
+      await #expect(throws: StoreError.deadlineExceeded) {
+        try await inbox.outcome(of: id, until: .now + .milliseconds(50))
+      }
+      #expect(try await first.shared.inbox.take(10, except: []).map(\.id) == [id])
+    }
+  }
+
+  @Test("Outcomes are deleted after an hour")
+  func retention() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      let old = try await sender.append(entry("old"))
+      let new = try await sender.append(entry("new"))
+      let waiting = try await sender.append(entry("waiting"))
+      try await receiver.finish(old, [1])
+      try await receiver.finish(new, [1])
+      try control.execute(
+        """
+        UPDATE inbox SET done_at = clock_timestamp() - interval '61 minutes' WHERE id = \(old);
+        UPDATE inbox SET received_at = clock_timestamp() - interval '1 day' WHERE id = \(waiting)
+        """)
+      try await receiver.deleteOldOutcomes()
+      #expect(try control.number("SELECT count(*) FROM inbox WHERE id IN (\(new), \(waiting))") == 2)
+      #expect(try control.number("SELECT count(*) FROM inbox") == 2)
+      #expect(try await receiver.backlog().oldest >= 86_400_000)
+    }
+  }
+
+  @Test("An append whose session was lost is repeated, and appended once")
+  func lostAppend() async throws {
+    try await withReplicas { first, _, control in
+      let inbox = try first.shared.inbox
+      _ = try await inbox.append(entry("a"))
+      try control.execute(
+        """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+        """)
+      _ = try await inbox.append(entry("b"))
+      #expect(try control.number("SELECT count(*) FROM inbox") == 2)
+    }
+  }
+
+  @Test("An append that takes too long has an unknown outcome, because the entry may be executed yet")
+  func slowAppend() async throws {
+    try await withReplicas { _, second, control in
+      let inbox = try second.shared.inbox
+      _ = try await inbox.append(entry("a"))
+      try control.execute("BEGIN; LOCK TABLE inbox IN EXCLUSIVE MODE")
+      await #expect(throws: InboxAppender.unknown) { try await inbox.append(entry("b")) }
+      try control.execute("ROLLBACK")
+      while try control.number("SELECT count(*) FROM inbox") < 2 { await Task.yield() }
+    }
+  }
+
+  @Test("Large entries are read a few at a time, so that none takes too long")
+  func largeEntries() async throws {
+    try await withReplicas { first, second, control in
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      var ids: [Int64] = []
+      for size in [PostgresInbox.batchBytes / 2, PostgresInbox.batchBytes / 2, 5, PostgresInbox.batchBytes] {
+        let id = try await sender.append(entry("\(size)"))
+        try control.execute(
+          "UPDATE inbox SET body = convert_to(repeat('x', \(size)), 'UTF8') WHERE id = \(id)")
+        ids.append(id)
+      }
+      #expect(try await receiver.take(10, except: []).map(\.id) == Array(ids[..<2]))
+      #expect(try await receiver.take(10, except: Set(ids[..<2])).map(\.id) == Array(ids[2...]))
+      #expect(try await receiver.take(10, except: Set(ids[..<3])).map(\.id) == [ids[3]])
+    }
+  }
+
+  @Test("An entry of a kind that only a newer program has stays, and does not delay others")
+  func newerKind() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      let newer = try await sender.append(entry("newer"))
+      let known = try await sender.append(entry("known"))
+      try control.execute("UPDATE inbox SET kind = 'newer' WHERE id = \(newer)")
+      #expect(try await receiver.take(10, except: []).map(\.id) == [known])
+      try await receiver.finish(known, [1])
+      #expect(try await receiver.backlog().count == 1)
+    }
+  }
+}
+
+private func outcome(of entry: InboxEntry, through inbox: any Inbox) async throws -> [UInt8] {
+  let id = try await inbox.append(entry)
+  return try await inbox.outcome(of: id, until: .now + .seconds(60))
+}
+
+private func entry(_ body: String) -> InboxEntry {
+  InboxEntry(
+    kind: .call, appID: "ocean", method: "/x/y", caller: "billing", context: [], body: Array(body.utf8))
+}
