@@ -476,3 +476,22 @@ def test_a_wrong_link_is_refused_at_the_start(tmp_path, links, problem):
     file.write_text(CONFIGURATION.split("    webhooks:")[0] + f"listeners: {{console: {{links: {links}}}}}\n", encoding="utf-8")
     done = run("config", "check", file, env=environment())
     assert done.returncode != 0 and problem in done.stderr + done.stdout
+
+
+def test_the_page_of_a_purchase_has_the_payments_of_its_commitment(tmp_path):
+    yearly = "{type: Auto-Renewable Subscription, group: pro, level: 3, entitlements: [pro], period: P1Y, price: 48, "
+    configuration = CONFIGURATION.replace(
+        "      pro.monthly:", f"      pro.yearly: {yearly}monthly_price: 4, currency: EUR}}\n      pro.monthly:")
+    console = Console(tmp_path, configuration)
+    console.act("storefront", account="hal", storefront="DEU")
+    bought = console.buy("hal", "pro.yearly", billingPlanType="MONTHLY")
+    console.call(
+        "ReceiptService/SubmitTransaction", customerId="hal", signedTransaction=bought["signedTransactionInfo"],
+        signedRenewalInfo=bought["signedRenewalInfo"])
+    browser = Browser(console.address)
+    browser.sign_in(console.link)
+    page = browser.get(f"{HERE}/purchases/{bought['transactionId']}")
+    properties = dict(re.findall(r"<dt>([^<]*)</dt>\s*<dd>(.*?)</dd>", page.text, re.S))
+    assert (properties["Payment"], properties["Still to pay, forecast"]) == ("1 of 12, 11 left", "44.00 EUR")
+    assert "<time" in properties["Committed until"] and properties["Price"] == "4.00 EUR"
+    console.service.stop()
