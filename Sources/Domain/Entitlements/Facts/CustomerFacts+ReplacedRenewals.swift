@@ -17,6 +17,11 @@ extension CustomerFacts {
   /// Apple marks it as upgraded. But the notification of an upgrade has the new transaction only, so the known document
   /// about the renewal may be older than the upgrade.
   package func isReplacedBeforeStart(_ index: Int) -> Bool {
+    // By index, because an element has about 300 bytes and a dozen reference counts. Most renewals were signed after
+    // their start.
+    guard transactions[index].isUpgraded || transactions[index].signedDate < transactions[index].purchaseDate,
+      transactions[index].details.transactionReason == .renewal
+    else { return false }
     let start = transactions[index].purchaseDate.millisecondsSince1970
     var other = index
     while other > 0 {
@@ -31,15 +36,15 @@ extension CustomerFacts {
     return false
   }
 
-  /// Whether the purchase of another product at `index` is an upgrade that replaced the renewal at `renewal`, which starts
-  /// later.
+  /// Whether the purchase at `index` is of another product and an upgrade that replaced the renewal at `renewal`, which
+  /// starts later.
   private func isUpgrade(_ index: Int, insteadOf renewal: Int) -> Bool {
-    let (upgrade, replaced) = (transactions[index], transactions[renewal])
-    guard replaced.details.transactionReason == .renewal, upgrade.productID != replaced.productID,
-      upgrade.expiresDate.map({ replaced.purchaseDate < $0 }) ?? false
+    guard transactions[index].productID != transactions[renewal].productID,
+      let end = transactions[index].expiresDate, transactions[renewal].purchaseDate < end
     else { return false }
     // To a member of the purchaser's family an upgrade may be a renewal, too.
-    return replaced.isUpgraded
-      || upgrade.details.transactionReason != .renewal && replaced.signedDate < upgrade.purchaseDate
+    return transactions[renewal].isUpgraded
+      || transactions[index].details.transactionReason != .renewal
+        && transactions[renewal].signedDate < transactions[index].purchaseDate
   }
 }
