@@ -84,6 +84,8 @@ package struct CallContext: Sendable {
   package var caller = ""
   /// Whether the caller demands an answer that includes a position, in ``requiredPositionField``.
   package var requiresPosition = false
+  /// `false` if a ``RequestHead`` found no `traceparent` in ``headers``, so that tracing need not search for it.
+  package var mayHaveTraceParent = true
   /// The roles of the caller as bits, which the layer that authenticates assigns.
   package var callerRoles: UInt8 = 0
   /// Announces the end of the connection to a stream; `nil` for other calls.

@@ -30,6 +30,8 @@ package struct RequestHead: Sendable {
   package var malformedTimeout: String?
   /// Whether there is metadata ``CallContext/requiredPositionField``.
   package var requiresPosition = false
+  /// Whether there is a `traceparent`.
+  package var hasTraceParent = false
   /// The index of the path in the method table; `nil` for an unknown path.
   package var method: Int?
 
@@ -47,6 +49,7 @@ package struct RequestHead: Sendable {
     switch name.count {
     case 5 where name.equals(":path"): method = methods.index(of: value)
     case 7 where name.equals(":method"): isPost = value.equals("POST")
+    case 11 where name.equals("traceparent"): hasTraceParent = true
     case 12 where name.equals("content-type"): contentType = Self.contentType(value)
     case 12 where name.equals("grpc-timeout"):
       timeout = Timeout(value)

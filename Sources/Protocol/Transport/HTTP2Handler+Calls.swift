@@ -25,6 +25,7 @@ extension HTTP2Handler {
       requestEncoding: encoding, acceptsGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
     call.context.requiresPosition = head.requiresPosition
+    call.context.mayHaveTraceParent = head.hasTraceParent
     let method = host.methods.methods[index]
     if method.needsAddress { call.context.address = remoteIPAddress }
     switch method.handler {

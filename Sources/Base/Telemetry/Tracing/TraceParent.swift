@@ -12,10 +12,10 @@ package struct TraceParent: Hashable, Sendable {
   package init?(_ text: UnsafeRawBufferPointer) {
     let dash = UInt8(ascii: "-")
     guard text.count >= Self.length, text[2] == dash, text[35] == dash, text[52] == dash,
-      let version = Self.number(text[0..<2]), version != 0xFF,
+      let version = Self.number(text, 0..<2), version != 0xFF,
       text.count == Self.length || (version != 0 && text[Self.length] == dash),
-      let high = Self.number(text[3..<19]), let low = Self.number(text[19..<35]),
-      let span = Self.number(text[36..<52]), let flags = Self.number(text[53..<55]),
+      let high = Self.number(text, 3..<19), let low = Self.number(text, 19..<35),
+      let span = Self.number(text, 36..<52), let flags = Self.number(text, 53..<55),
       high | low != 0, span != 0
     else { return nil }
     self.high = high
@@ -35,15 +35,19 @@ package struct TraceParent: Hashable, Sendable {
   private static let length = 55
 
   /// The number in at most 16 lowercase hexadecimal digits; `nil` for other bytes.
-  private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> UInt64? {
+  private static func number(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt64? {
     var number: UInt64 = 0
-    for byte in digits {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - UInt8(ascii: "0"))
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
-      default: return nil
-      }
+    var digits: UInt64 = 0
+    for index in range {
+      let byte = text[index]
+      let decimal = UInt64(truncatingIfNeeded: byte &- UInt8(ascii: "0"))
+      let letter = UInt64(truncatingIfNeeded: byte &- UInt8(ascii: "a") &+ 10)
+      let isDecimal = decimal < 10
+      // Without a branch for each digit: what is neither is 16 or more.
+      let digit = isDecimal ? decimal : (letter < 10 ? 16 : letter)
+      digits |= digit
+      number = number << 4 | digit
     }
-    return number
+    return digits < 16 ? number : nil
   }
 }

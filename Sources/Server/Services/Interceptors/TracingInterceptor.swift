@@ -45,10 +45,13 @@ struct TracingInterceptor: Interceptor, Sendable {
 extension CallInFlight {
   /// The caller's `traceparent`.
   fileprivate var traceParent: TraceParent? {
+    guard context.mayHaveTraceParent else { return nil }
     var parent: TraceParent?
     context.headers.withFields { fields in
-      let field = fields.first { $0.name.equals("traceparent") }
-      parent = field.flatMap { TraceParent($0.value) }
+      for field in fields where field.name.equals("traceparent") {
+        parent = TraceParent(field.value)
+        return
+      }
     }
     return parent
   }
