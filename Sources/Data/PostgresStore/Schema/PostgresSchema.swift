@@ -128,6 +128,7 @@ enum PostgresSchema {
       (" INTEGER", " BIGINT"), (" BLOB", " BYTEA"), (" TEXT", #" TEXT COLLATE "C""#),
     ]
     let text = tables.replacing(#/ REFERENCES \w+/#, with: "")
+      .replacing(#/instr\((\w+), x'(\w+)'\)/#) { #"position('\x\#($0.2)'::bytea IN \#($0.1))"# }
     return words.reduce(text) { $0.replacing($1.0, with: $1.1) }
   }
 

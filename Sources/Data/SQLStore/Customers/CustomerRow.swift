@@ -241,9 +241,18 @@ extension CustomerRow {
 
   /// Returns at most `limit` customers who are due by `now`.
   func due(by now: Instant, in domain: ClockDomain, limit: Int) throws(StoreError) -> [CustomerKey] {
+    var page: [CustomerKey] = []
+    for condition in domain.dueCustomerConditions(connection.dialect) {
+      page += try due(by: now, where: condition, limit: limit - page.count)
+    }
+    return page
+  }
+
+  private func due(
+    by now: Instant, where condition: String, limit: Int
+  ) throws(StoreError) -> [CustomerKey] {
     let select = try connection.prepare(
-      "SELECT identity FROM customer WHERE due_at <= ? AND \(domain.identityCondition(connection.dialect)) ORDER BY due_at LIMIT ?"
-    )
+      "SELECT identity FROM customer WHERE due_at <= ? AND \(condition) ORDER BY due_at LIMIT ?")
     try select.bind(1, now.millisecondsSince1970)
     try select.bind(2, Int64(limit))
     defer { select.reset() }

@@ -11,13 +11,14 @@ extension ClockDomain {
     }
   }
 
-  /// The condition for rows of `customer`, whose identity contains the environment between two separators.
-  func identityCondition(_ dialect: SQLDialect) -> String {
+  /// The conditions of the indexes of due customers: together they are that of the domain. The identity of a customer
+  /// contains the environment between two separators.
+  func dueCustomerConditions(_ dialect: SQLDialect) -> [String] {
     let found = dialect.contains("identity", CustomerIdentity.marker(of: .sandbox))
     return switch self {
-    case .all: "TRUE"
-    case .sandbox: found
-    case .others: "NOT (\(found))"
+    case .all: ["NOT (\(found))", found]
+    case .sandbox: [found]
+    case .others: ["NOT (\(found))"]
     }
   }
 }

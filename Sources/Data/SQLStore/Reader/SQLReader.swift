@@ -186,7 +186,11 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   }
 
   func nextDue(in domain: ClockDomain) throws(StoreError) -> Instant? {
-    try earliest(in: "customer", where: domain.identityCondition(connection.dialect))
+    var next: Instant?
+    for condition in domain.dueCustomerConditions(connection.dialect) {
+      next = [next, try earliest(in: "customer", where: condition)].compactMap(\.self).min()
+    }
+    return next
   }
 
   func counts() throws(StoreError) -> StoreCounts {

@@ -44,7 +44,7 @@ extension Version01 {
     CREATE INDEX purchase_state_win_back ON purchase_state (row_number) WHERE win_back_offers <> '';
     CREATE INDEX purchase_state_consent ON purchase_state (row_number) WHERE needs_consent = 1;
     CREATE INDEX purchase_state_shared ON purchase_state (row_number) WHERE ownership <> 'PURCHASED';
-    CREATE INDEX purchase_state_by_due ON purchase_state (due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX purchase_state_by_due ON purchase_state (due_at, environment) WHERE due_at IS NOT NULL;
 
     -- Saved segments.
     CREATE TABLE segment (
