@@ -57,8 +57,8 @@ extension SQLReader {
   ) throws(StoreError) -> [NotificationRecord] {
     try notifications(
       """
-      line_id = ? AND line_id <> '' AND app = ? AND environment = ?
-      AND received_at >= ? AND received_at < ? AND state <> 'REJECTED' ORDER BY evidence_id LIMIT ?
+      \(NotificationRows.isAboutLine)
+      AND received_at >= ?4 AND received_at < ?5 AND state <> 'REJECTED' ORDER BY evidence_id LIMIT ?6
       """, line, start, end, limit)
   }
 
@@ -72,11 +72,20 @@ extension SQLTransaction {
   func notifications(
     about line: LineKey, ofTypes types: [String]
   ) throws(StoreError) -> [NotificationRecord] {
-    try notifications(
-      "line_id = ? AND line_id <> '' AND app = ? AND environment = ? AND version = 2 ORDER BY evidence_id",
-      line
-    ).filter { types.contains($0.type) && $0.state != .rejected }
+    try notifications("\(NotificationRows.isAboutLine) AND version = 2 ORDER BY evidence_id", line)
+      .filter { types.contains($0.type) && $0.state != .rejected }
   }
+}
+
+extension NotificationRows {
+  /// The condition for the notifications about a purchase, whose key is the first three values. The index of evidence by
+  /// purchase finds those of version 2, so that their table needs none.
+  static let isAboutLine = """
+    line_id = ?1 AND evidence_id IN (
+      SELECT evidence_id FROM line_evidence WHERE line_id = ?1 AND app = ?2 AND environment = ?3
+      UNION SELECT evidence_id FROM notification
+      WHERE line_id = ?1 AND app = ?2 AND environment = ?3 AND version = 1)
+    """
 }
 
 extension SQLSession {
