@@ -170,10 +170,12 @@ def test_compose_has_three_equal_replicas_a_primary_and_a_synchronous_standby():
     replicas = [service for name, service in services.items() if name.startswith("entitled-")]
     assert len(replicas) == 3 and replicas[0] == replicas[1] == replicas[2]
     assert "@primary,standby/" in replicas[0]["environment"]["ENTITLED_STORE"]
-    primary = (DEPLOY / "postgres" / "primary.sh").read_text()
-    assert "synchronous_standby_names=standby" in primary
-    assert "application_name=standby" in (DEPLOY / "postgres" / "standby.sh").read_text()
-    for script in (DEPLOY / "postgres").glob("*.sh"):
+    scripts = DEPLOY / "postgres"
+    primary, setup, standby = ((scripts / f"{name}.sh").read_text() for name in ("primary", "replication", "standby"))
+    # The setup of the primary has no standby yet, and a standby that was promoted has none.
+    assert "synchronous_standby_names = 'standby'" in setup and "synchronous_standby_names" not in primary
+    assert "application_name=standby" in standby and "-c synchronous_standby_names= " in standby
+    for script in scripts.glob("*.sh"):
         passes("sh", "-n", script)
 
 

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The primary of compose.replicas.yaml: each commit waits until the standby has it on disk.
+# The primary of compose.replicas.yaml.
 exec docker-entrypoint.sh postgres \
   -c wal_level=replica -c max_wal_senders=8 -c wal_keep_size=1GB \
-  -c synchronous_commit=on -c synchronous_standby_names=standby \
   -c password_encryption=scram-sha-256 -c max_connections=200

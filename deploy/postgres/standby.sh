@@ -12,5 +12,6 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   done
   chmod 700 "$PGDATA"
 fi
-exec postgres -c hot_standby=on \
+# Its copy of the primary's settings would make it wait for a standby of its own.
+exec postgres -c hot_standby=on -c synchronous_standby_names= \
   -c "primary_conninfo=host=primary user=entitled password=$PGPASSWORD application_name=standby"
