@@ -175,6 +175,8 @@ def test_compose_has_three_equal_replicas_a_primary_and_a_synchronous_standby():
     # The setup of the primary has no standby yet, and a standby that was promoted has none.
     assert "synchronous_standby_names = 'standby'" in setup and "synchronous_standby_names" not in primary
     assert "application_name=standby" in standby and "-c synchronous_standby_names= " in standby
+    # A standby refuses to replay for fewer connections than its primary has.
+    assert set(re.findall(r"-c \S+=\S+", primary)) < set(re.findall(r"-c \S+=\S+", standby))
     for script in scripts.glob("*.sh"):
         passes("sh", "-n", script)
 

@@ -12,6 +12,9 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   done
   chmod 700 "$PGDATA"
 fi
-# Its copy of the primary's settings would make it wait for a standby of its own.
+# The primary's arguments, because it replays for no fewer connections. Its copy of the primary's file would make it wait
+# for a standby of its own.
 exec postgres -c hot_standby=on -c synchronous_standby_names= \
+  -c wal_level=replica -c max_wal_senders=8 -c wal_keep_size=1GB \
+  -c password_encryption=scram-sha-256 -c max_connections=200 \
   -c "primary_conninfo=host=primary user=entitled password=$PGPASSWORD application_name=standby"
