@@ -21,6 +21,8 @@
 #define ROWS 4 /* CONTENTS + LOSSES */
 #define SLOTS 4 /* of flushes in flight: one of each leader, and those whose connection was lost */
 
+#define EPOCHS (TAKEOVERS + LOSSES + 1)
+
 #define BIT(n) (1 << (n))
 
 mtype = { inFlight, committed, refused };
@@ -32,6 +34,7 @@ byte rowContent[ROWS];
 byte rows; /* the sequence of the inbox's ids */
 byte committedRows, doneRows;
 byte headEpoch, headPosition;
+byte history[EPOCHS]; /* the position at which each epoch began */
 byte taken[CONTENTS]; /* how often the effect of a content was committed */
 
 /* Flushes on their way to the server and, while their leader waits, their result. */
@@ -157,9 +160,15 @@ end_take:
     takeovers++;
     headEpoch = epoch;
     position = headPosition;
+#ifndef LATE_HISTORY
+    history[epoch] = position;
+#endif
     assert((ledEpochs & BIT(epoch)) == 0); /* one leader for each epoch */
     ledEpochs = ledEpochs | BIT(epoch)
   };
+#ifdef LATE_HISTORY
+  atomic { history[epoch] = position };
+#endif
 
 end_batches:
   /* Reads rows of the inbox, all or the first, and what they touch and the workspace does not have, then sends the
@@ -211,12 +220,25 @@ look:
        headEpoch == epoch -> headEpoch++;
        epoch = headEpoch;
        found = headPosition;
+       history[epoch] = found;
        ledEpochs = ledEpochs | BIT(epoch)
      }
   /* Its own result is lost: the leader cannot tell itself from another one, and begins again. */
-  :: atomic { headEpoch == epoch && losses > 0 && takeovers < TAKEOVERS -> losses--; headEpoch++; abandon(slot); goto deposed }
+  :: atomic { headEpoch == epoch && losses > 0 && takeovers < TAKEOVERS ->
+       losses--;
+       headEpoch++;
+       history[headEpoch] = headPosition;
+       abandon(slot);
+       goto deposed
+     }
 #endif
-  :: atomic { headEpoch != epoch -> abandon(slot); goto deposed }
+  /* Another one leads: the position at which the next epoch began shows whether the flush was committed before. */
+  :: atomic {
+       headEpoch != epoch ->
+       assert((flush[slot].state == committed) == (history[epoch + 1] == position + 1));
+       abandon(slot);
+       goto deposed
+     }
   fi;
   atomic {
     if

@@ -29,6 +29,15 @@ func withReplicas(
   }
 }
 
+/// Waits until a session waits for a lock of a kind.
+func waitForLock(_ control: PostgresConnection<PostgresError>, _ kind: String) async throws {
+  let waiting = """
+    SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = '\(kind)'
+    """
+  while try control.number(waiting) == 0 { await Task.yield() }
+}
+
 func evidence(_ text: String) -> Evidence {
   Evidence(
     appID: "ocean", environment: .sandbox, customerID: nil, kind: .signedTransaction, source: .submission,

@@ -182,17 +182,32 @@ extension PostgresDatabase {
     } catch .outcomeUnknown(let reason) {
       // The look would wait for a database that is away.
       guard feed?.isAway != true else { throw .outcomeUnknown(reason) }
-      let next: WriterClaim
-      do throws(StoreError) { next = try takenAgain(claim) } catch {
-        if error == .anotherWriter { wasReplaced?() }
-        throw .outcomeUnknown(reason)
-      }
-      self.claim = next
-      guard next.position == claim.advanced.position else { throw .unavailable(reason) }
+      guard try wasCommitted(claim, reason) else { throw .unavailable(reason) }
     } catch .failed(let reason) {
       guard try !isReplaced(claim) else { throw .anotherWriter }
       throw .failed(reason)
     }
+  }
+
+  /// Looks whether the commit after `claim` happened, whose result was lost.
+  ///
+  /// - Throws: ``StoreError/anotherWriter`` if another writer took over instead of it, and
+  ///   ``StoreError/outcomeUnknown(_:)`` for `reason` if it remains unknown.
+  private func wasCommitted(_ claim: WriterClaim, _ reason: String) throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      let next = try takenAgain(claim)
+      self.claim = next
+      return next.position == claim.advanced.position
+    } catch {
+      guard error == .anotherWriter else { throw .outcomeUnknown(reason) }
+    }
+    // Before the notice, which ends the statements of this session.
+    let wasCommitted = try? claim.wasAdvanced(on: connection)
+    wasReplaced?()
+    guard let wasCommitted else { throw .outcomeUnknown(reason) }
+    guard wasCommitted else { throw .anotherWriter }
+    self.claim = claim.advanced
+    return true
   }
 
   /// Whether another writer took over: what a replaced one knows of the rows is old, so its statements may fail before

@@ -48,7 +48,8 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
       return (batch.count, error)
     }
     let result = writer.write(batch, joinedBy: arrived)
-    if result.failure == .anotherWriter { follow() }
+    // A commit may have succeeded just before another replica took over.
+    if result.failure == .anotherWriter || replica?.role == .follower { follow() }
     return result
   }
 

@@ -54,6 +54,14 @@ struct WriterClaim {
     return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
   }
 
+  /// Whether the commit after this claim happened before another writer took over, as the beginning of the other one's
+  /// term shows; `nil` if that is not stored.
+  func wasAdvanced(on connection: PostgresConnection<StoreError>) throws(StoreError) -> Bool? {
+    let rows = try connection.query(
+      PostgresRequest("SELECT position FROM history WHERE epoch = $1", [.int8(epoch + 1)]))
+    return rows.count == 1 ? rows.number(0, 0) == advanced.position : nil
+  }
+
   /// The claim after a commit.
   var advanced: WriterClaim { WriterClaim(epoch: epoch, position: position + 1) }
 
