@@ -118,6 +118,21 @@ struct ReplicaTests {
     }
   }
 
+  @Test("A replica that ends while it takes the lease gives it up at once")
+  func releaseDuringTakeover() async throws {
+    try await withReplicas { first, second, control in
+      try control.execute("BEGIN; LOCK TABLE head IN EXCLUSIVE MODE")
+      async let beat: Void = first.beat()
+      try await waitForLock(try PostgresConnection(first.settings), "relation")
+      try await first.shared.release()
+      try control.execute("COMMIT")
+      try await beat
+      #expect(try first.role.isLeader)
+      try await second.beat()
+      #expect(try second.role.isLeader)
+    }
+  }
+
   @Test("A replica that lost the result of its takeover takes over again")
   func lostResult() async throws {
     try await withReplicas { first, second, control in

@@ -82,12 +82,16 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
     }
   }
 
-  /// Gives the lease up, once.
+  /// Gives the lease up, and takes it no more. One that is being taken is given up when that has succeeded.
   func release() async {
     state.withLock { $0.isReleased = true }
     guard replica.role.isLeader else { return }
+    try? await giveUp()
+  }
+
+  private func giveUp() async throws(StoreError) {
     let lease = lease
-    try? await thread.run { session throws(StoreError) in try lease.release(on: session.connection()) }
+    try await thread.run { session throws(StoreError) in try lease.release(on: session.connection()) }
   }
 
   private func renew(_ epoch: Int64) async throws(StoreError) {
@@ -95,7 +99,11 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
     let isRenewed = try await thread.run { session throws(StoreError) in
       try lease.renew(name, epoch: epoch, on: session.connection())
     }
-    guard isRenewed else { return await follow() }
+    guard isRenewed else {
+      // A leader that gave the lease up meanwhile leads until another replica does.
+      if !state.withLock({ $0.isReleased }) { await follow() }
+      return
+    }
     state.withLock { $0.validUntil = start + lease.duration }
   }
 
@@ -129,6 +137,7 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
       do throws(StoreError) { return .success(try writer.lead(with: lease)) } catch { return .failure(error) }
     }
     guard try result.get(), case .leader(let epoch) = replica.role else { return }
+    if state.withLock({ $0.isReleased }) { return try await giveUp() }
     try await renew(epoch)
   }
 
