@@ -52,6 +52,18 @@ import Testing
     #expect(result == .success(7))
   }
 
+  @Test("An entry is not kept after its caller has a result")
+  func released() async {
+    weak var kept: Pending?
+    let result = await waiting { pending in
+      pending.expire(after: .seconds(86_400))
+      kept = pending
+      pending.resume(7)
+    }
+    #expect(result == .success(7))
+    while kept != nil { await Task.yield() }
+  }
+
   @Test("Entries share a statement while they are few and small")
   func batches() {
     let limit = PostgresInbox.batchBytes

@@ -168,6 +168,33 @@ struct ReplicaInboxTests {
   @Test("An entry of a kind that only a newer program has stays, and does not delay others")
   func newerKind() async throws {
     try await withReplicas { first, second, control in
+  @Test("Large outcomes are read a few at a time, and each reaches its caller")
+  func largeOutcomes() async throws {
+    try await withReplicas { first, second, control in
+      let inbox = try second.shared.inbox
+      let sizes = [PostgresInbox.batchBytes / 2, PostgresInbox.batchBytes / 2, 5]
+      var ids: [Int64] = []
+      for size in sizes {
+        let id = try await inbox.append(entry("\(size)"))
+        try control.execute(
+          """
+          UPDATE inbox SET outcome = convert_to(repeat('x', \(size)), 'UTF8'), done_at = clock_timestamp()
+            WHERE id = \(id)
+          """)
+        ids.append(id)
+      }
+      let found = try OutcomeListener.read(ids, PostgresConnection(first.settings))
+      #expect(Set(found.map { $0.0 }) == Set(ids[..<2]))
+      let received = try await withThrowingTaskGroup(of: Int.self) { group in
+        for id in ids {
+          group.addTask { try await inbox.outcome(of: id, until: .now + .seconds(60)).count }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(received.sorted() == sizes.sorted())
+    }
+  }
+
       try await first.beat()
       let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
       let newer = try await sender.append(entry("newer"))

@@ -16,6 +16,8 @@ final class InboxAppender: Sendable {
   final class Pending: Sendable {
     private struct Attempts {
       var continuation: CheckedContinuation<Result<Int64, StoreError>, Never>?
+      /// Refuses the caller; it holds the entry until the caller has a result.
+      var timer: Task<Void, Never>?
       var isRunning = false
       /// Whether the result of an attempt was lost, which may have appended the entry.
       var isLost = false
@@ -35,6 +37,15 @@ final class InboxAppender: Sendable {
     var size: Int { entry.body.count + entry.context.count }
 
     var isWaiting: Bool { attempts.withLock { $0.continuation != nil } }
+
+    /// Refuses the caller after a time.
+    func expire(after timeout: Duration) {
+      let timer = Task {
+        guard (try? await Task.sleep(for: timeout)) != nil else { return }
+        refuse(.unavailable("the inbox could not be appended to within \(timeout)"))
+      }
+      attempts.withLock { $0.timer = timer }
+    }
 
     /// Begins an attempt, unless the caller was refused, who may repeat the call.
     func begin() -> Bool {
@@ -63,7 +74,8 @@ final class InboxAppender: Sendable {
 
     private func takeContinuation() -> (CheckedContinuation<Result<Int64, StoreError>, Never>?, Bool) {
       attempts.withLock { attempts in
-        defer { attempts.continuation = nil }
+        attempts.timer?.cancel()
+        defer { (attempts.continuation, attempts.timer) = (nil, nil) }
         return (attempts.continuation, attempts.isRunning || attempts.isLost)
       }
     }
@@ -88,6 +100,7 @@ final class InboxAppender: Sendable {
   }
 
   private func add(_ pending: Pending) {
+    pending.expire(after: Self.timeout)
     let (isFull, starts) = state.withLock { state in
       guard state.waiting.count < Self.maxWaiting else { return (true, false) }
       state.waiting.append(pending)
@@ -95,10 +108,6 @@ final class InboxAppender: Sendable {
       return (false, !state.isWorking)
     }
     guard !isFull else { return pending.refuse(.overloaded(waiting: Self.maxWaiting)) }
-    Task {
-      try? await Task.sleep(for: Self.timeout)
-      pending.refuse(.unavailable("the inbox could not be appended to within a second"))
-    }
     if starts { thread.start { self.work($0) } }
   }
 
@@ -193,7 +202,6 @@ extension StoreError {
   var isOfConnection: Bool {
     switch self {
     case .unavailable, .outcomeUnknown, .conflict: true
-    case .failed(let reason): reason.contains("57014")
     default: false
     }
   }

@@ -4,7 +4,7 @@ internal import Store
 internal import Synchronization
 
 /// Waits for the outcomes of entries of this replica: reads them when the leader sends a notification, and in short
-/// intervals.
+/// intervals; a few at a time while they are large, because each read has a second only.
 final class OutcomeListener: Sendable {
   private static let polling = Duration.milliseconds(20)
 
@@ -61,7 +61,12 @@ final class OutcomeListener: Sendable {
   private func work(_ session: LazySession) {
     while case let ids = waitingIDs(), !ids.isEmpty {
       do throws(StoreError) {
-        for (id, found) in try Self.read(ids, session.connection()) { resume(id, .success(found)) }
+        var bytes = 0
+        for (id, found) in try Self.read(ids, session.connection()) {
+          bytes += found.outcome.count
+          resume(id, .success(found))
+        }
+        guard bytes < PostgresInbox.batchBytes else { continue }
         try session.wait(listening: Self.polling, polling: Self.polling)
       } catch {
         Thread.sleep(forTimeInterval: 0.05)
@@ -77,13 +82,19 @@ final class OutcomeListener: Sendable {
     }
   }
 
-  private static func read(
+  /// Returns outcomes of these entries, until they have some megabytes.
+  static func read(
     _ ids: [Int64], _ connection: PostgresConnection<StoreError>
   ) throws(StoreError) -> [(Int64, Found)] {
     let rows = try connection.query(
       PostgresRequest(
         """
-        SELECT inbox.id, outcome, position FROM inbox, head WHERE inbox.id = ANY($1) AND done_at IS NOT NULL
+        SELECT id, outcome, position
+        FROM (
+          SELECT id, outcome, position, sum(length(outcome)) OVER (ORDER BY id) - length(outcome) AS before
+          FROM inbox, head WHERE id = ANY($1) AND done_at IS NOT NULL
+        ) AS done
+        WHERE before < \(PostgresInbox.batchBytes)
         """, [.array(PostgresArray(ids))]))
     return (0..<rows.count).map {
       (rows.number($0, 0), Found(outcome: rows.bytes($0, 1), position: rows.number($0, 2)))
