@@ -144,6 +144,20 @@ def test_a_copy_of_a_database_in_use_is_refused(postgres, tmp_path):
         assert run("store", "copy", address, f"sqlite:{tmp_path / 'copy'}").returncode == 0
 
 
+def test_a_copy_without_what_replicas_accepted_is_refused(filled, postgres, tmp_path):
+    address, database, _ = filled
+    # As a follower that answered Apple, and ended before a leader took the notification.
+    postgres.sql("""
+        INSERT INTO inbox (token, kind, app, method, caller, context, body, received_at)
+        VALUES ('t', 'notification', '', '/notifications/ocean-journal', '', '{}', 'x', now())
+        """, database)
+    refused = run("store", "copy", address, f"sqlite:{tmp_path / 'copy'}")
+    assert refused.returncode == 1 and "entries that no leader has executed: 1;" in refused.stderr, refused
+    assert not (tmp_path / "copy" / "entitled.sqlite").exists()
+    postgres.sql("UPDATE inbox SET outcome = '', done_at = now()", database)
+    assert run("store", "copy", address, f"sqlite:{tmp_path / 'copy'}").returncode == 0
+
+
 def wait_until(condition):
     deadline = time.monotonic() + 30
     while not condition():

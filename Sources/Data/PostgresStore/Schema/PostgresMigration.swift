@@ -12,6 +12,8 @@ package struct PostgresMigration {
     /// The oldest version whose programs can use the tables.
     package let oldest: Int64
     package let replicas: [RegisteredReplica]
+    /// The number of inbox entries that no leader has executed.
+    package let waitingEntries: Int64
   }
 
   /// The longest wait of a step for locks, so that calls of the service do not queue up behind it.
@@ -28,11 +30,12 @@ package struct PostgresMigration {
   /// The schema version of this program.
   package static var programVersion: Int64 { PostgresSchema.version }
 
-  /// The versions of the store, and the replicas that are alive.
+  /// The versions of the store, the replicas that are alive, and what they have not executed.
   package func status() throws(StoreError) -> Status {
     let schema = try current()
     return Status(
-      version: schema.version, oldest: schema.oldest, replicas: try RegisteredReplica.alive(connection))
+      version: schema.version, oldest: schema.oldest, replicas: try RegisteredReplica.alive(connection),
+      waitingEntries: try connection.number("SELECT count(*) FROM inbox WHERE done_at IS NULL"))
   }
 
   /// Adds what this program needs; in an empty database all tables. Replicas of the version before go on.

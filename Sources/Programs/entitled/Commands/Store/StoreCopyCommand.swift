@@ -61,18 +61,24 @@ struct StoreCopyCommand: AsyncParsableCommand {
 }
 
 extension StoreLocation {
-  /// Makes sure that no service writes to the store: what it would write now would be missing in the copy.
+  /// Makes sure that no service writes to the store, nor has accepted what it did not execute: both would be missing in
+  /// the copy.
   ///
   /// - Returns: the locked store in a directory.
   fileprivate func requireStopped() throws -> SQLiteEntitlementStore? {
     switch self {
     case .directory(let directory): return try Startup.existingStore(in: directory)
     case .postgres(let settings):
-      let replicas = try PostgresMigration(settings).status().replicas
-      guard replicas.isEmpty else {
-        let names = replicas.map(\.name).joined(separator: ", ")
+      let status = try PostgresMigration(settings).status()
+      guard status.replicas.isEmpty else {
+        let names = status.replicas.map(\.name).joined(separator: ", ")
         throw Failure(
           "replicas use the store: \(names); stop them, or wait 30 seconds after one that was killed")
+      }
+      guard status.waitingEntries == 0 else {
+        throw Failure(
+          "the inbox has entries that no leader has executed: \(status.waitingEntries); start one replica, and stop it "
+            + "when entitled_inbox_entries is 0")
       }
       return nil
     }
