@@ -42,6 +42,46 @@ def test_a_grant_is_stored_in_postgresql_and_survives_a_restart(postgres, tmp_pa
 
 def test_a_process_with_another_installation_key_is_refused(postgres, tmp_path):
     with postgres.database() as database:
+def test_a_restored_database_is_erased_before_its_first_answer(postgres, tmp_path):
+    with postgres.database() as database:
+        service = Service(tmp_path / "data", ["--store", postgres.address(database)])
+        for customer in ("ana", "ben"):
+            grant(service, customer)
+        service.stop()
+        with postgres.database(template=database) as copy:
+            service = Service(tmp_path / "data", ["--store", postgres.address(database)])
+            request = {"app": "ocean-journal", "customerId": "ana"}
+            assert service.json("entitled.v1.EntitlementService/EraseCustomer", request)[0] == 200
+            service.stop()
+            restored = Service(tmp_path / "data", ["--store", postgres.address(copy)])
+            assert not is_granted(restored, "ana") and is_granted(restored, "ben")
+            assert restored.log.index("erasures applied") < restored.log.index("started")
+            restored.stop()
+
+
+def test_a_call_that_apple_executed_and_the_store_refused_has_an_unknown_outcome(postgres, tmp_path):
+    request = notification_service.RequestTestNotificationRequest(app="ocean-journal", idempotency_key="once")
+    with postgres.database() as database:
+        service = Service(tmp_path / "data", ["--store", postgres.address(database)])
+        # Each write of evidence meets another transaction, as far as the service knows.
+        postgres.sql("""
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+              'BEGIN RAISE EXCEPTION USING ERRCODE = ''40001''; END';
+            CREATE TRIGGER refuse BEFORE INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION refuse();
+            """, database)
+        with service.channel() as channel:
+            stub = contract.notification_stub(channel)
+            with pytest.raises(grpc.RpcError) as refused:
+                grant(service, "alice")
+            assert contract.reason(refused.value) == "STORE_UNAVAILABLE"
+            with pytest.raises(grpc.RpcError) as unknown:
+                stub.RequestTestNotification(request, timeout=CALL_LIMIT)
+            assert contract.reason(unknown.value) == "OUTCOME_UNKNOWN"
+            postgres.sql("DROP TRIGGER refuse ON evidence", database)
+            assert stub.RequestTestNotification(request, timeout=CALL_LIMIT).test_notification_token
+        service.stop()
+
+
         store = ["--store", postgres.address(database)]
         service = Service(tmp_path / "data", store)
         answer = run("serve", *FREE_PORTS, "--data", tmp_path / "other", *store)

@@ -55,12 +55,17 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     let application = try Application(
       configuration, settings, store: store, key: key, sandbox: sandbox, hosts: hosts, traces: traces,
       logger: logger)
-    // A process without others leads from its first call on; a leader prepares when it becomes it.
     if let replication = store.replication {
       try await Startup.require(key, in: replication)
+      // A process without others leads from its first call on.
       await replication.beat()
-    } else {
-      try await application.prepare()
+    }
+    do {
+      // A replica that becomes the leader later prepares then.
+      if store.replication?.role.isLeader ?? true { try await application.prepare() }
+    } catch {
+      // Another one took over meanwhile, and prepares.
+      guard store.replication?.role == .follower else { throw error }
     }
     application.addMetrics(to: metrics, dataDirectory: settings.data)
     let tls = try ListenerTLS(configuration.listeners, settings)
