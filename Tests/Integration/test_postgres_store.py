@@ -2,10 +2,12 @@
 
 import shutil
 
+import grpc
 import pytest
 
-from contract import entitlement, entitlement_service, entitlement_stub
-from harness import FREE_PORTS, Service, run
+import contract
+from contract import entitlement, entitlement_service, entitlement_stub, notification_service
+from harness import CALL_LIMIT, FREE_PORTS, Service, run
 
 
 def grant(service, customer):
@@ -40,8 +42,6 @@ def test_a_grant_is_stored_in_postgresql_and_survives_a_restart(postgres, tmp_pa
         assert int(postgres.sql("SELECT count(*) FROM customer", database)) > 0
 
 
-def test_a_process_with_another_installation_key_is_refused(postgres, tmp_path):
-    with postgres.database() as database:
 def test_a_restored_database_is_erased_before_its_first_answer(postgres, tmp_path):
     with postgres.database() as database:
         service = Service(tmp_path / "data", ["--store", postgres.address(database)])
@@ -82,6 +82,8 @@ def test_a_call_that_apple_executed_and_the_store_refused_has_an_unknown_outcome
         service.stop()
 
 
+def test_a_process_with_another_installation_key_is_refused(postgres, tmp_path):
+    with postgres.database() as database:
         store = ["--store", postgres.address(database)]
         service = Service(tmp_path / "data", store)
         answer = run("serve", *FREE_PORTS, "--data", tmp_path / "other", *store)

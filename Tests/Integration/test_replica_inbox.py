@@ -44,6 +44,16 @@ def test_a_call_that_may_be_executed_yet_has_an_unknown_outcome(replicas):  # no
     wait_until(lambda: grants(follower, "ben"))
     wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     assert len(grants(follower, "ben")) == 1
+    # So has one that the leader gave up, because an attempt or a leader before may have been lost after its commit.
+    group.sql("""
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN RAISE EXCEPTION USING ERRCODE = ''40001''; END';
+        CREATE TRIGGER refuse BEFORE INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION refuse();
+        """)
+    with pytest.raises(grpc.RpcError) as error:
+        grant(follower, "cat")
+    assert error.value.code() == StatusCode.UNAVAILABLE and contract.reason(error.value) == "OUTCOME_UNKNOWN"
+    assert not grants(follower, "cat")
 
 
 def test_audit_entries_that_are_handed_over_repeatedly_count_once(replicas):  # noqa: F811

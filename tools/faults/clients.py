@@ -80,6 +80,7 @@ class Clients:
         self.stubs = [contract.entitlement_stub(channel) for channel in channels]
         self.turn = itertools.count()
         tasks = [self.write(number) for number in range(3)]
+        tasks += [self.write_without_key(number) for number in range(2)]
         tasks += [self.check(number) for number in range(4)]
         tasks += [self.watch() for _ in range(3)]
         await asyncio.gather(*tasks)
@@ -101,6 +102,28 @@ class Clients:
             for index in range(len(self.stubs)):
                 await self.ask_at_least(index, customer, answer.position)
             await asyncio.sleep(self.random.uniform(0, 0.1))
+
+    async def write_without_key(self, number):
+        """Grants access without idempotency keys, and repeats only a call of which nothing was accepted, as its error says."""
+        for count in itertools.count():
+            if self.stopping.is_set():
+                return
+            customer = f"keyless-{number}-{count}"
+            request = entitlement_service.GrantRequest(
+                app=APP, customer_id=customer, entitlement="pro", access_level=entitlement.ACCESS_LEVEL_FULL)
+            is_refused = True
+            while is_refused and not self.stopping.is_set():
+                stub = self.stubs[next(self.turn) % len(self.stubs)]
+                try:
+                    answer = await stub.Grant(request, timeout=WRITE_TRY)
+                    self.wrote()
+                    self.granted[customer] = self.last_position = answer.position
+                    is_refused = False
+                except grpc.RpcError as error:
+                    is_refused = "nothing was accepted" in (error.details() or "")
+                    if error.code() not in TEMPORARY:
+                        self.counts.unexpected.append(f"Grant: {error.code().name} {error.details()}")
+                await asyncio.sleep(self.random.uniform(0, 0.2))
 
     async def repeat(self, method, request):
         """Calls one replica after the other until one has carried the request out."""

@@ -24,4 +24,23 @@ import Testing
     #expect(Status(StoreError.diskFull).cause.isEmpty)
     #expect(Status(.notFound, "there is no such thing").internalMessage == "there is no such thing")
   }
+
+  @Test(
+    "After an effect, a refused write means an unknown outcome, and no longer that nothing was accepted",
+    arguments: [StoreError.unavailable("away"), .anotherWriter, .diskFull])
+  func possibleEffect(error: StoreError) {
+    let status = Status(error)
+    #expect(status.isWithoutEffect)
+    #expect(status.afterPossibleEffect.reason == "OUTCOME_UNKNOWN")
+    #expect(!status.afterPossibleEffect.isWithoutEffect)
+    #expect(status.afterPossibleEffect.internalMessage.contains(error.description))
+  }
+
+  @Test(
+    "Other failures state nothing about effects",
+    arguments: [StoreError.outcomeUnknown("lost"), .failed("broken"), .overloaded(waiting: 1), .closed])
+  func otherFailures(error: StoreError) {
+    let status = Status(error)
+    #expect(!status.isWithoutEffect && status.afterPossibleEffect == status)
+  }
 }

@@ -148,6 +148,42 @@ import Wire
     await running.value
   }
 
+  @Test(
+    "A leader that is replaced during a call hands the call over, unless it may have had an effect",
+    arguments: [
+      (StoreError.anotherWriter, true), (.notTheLeader, true), (.unavailable("interrupted"), true),
+      (.diskFull, true), (.outcomeUnknown("lost"), false), (.failed("broken"), false),
+    ])
+  func replacedDuringCall(error: StoreError, isHandedOver: Bool) async throws {
+    let leadership = Leadership(replication)
+    let forwarder = try #require(CallForwarder(leadership))
+    let method = forwarder.forwarding(
+      .asyncUnary(Self.grant) {
+        [replication] (_: GrantRequest, _: CallContext) async throws(Status) -> GrantResponse in
+        replication.set(.follower)
+        throw Status(error)
+      })
+    replication.set(.leader(epoch: 1))
+    let (prepared, prepare) = AsyncStream.makeStream(of: Void.self)
+    let running = Task {
+      await leadership.run {
+      } lead: {
+        prepare.finish()
+        while !Task.isCancelled { await Task.yield() }
+      }
+    }
+    for await _ in prepared {}
+    replication.fake.answer = .reply(Reply([]), shown: [], subject: "")
+    if isHandedOver {
+      #expect(try await call(method) == GrantResponse())
+    } else {
+      await #expect(throws: Status(error)) { try await call(method) }
+    }
+    #expect(replication.fake.entries.count == (isHandedOver ? 1 : 0))
+    running.cancel()
+    await running.value
+  }
+
   @Test("Preparation is repeated until it succeeds")
   func preparation() async throws {
     let leadership = Leadership(replication)

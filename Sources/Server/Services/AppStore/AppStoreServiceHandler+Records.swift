@@ -75,9 +75,13 @@ extension AppStoreServiceHandler {
       if error.isFinal { try await once.discard() }
       throw Status(error)
     }
-    let (message, answer) = try await response(sent)
+    let message: Request.Response
+    let answer: JSONObject
+    do throws(Status) { (message, answer) = try await response(sent) } catch {
+      throw error.afterPossibleEffect
+    }
     let appleCall = record.call(request, answer: answer)
-    return try await once.run(record.scope(call)) { scope async throws(LedgerError) in
+    return try await once.run(record.scope(call), afterApple: true) { scope async throws(LedgerError) in
       try await context.ledger.record(appleCall, scope)
     } response: { _ in
       message

@@ -68,6 +68,7 @@ extension AppStoreServiceHandler {
           of: call.number, for: request.customerId.given, request: identifier, scope)
       }
       var seatClaimID: String?
+      var isClaimed = false
       if let client = call.client, dryRun.evidenceID != nil {
         let claimed: AppStore.ClaimSeatResponse? = try await changeAtApple(once, call) {
           () async throws(AppStoreClientError) in
@@ -76,9 +77,10 @@ extension AppStoreServiceHandler {
               of: call.number, requestIdentifier: identifier, appTransactionID: dryRun.appTransactionID),
             timeout: call.timeout)
         }
-        seatClaimID = claimed?.seatClaimId
+        (seatClaimID, isClaimed) = (claimed?.seatClaimId, claimed != nil)
       }
-      return try await once.run(call.scope()) { [seatClaimID] scope async throws(LedgerError) in
+      return try await once.run(call.scope(), afterApple: isClaimed) {
+        [seatClaimID] scope async throws(LedgerError) in
         try await context.ledger.claimSeat(
           of: call.number, for: request.customerId.given, request: identifier, seatClaimID: seatClaimID,
           scope)
@@ -103,15 +105,17 @@ extension AppStoreServiceHandler {
           request.seatId, of: call.number, with: request.customerId, scope)
       }
       let dryRun = try await self.dryRun(call, associate)
+      var isAssociated = false
       if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID,
         let account = dryRun.appTransactionID
       {
-        _ = try await changeAtApple(once, call) { () async throws(AppStoreClientError) in
-          try await client.send(
-            .associateSeat(claimID, of: call.number, appTransactionID: account), timeout: call.timeout)
-        }
+        isAssociated =
+          try await changeAtApple(once, call) { () async throws(AppStoreClientError) in
+            try await client.send(
+              .associateSeat(claimID, of: call.number, appTransactionID: account), timeout: call.timeout)
+          } != nil
       }
-      return try await once.run(call.scope(), associate) { outcome in
+      return try await once.run(call.scope(), afterApple: isAssociated, associate) { outcome in
         .with { $0.seat = outcome.wireSeat }
       }
     }
@@ -130,12 +134,14 @@ extension AppStoreServiceHandler {
         try await context.ledger.releaseSeat(request.seatId, of: call.number, scope)
       }
       let dryRun = try await self.dryRun(call, release)
+      var isReleased = false
       if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID {
-        _ = try await changeAtApple(once, call) { () async throws(AppStoreClientError) in
-          try await Self.release(claimID, call, client)
-        }
+        isReleased =
+          try await changeAtApple(once, call) { () async throws(AppStoreClientError) in
+            try await Self.release(claimID, call, client)
+          } != nil
       }
-      return try await once.run(call.scope(), release) { outcome in
+      return try await once.run(call.scope(), afterApple: isReleased, release) { outcome in
         .with { $0.seat = outcome.wireSeat }
       }
     }

@@ -96,7 +96,7 @@ extension DeviceCheckServiceHandler {
       throw Status(error)
     }
     let message = response()
-    return try await once.run(scope) { scope async throws(LedgerError) in
+    return try await once.run(scope, afterApple: true) { scope async throws(LedgerError) in
       try await context.ledger.record(call.record(method, bits, answer: [:]), scope)
     } response: { _ in
       message

@@ -62,8 +62,8 @@ struct CallForwarder: Sendable {
       do throws(Status) {
         return try await work()
       } catch {
-        // Another replica has taken over, and has written nothing of the call.
-        guard error.isOfReplacedLeader, !executesWrites else { throw error }
+        // Another replica leads by now, and this one has written nothing of the call.
+        guard error.isWithoutEffect, !executesWrites else { throw error }
       }
     }
     return try await forward(path, body, call)
@@ -106,11 +106,6 @@ struct CallForwarder: Sendable {
 }
 
 extension Status {
-  /// Whether a write was refused because another replica leads.
-  var isOfReplacedLeader: Bool {
-    [StoreError.notTheLeader, .anotherWriter].map(\.description).contains(cause)
-  }
-
   /// Whether the leader should execute the call again: it could not write, and nothing else was wrong.
   var isTemporary: Bool {
     ["STORE_UNAVAILABLE", "STORE_OVERLOADED", "OUTCOME_UNKNOWN", "SHUTTING_DOWN", "DISK_FULL"]

@@ -106,9 +106,11 @@ package final class InboxWorker: Worker {
     while !Task.isCancelled {
       let outcome = await execute(entry)
       // The reply of a cancelled handler is no outcome: the next leader executes the entry.
-      guard !Task.isCancelled else { return }
-      if let outcome, !outcome.isTemporary || (attempt >= Self.attempts && entry.kind == .call) {
-        guard (try? await store(outcome, of: entry)) == nil else { break }
+      guard !Task.isCancelled, !postponed.withLock({ $0.contains(entry.id) }) else { return }
+      if case .success(let outcome) = execution,
+        !outcome.isTemporary || (attempt >= Self.attempts && entry.kind == .call)
+      {
+        guard (try? await store(outcome.afterAttempts, of: entry)) == nil else { break }
       }
       attempt += 1
       guard (try? await Task.sleep(for: pause)) != nil else { return }
@@ -268,3 +270,8 @@ extension ForwardedOutcome {
     if case .failure(let status) = self { status.isTemporary } else { false }
   }
 }
+
+  /// The outcome after the last attempt: an earlier one, of this leader or of one before, may have been committed.
+  fileprivate var afterAttempts: ForwardedOutcome {
+    if case .failure(let status) = self { .failure(status.afterPossibleEffect) } else { self }
+  }

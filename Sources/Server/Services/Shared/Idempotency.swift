@@ -54,15 +54,19 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
   }
 
   /// Runs a command and returns its response, or the stored one if another call was faster. `response` must have no
-  /// effect, because the write may run it again.
+  /// effect, because the write may run it again. `afterApple`: Apple has executed the request, so a failure of the store
+  /// does not mean that nothing happened.
   func run(
-    _ scope: CommandScope, _ command: (CommandScope) async throws(LedgerError) -> CommandResult,
+    _ scope: CommandScope, afterApple: Bool = false,
+    _ command: (CommandScope) async throws(LedgerError) -> CommandResult,
     response: @escaping @Sendable (CommandResult) -> Request.Response
   ) async throws(Status) -> Request.Response {
     var scope = scope
     scope.idempotency = self.command(response)
     let result: CommandResult
-    do throws(LedgerError) { result = try await command(scope) } catch { throw Status(error) }
+    do throws(LedgerError) { result = try await command(scope) } catch {
+      throw afterApple ? Status(error).afterPossibleEffect : Status(error)
+    }
     guard let bytes = result.response else { return response(result) }
     return try Self.response(bytes, isRepeated: result.isRepeated && isGiven)
   }
@@ -106,7 +110,7 @@ extension Idempotency {
     }
   }
 
-  /// Stores that the result at Apple is unknown until ``run(_:_:response:)`` stores the response.
+  /// Stores that the result at Apple is unknown until ``run(_:afterApple:_:response:)`` stores the response.
   func begin(_ scope: CommandScope) async throws(Status) {
     guard let request else { return }
     _ = try await mapLedgerError { () async throws(LedgerError) in try await ledger.begin(request, scope) }

@@ -44,17 +44,17 @@ extension Status {
     case .cancelled: self = Status(StatusCode.cancelled)
     case .diskFull:
       self.init(
-        .unavailable, reason: "DISK_FULL", "no space is left for the store; nothing was accepted",
+        .unavailable, reason: "DISK_FULL", "no space is left for the store; \(Self.noEffect)",
         retryAfterMilliseconds: 10_000)
     case .conflict, .unavailable:
       self.init(
-        .unavailable, reason: "STORE_UNAVAILABLE", "the database is not available; nothing was accepted",
+        .unavailable, reason: "STORE_UNAVAILABLE", "the database is not available; \(Self.noEffect)",
         retryAfterMilliseconds: 1_000)
       cause = error.description
     case .outcomeUnknown:
       self.init(
         .unavailable, reason: "OUTCOME_UNKNOWN",
-        "the connection to the database was lost; whether the request was executed is unknown",
+        "the database failed meanwhile; whether the request was executed is unknown",
         retryAfterMilliseconds: 1_000)
       cause = error.description
     case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema, .olderSchema, .missing, .removed:
