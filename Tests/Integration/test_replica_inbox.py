@@ -73,3 +73,15 @@ def test_audit_entries_that_are_handed_over_repeatedly_count_once(replicas):  # 
     wait_until(looks)
     wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     assert len(looks()) == 1
+
+
+def test_a_caller_cannot_choose_the_key_of_a_call_without_one(replicas):  # noqa: F811
+    group = replicas(2)
+    follower = group.services[group.followers[0]]
+    leader = group.services[group.wait_for_leader()]
+    last = int(group.sql("SELECT coalesce(max(id), 0) FROM inbox"))
+    for number in range(last + 1, last + 20):
+        grant(leader, "mallory", idempotency_key=f"inbox/{number}")
+    for number in range(5):
+        assert not grant(follower, f"customer-{number}").repeated
+        assert len(grants(follower, f"customer-{number}")) == 1

@@ -60,7 +60,7 @@ final class PostgresInbox: Inbox {
     let rows = try connection.query(
       PostgresRequest(
         """
-        SELECT id, kind, app, method, caller, context, body
+        SELECT id, kind, app, method, caller, context, body, token
         FROM (
           SELECT *, sum(size) OVER (ORDER BY id) - size AS before
           FROM (
@@ -83,6 +83,7 @@ final class PostgresInbox: Inbox {
         kind: kind, appID: rows.text(row, 2) ?? "", method: rows.text(row, 3) ?? "",
         caller: rows.text(row, 4) ?? "", context: rows.bytes(row, 5), body: rows.bytes(row, 6))
       entry.id = rows.number(row, 0)
+      entry.token = rows.text(row, 7)
       return entry
     }
   }

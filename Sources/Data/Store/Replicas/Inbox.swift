@@ -16,9 +16,10 @@ package enum InboxKind: String, CaseIterable, Sendable {
 
 /// A call or request that a replica hands to the leader.
 package struct InboxEntry: Hashable, Sendable {
-  /// Identifies the entry, in no order; 0 before it is appended.
+  /// Identifies the entry in this store, in no order; 0 before it is appended.
   package var id: Int64 = 0
-  /// The idempotency token of the append: an entry with a stored token is not added again. `nil`: a random one.
+  /// Identifies the entry everywhere, also after a copy of the store. An entry with a stored token is not appended again.
+  /// `nil` before it is appended: a random one.
   package var token: String?
   package let kind: InboxKind
   /// The app that it is about; empty if it names none.

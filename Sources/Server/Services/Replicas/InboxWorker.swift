@@ -15,8 +15,8 @@ internal import Tracing
 
 /// Executes what other replicas hand to the leader, many entries at once, so that their writes share commits.
 ///
-/// An entry without outcome after a takeover is executed again. A call has an idempotency key for that: its own, or one
-/// of its entry. All others are idempotent by their content.
+/// An entry without outcome after a takeover is executed again. A call has an idempotency key for that: its own, or the
+/// token of its entry, which no caller can guess. All others are idempotent by their content.
 package final class InboxWorker: Worker {
   package let name = "inbox"
 
@@ -168,7 +168,7 @@ package final class InboxWorker: Worker {
     guard let handler = calls[entry.method] else {
       return .failure(Status(.unimplemented, "the leader has no method '\(entry.method)'"))
     }
-    let scope = CallScope(caller: context.caller, idempotencyKey: "inbox/\(entry.id)")
+    let scope = CallScope(caller: context.caller, idempotencyKey: entry.token.map { "inbox/\($0)" })
     let call = context.call
     let result: Result<Reply, Status> = await CallScope.$current.withValue(scope) {
       do throws(Status) {
