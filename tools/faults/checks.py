@@ -76,6 +76,9 @@ def check_writes(database, clients, bodies, findings):
     if rows := database.sql(f"SELECT {change}, count(*) FROM event GROUP BY {change} HAVING count(*) > 1"):
         findings.doubled += len(rows)
         findings.add(f"{len(rows)} changes have more than one event")
+    if rows := database.sql("SELECT request_id FROM audit_entry WHERE request_id <> '' GROUP BY 1 HAVING count(*) > 1"):
+        findings.doubled += len(rows)
+        findings.add(f"{len(rows)} calls have more than one audit entry, such as {rows[0][0]}")
     rows = database.sql("SELECT app, max(sequence), count(*) FROM event GROUP BY app HAVING max(sequence) <> count(*)")
     if rows:
         findings.lost += 1

@@ -212,13 +212,13 @@ package enum MetricCatalog {
       "entitled_leader_epoch", .gauge,
       help: "Number of takeovers up to that of the leader; 0 while no leader is known."),
     MetricFamily(
-      "entitled_inbox_entries", .gauge, help: "Entries of other replicas without outcome, on the leader."),
+      "entitled_inbox_entries", .gauge, help: "Entries of the inbox without outcome, on the leader."),
     MetricFamily(
       "entitled_inbox_oldest_seconds", .gauge, help: "Age of the oldest entry without outcome, on the leader."
     ),
     MetricFamily(
       "entitled_inbox_entries_total", .counter, labels: ["kind"],
-      help: "Entries of other replicas that this one executed."),
+      help: "Entries of the inbox that this replica executed."),
     MetricFamily(
       "entitled_inbox_seconds", .histogram,
       help: "Time from taking an entry to its stored outcome."),

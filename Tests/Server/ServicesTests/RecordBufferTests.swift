@@ -71,8 +71,11 @@ import Testing
     #expect(store.pages.joined().elementsEqual(0..<RecordBuffer<Int>.maxWaiting))
   }
 
-  @Test("A follower hands its records to the leader")
-  func follower() async throws {
+  @Test(
+    "A replica hands its records to the leader, also if it is the leader",
+    arguments: [ReplicaRole.follower, .leader(epoch: 1)])
+  func replica(role: ReplicaRole) async throws {
+    replication.set(role)
     let buffer = buffer(Leadership(replication))
     for number in [7, 8] { buffer.record(number) }
     try await buffer.flush()

@@ -16,6 +16,8 @@ package final class RecordBuffer<Record: Sendable>: Worker {
   /// The rows after which a write has no further record. The entry of a page may have a thousand customers, each a row.
   private static var batchRows: Int { 10_000 }
   private static var interval: Duration { .seconds(1) }
+  /// The longest wait of ``flush()`` for a leader that is busy or being replaced.
+  private static var leaderTimeout: Duration { .seconds(5) }
   private static var lock: String { "records" }
 
   private let kind: InboxKind
@@ -33,8 +35,8 @@ package final class RecordBuffer<Record: Sendable>: Worker {
 
   /// - Parameters:
   ///   - name: the name of the worker.
-  ///   - kind: the kind of the inbox entries in which a follower hands records to the leader.
-  ///   - leadership: whether this process writes the records, or the leader.
+  ///   - kind: the kind of the inbox entries in which a replica hands records to the leader, which may be itself.
+  ///   - leadership: whether this process is a replica.
   ///   - rows: returns the number of rows of a record.
   ///   - encode: returns the body of such an entry.
   ///   - append: writes records in one transaction. They are durable on return.
@@ -64,26 +66,31 @@ package final class RecordBuffer<Record: Sendable>: Worker {
     if isLost { onLoss(record) }
   }
 
-  /// Writes the records that wait. They are durable on return.
-  package func flush() async throws(LedgerError) {
-    try await writing.holding(Self.lock) { () async throws(LedgerError) in try await writeAll() }
+  /// Writes the records that wait. They are durable on return, and can be read unless the leader takes seconds.
+  package func flush() async throws(LedgerError) { try await flush(waitingAtMost: Self.leaderTimeout) }
+
+  private func flush(waitingAtMost timeout: Duration) async throws(LedgerError) {
+    try await writing.holding(Self.lock) { () async throws(LedgerError) in try await writeAll(timeout) }
   }
 
   /// Flushes once a second until the task is cancelled.
   package func run() async throws {
-    repeat { try await flush() } while (try? await Task.sleep(for: Self.interval)) != nil
+    repeat {
+      try await flush(waitingAtMost: Self.interval)
+    } while (try? await Task.sleep(for: Self.interval)) != nil
   }
 
-  private func writeAll() async throws(LedgerError) {
+  private func writeAll(_ timeout: Duration) async throws(LedgerError) {
     while true {
-      try await handOver()
+      try await handOver(timeout)
       let records = waiting.withLock { waiting in
         let records = Array(waiting.prefix(Self.count(inBatchOf: waiting, rows: rows)))
         waiting.removeFirst(records.count)
         return records
       }
       guard !records.isEmpty else { return }
-      guard leadership.replication != nil, !leadership.executesWrites else {
+      // The leader too: a repeated entry counts once, a repeated write whose outcome was unknown would count twice.
+      guard leadership.replication != nil else {
         try await write(records)
         continue
       }
@@ -113,13 +120,13 @@ package final class RecordBuffer<Record: Sendable>: Worker {
     }
   }
 
-  /// Hands records to the leader, if there are some, and waits a moment until they can be read.
-  private func handOver() async throws(LedgerError) {
+  /// Hands records to the leader, if there are some, and waits until they can be read.
+  private func handOver(_ timeout: Duration) async throws(LedgerError) {
     guard let inbox = leadership.replication?.inbox, let entry = handedOver.withLock({ $0 }) else { return }
     do throws(StoreError) {
       let id = try await inbox.append(entry)
       handedOver.withLock { $0 = nil }
-      _ = try? await inbox.outcome(of: id, until: .now + Self.interval)
+      _ = try? await inbox.outcome(of: id, until: .now + timeout)
     } catch {
       throw .store(error)
     }
