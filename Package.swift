@@ -159,7 +159,7 @@ let package = Package(
         "FamilySharing",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reports", "RetentionMessaging", "SideBySide", "SignedData", "Store",
-        "Telemetry", "Webhooks", "Wire", metrics, tracing,
+        "Telemetry", "Webhooks", "Wire", logging, metrics, tracing,
       ]),
     library(
       .server, "Pages",

@@ -414,7 +414,9 @@ def test_a_cut_link_refuses_callers_at_once_and_a_notification_waits_until_it_is
 def test_a_replica_with_an_older_catalog_does_not_become_the_leader_while_a_newer_one_is_alive(replicas, tmp_path):
     older, newer = tmp_path / "older.yaml", tmp_path / "newer.yaml"
     products = "pro.yearly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro]}"
-    for path, more in ((older, ""), (newer, "\n      extra: {type: Non-Consumable, entitlements: [pro]}")):
+    full = "{full: {type: Non-Consumable, entitlements: [pro]}}"
+    app = f"{{bundle_id: com.example.diary, environments: [Sandbox], products: {full}}}"
+    for path, more in ((older, ""), (newer, f"\n  sea-diary: {app}")):
         path.write_text(
             "apps:\n  ocean-journal:\n    bundle_id: com.example.oceanjournal\n    environments: [Sandbox]\n"
             f"    products:\n      {products}{more}\ncallers: open\n"
@@ -425,9 +427,19 @@ def test_a_replica_with_an_older_catalog_does_not_become_the_leader_while_a_newe
     shutil.copytree(tmp_path / "a", tmp_path / "c", dirs_exist_ok=True)
     group.start("c")
     wait_until(lambda: group.sql("SELECT count(*) FROM replica") == "3")
+    # The newest replica has accepted a notification of an app that the leader does not know.
+    group.sql("""
+        INSERT INTO inbox (token, kind, app, method, caller, context, body, received_at)
+        VALUES ('t', 'notification', '', '/notifications/sea-diary', '', '{}', 'x', now())
+        """)
+    for number in range(3):
+        grant(group.services["b"], f"customer-{number}")
+    waiting = "SELECT count(*) FROM inbox WHERE token = 't' AND done_at IS NULL"
+    assert group.sql(waiting) == "1"
     group.services["a"].kill()
     # Either could take the lease; only the newer one may.
     assert group.wait_for_leader(besides=("a", "")) == "c"
+    wait_until(lambda: group.sql(waiting) == "0")
     # After a rollback the older catalog leads again.
     group.services["c"].stop()
     assert group.wait_for_leader(besides=("c", "")) == "b"

@@ -4,6 +4,7 @@ internal import CustomerImport
 internal import HTTP
 internal import JSON
 internal import Ledger
+internal import Logging
 internal import Metrics
 internal import Notifications
 internal import Platform
@@ -25,6 +26,8 @@ package final class InboxWorker: Worker {
   /// Attempts at a call that the store fails, before the caller gets the error: about a second. While the database is away,
   /// the outcome cannot be stored either, so there are more.
   private static let attempts = 6
+  /// The attempt after which an entry that fails again and again is logged: after some ten seconds.
+  private static let loggedAttempt = 10
   private static let cleanUp = Duration.seconds(60)
   private static let measurement = Duration.seconds(1)
 
@@ -32,12 +35,19 @@ package final class InboxWorker: Worker {
   private static let waiting = Gauge(label: "entitled_inbox_entries")
   private static let oldest = Gauge(label: "entitled_inbox_oldest_seconds")
 
+  /// `LedgerError`: the entry has to be executed again.
+  private typealias Execution = Result<ForwardedOutcome, LedgerError>
+
+  private let logger = Logger(label: "entitled.inbox")
   private let inbox: any Inbox
   private let calls: [String: Method.AsyncHandler]
   private let routes: WritingRoutes
   private let notifications: NotificationInbox
   private let ledger: EvidenceLedger
   private let running = Mutex<Set<Int64>>([])
+  /// Notifications of apps that only replicas with a newer catalog know. They wait for a leader that knows the app, and
+  /// are tried again after each ``cleanUp``.
+  private let postponed = Mutex<Set<Int64>>([])
 
   init(
     _ inbox: any Inbox, calls: [Method], routes: WritingRoutes, notifications: NotificationInbox,
@@ -58,7 +68,12 @@ package final class InboxWorker: Worker {
     running.withLock { $0 = [] }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.executeEntries() }
-      group.addTask { await self.repeatedly(Self.cleanUp) { try await self.inbox.deleteOldOutcomes() } }
+      group.addTask {
+        await self.repeatedly(Self.cleanUp) {
+          self.postponed.withLock { $0 = [] }
+          try await self.inbox.deleteOldOutcomes()
+        }
+      }
       group.addTask { await self.repeatedly(Self.measurement) { try await self.measure() } }
       try await group.waitForAll()
     }
@@ -84,7 +99,8 @@ package final class InboxWorker: Worker {
         }
         // The database may be away for a moment; a restart of the worker would wait for longer.
         let limit = min(Self.batch, Self.maxRunning - taken.count)
-        guard let entries = try? await inbox.take(limit, except: taken) else {
+        let others = postponed.withLock { $0 }
+        guard let entries = try? await inbox.take(limit, except: taken.union(others)) else {
           try await Task.sleep(for: .milliseconds(100))
           continue
         }
@@ -99,12 +115,12 @@ package final class InboxWorker: Worker {
     }
   }
 
-  /// Executes an entry until its outcome is stored or another replica leads.
+  /// Executes an entry until its outcome is stored, it is postponed, or another replica leads.
   private func complete(_ entry: InboxEntry) async {
     let start = ContinuousClock.now
     var (attempt, pause) = (1, Duration.milliseconds(20))
     while !Task.isCancelled {
-      let outcome = await execute(entry)
+      let execution = await execute(entry)
       // The reply of a cancelled handler is no outcome: the next leader executes the entry.
       guard !Task.isCancelled, !postponed.withLock({ $0.contains(entry.id) }) else { return }
       if case .success(let outcome) = execution,
@@ -112,6 +128,7 @@ package final class InboxWorker: Worker {
       {
         guard (try? await store(outcome.afterAttempts, of: entry)) == nil else { break }
       }
+      if attempt == Self.loggedAttempt { log(entry, execution) }
       attempt += 1
       guard (try? await Task.sleep(for: pause)) != nil else { return }
       pause = min(pause * 2, .seconds(5))
@@ -121,6 +138,21 @@ package final class InboxWorker: Worker {
     Counter(label: "entitled_inbox_entries_total", dimensions: [("kind", entry.kind.rawValue)]).increment()
   }
 
+  private func log(_ entry: InboxEntry, _ execution: Execution) {
+    let error =
+      switch execution {
+      case .success(.failure(let status)): status.internalMessage
+      case .success: "the outcome cannot be stored"
+      case .failure(let error): error.description
+      }
+    logger.warning(
+      "inbox entry failed, will retry",
+      metadata: [
+        "entry": "\(entry.id)", "kind": "\(entry.kind.rawValue)", "method": "\(entry.method)",
+        "error": "\(error)",
+      ])
+  }
+
   /// Audit entries, requests for retention messages and imported events have theirs already, in the transaction that
   /// stored them.
   private func store(_ outcome: ForwardedOutcome, of entry: InboxEntry) async throws(StoreError) {
@@ -128,15 +160,15 @@ package final class InboxWorker: Worker {
     try await inbox.finish(entry.id, outcome.encoded)
   }
 
-  /// Executes an entry once. Returns `nil` if it has to be executed again.
-  private func execute(_ entry: InboxEntry) async -> ForwardedOutcome? {
+  /// Executes an entry once.
+  private func execute(_ entry: InboxEntry) async -> Execution {
     guard let context = ForwardedContext(decoding: entry.context) else {
-      return Self.unreadable
+      return .success(Self.unreadable)
     }
     let (service, span) = Self.trace(of: entry, context)
-    let outcome: ForwardedOutcome? = await InstrumentationContext.$current.withValue(service) {
+    let execution: Execution = await InstrumentationContext.$current.withValue(service) {
       switch entry.kind {
-      case .call: await execute(entry, context)
+      case .call: .success(await execute(entry, context))
       case .request: await respond(to: context.request(entry.method, entry.body))
       case .notification: await ingest(entry, context)
       case .audit: await append(entry)
@@ -144,20 +176,20 @@ package final class InboxWorker: Worker {
       case .importedEvent: await appendEvent(entry, context)
       }
     }
-    if case .failure(let status)? = outcome { span?.fail(status) }
+    if case .success(.failure(let status)) = execution { span?.fail(status) }
     span?.end()
-    return outcome
+    return execution
   }
 
   /// A notification is tried again while the store does not take it, since Apple would send it again only after an hour.
-  private func respond(to request: HTTPRequest) async -> ForwardedOutcome? {
+  private func respond(to request: HTTPRequest) async -> Execution {
     guard let endpoint = routes.notificationEndpoint(for: request) else {
-      return .response(await routes.respond(to: request))
+      return .success(.response(await routes.respond(to: request)))
     }
     do throws(LedgerError) {
-      return .response(try await endpoint.ingest(request))
+      return .success(.response(try await endpoint.ingest(request)))
     } catch {
-      return error.isPassing ? nil : .response(endpoint.answer(to: error, request))
+      return error.isPassing ? .failure(error) : .success(.response(endpoint.answer(to: error, request)))
     }
   }
 
@@ -203,63 +235,64 @@ package final class InboxWorker: Worker {
   }
 
   /// The sender has its 200, so the notification is ingested until that succeeds.
-  private func ingest(_ entry: InboxEntry, _ context: ForwardedContext) async -> ForwardedOutcome? {
+  private func ingest(_ entry: InboxEntry, _ context: ForwardedContext) async -> Execution {
     var notification = IncomingNotification(
       appID: NotificationEndpoint.appID(ofPath: entry.method), body: entry.body, source: .notification,
       receivedAt: context.receivedAt)
     notification.seal = context.seal
     do throws(LedgerError) {
       NotificationMetrics.count(try await notifications.ingest(notification))
-      return .done
-    } catch .unknownApp {
-      return .done
+      return .success(.done)
     } catch {
-      return nil
+      if case .unknownApp = error { postponed.withLock { _ = $0.insert(entry.id) } }
+      return .failure(error)
     }
   }
 
-  private func append(_ entry: InboxEntry) async -> ForwardedOutcome? {
-    guard let entries = [AuditEntry](decoding: entry.body) else { return Self.unreadable }
+  private func append(_ entry: InboxEntry) async -> Execution {
+    guard let entries = [AuditEntry](decoding: entry.body) else { return .success(Self.unreadable) }
     do throws(LedgerError) {
       try await ledger.append(entries) { [inbox] transaction throws(StoreError) in
         try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
       }
-      return .done
+      return .success(.done)
     } catch {
-      return nil
+      return .failure(error)
     }
   }
 }
 
 extension InboxWorker {
   /// Stores requests for retention messages that another replica answered.
-  private func appendRequests(_ entry: InboxEntry) async -> ForwardedOutcome? {
-    guard let requests = [RetentionRequestRecord](decoding: entry.body) else { return Self.unreadable }
+  private func appendRequests(_ entry: InboxEntry) async -> Execution {
+    guard let requests = [RetentionRequestRecord](decoding: entry.body) else {
+      return .success(Self.unreadable)
+    }
     do throws(LedgerError) {
       try await ledger.append(requests) { [inbox] transaction throws(StoreError) in
         try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
       }
-      return .done
+      return .success(.done)
     } catch {
-      return nil
+      return .failure(error)
     }
   }
 }
 
 extension InboxWorker {
   /// Stores an event of RevenueCat's that another replica authenticated.
-  private func appendEvent(_ entry: InboxEntry, _ context: ForwardedContext) async -> ForwardedOutcome? {
+  private func appendEvent(_ entry: InboxEntry, _ context: ForwardedContext) async -> Execution {
     guard let event = try? RevenueCatEvent(entry.body), let receivedAt = context.receivedAt else {
-      return Self.unreadable
+      return .success(Self.unreadable)
     }
     let imported = ImportedEvent(event, of: entry.appID, receivedAt: receivedAt, body: entry.body)
     do throws(LedgerError) {
       _ = try await ledger.append(imported) { [inbox] transaction throws(StoreError) in
         try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
       }
-      return .done
+      return .success(.done)
     } catch {
-      return nil
+      return .failure(error)
     }
   }
 }
@@ -269,9 +302,9 @@ extension ForwardedOutcome {
   fileprivate var isTemporary: Bool {
     if case .failure(let status) = self { status.isTemporary } else { false }
   }
-}
 
   /// The outcome after the last attempt: an earlier one, of this leader or of one before, may have been committed.
   fileprivate var afterAttempts: ForwardedOutcome {
     if case .failure(let status) = self { .failure(status.afterPossibleEffect) } else { self }
   }
+}
