@@ -16,7 +16,7 @@ package struct RevenueCatEvent: Hashable, Sendable {
   package let entitlements: [String]
   /// The end of the paid time; `nil`: it does not end, or the event does not say it.
   package let expiresAt: Instant?
-  /// The end of the grace period of a `BILLING_ISSUE`.
+  /// The end of the grace period; `nil` without one, or if the event does not say it.
   package let gracePeriodExpiresAt: Instant?
   /// In small letters, such as `app_store`; empty if the event has none.
   package let store: String
@@ -81,15 +81,15 @@ extension RevenueCatEvent {
     case ended(Instant)
   }
 
-  /// The types after which access lasts until ``expiresAt``. A `PRODUCT_CHANGE` is announced only, a cancelled or paused
-  /// subscription lasts until its end.
+  /// The types after which access lasts until ``expiresAt``, also of a cancelled or paused subscription. A `PRODUCT_CHANGE`
+  /// announces a change and has the old product, so it states nothing: another event follows when the change takes effect.
   private static let confirming: Set<String> = [
     "INITIAL_PURCHASE", "RENEWAL", "UNCANCELLATION", "NON_RENEWING_PURCHASE", "SUBSCRIPTION_EXTENDED",
-    "TEMPORARY_ENTITLEMENT_GRANT", "REFUND_REVERSED", "PRODUCT_CHANGE", "SUBSCRIPTION_PAUSED", "CANCELLATION",
-    "BILLING_ISSUE",
+    "TEMPORARY_ENTITLEMENT_GRANT", "REFUND_REVERSED", "SUBSCRIPTION_PAUSED", "CANCELLATION",
   ]
 
-  /// The access to ``entitlements``; `nil` for events that state none, such as `TEST`, `TRANSFER` and unknown types.
+  /// The access to ``entitlements``; `nil` for events that state none, such as `TEST`, `TRANSFER`, `PRODUCT_CHANGE`, unknown
+  /// types, and a `CANCELLATION` because of a failed payment.
   package var access: Access? {
     guard !entitlements.isEmpty else { return nil }
     switch type {
@@ -97,6 +97,8 @@ extension RevenueCatEvent {
     // A refund ends access at once (RevenueCat, "Cancellation and expiration reasons").
     case "CANCELLATION" where reason == "CUSTOMER_SUPPORT":
       return .ended(min(expiresAt ?? occurredAt, occurredAt))
+    // RevenueCat sends it with or after `BILLING_ISSUE`, which has the end of the grace period; `EXPIRATION` follows.
+    case "CANCELLATION" where reason == "BILLING_ERROR": return gracePeriodExpiresAt.map { .until($0) }
     case "BILLING_ISSUE": return .until(gracePeriodExpiresAt ?? expiresAt)
     case _ where Self.confirming.contains(type): return .until(expiresAt)
     default: return nil

@@ -35,6 +35,26 @@ import Testing
     }
   }
 
+  @Test("A cancellation by a failed payment leaves the grace period of the billing issue as it is")
+  func gracePeriod() throws {
+    func event(_ id: String, _ members: String) throws -> (RevenueCatEvent, JSONValue) {
+      let body = """
+        {"event": {"id": "\(id)", \(members), "event_timestamp_ms": 20, "expiration_at_ms": 15, "app_user_id": "ann",
+          "entitlement_ids": ["premium"], "store": "APP_STORE", "original_transaction_id": "1"}}
+        """
+      return (try RevenueCatEvent(Array(body.utf8)), try JSONValue(parsing: Array(body.utf8)))
+    }
+    let issue = try event("e1", #""type": "BILLING_ISSUE", "grace_period_expiration_at_ms": 900"#)
+    let cancelled = try event("e2", #""type": "CANCELLATION", "cancel_reason": "BILLING_ERROR""#)
+    let renewal = try Self.event("e0", "RENEWAL", at: 10, until: 15)
+    for events in [[renewal, issue, cancelled], [cancelled, issue, renewal]] {
+      var statements = AccessStatements(entitlementNames: ["premium": "pro"])
+      for (event, document) in events { statements.add(event, document) }
+      let deciding = statements.access.first?.deciding
+      #expect(deciding?.origin == "BILLING_ISSUE e1" && deciding?.until?.millisecondsSince1970 == 900)
+    }
+  }
+
   @Test("An upgrade ends the entitlements that the purchase had, and an end of these ends no other")
   func upgrade() throws {
     func event(_ id: String, _ type: String, at time: Int, _ entitlement: String) throws -> (

@@ -31,12 +31,13 @@ import Testing
       (
         "CANCELLATION", #""cancel_reason": "CUSTOMER_SUPPORT","#, .ended(Instant(millisecondsSince1970: 1000))
       ),
+      ("CANCELLATION", #""cancel_reason": "BILLING_ERROR","#, nil),
       ("EXPIRATION", "", .ended(Instant(millisecondsSince1970: 1000))),
       (
         "BILLING_ISSUE", #""grace_period_expiration_at_ms": 9000,"#,
         .until(Instant(millisecondsSince1970: 9000))
       ),
-      ("TRANSFER", "", nil), ("TEST", "", nil), ("BRAND_NEW", "", nil),
+      ("PRODUCT_CHANGE", "", nil), ("TRANSFER", "", nil), ("TEST", "", nil), ("BRAND_NEW", "", nil),
     ])
   func access(_ type: String, _ more: String, _ access: RevenueCatEvent.Access?) throws {
     #expect(try Self.event(type, more).access == access)
