@@ -36,11 +36,12 @@ def save(path, *events):
 
 def test_each_disagreement_has_the_evidence_of_both_sides_until_there_is_none(client, tmp_path):
     client.buy("ann")
-    end = client.call("Check", customer_id="ann", entitlement="pro").entitlement.until
-    until = end.seconds * 1000 + end.nanos // 1_000_000
+    ann = client.call("Check", customer_id="ann", entitlement="pro").entitlement
+    until, paid = (end.seconds * 1000 + end.nanos // 1_000_000 for end in (ann.until, ann.paid_until))
+    assert until - paid == 3_600_000, "RevenueCat states the paid time, which the slack for a late renewal follows here"
     client.buy("gus")
     events = [
-        event("e1", "ann", until), event("e2", "bob", until), event("e3", "gus", until - 3_600_000),
+        event("e1", "ann", paid), event("e2", "bob", paid), event("e3", "gus", paid - 3_600_000),
         event("e4", "ida", 1_700_000_000_000, "EXPIRATION"), event("e5", "ann", until, "TEST")]
     status, result = compare(client, save(tmp_path / "events.ndjson", *events))
     assert status == 3 and (result["compared"], result["eventsWithoutAccess"]) == (4, 1)

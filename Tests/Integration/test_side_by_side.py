@@ -111,7 +111,7 @@ def test_a_disagreement_appears_with_both_sides_and_is_resolved_by_an_answer_or_
     until(lambda: kinds(client).get("bob") == "OTHER_END")
     end = client.call("Check", customer_id="bob", entitlement="pro").entitlement.until
     assert send(client.service, event("RENEWAL", "bob", end.seconds * 1000, 1_767_225_700_000))[0] == 200
-    end = ours.until.seconds * 1000
+    end = ours.paid_until.seconds * 1000
     assert send(client.service, event("RENEWAL", "gus", end, 1_767_225_800_000))[0] == 200
     until(lambda: not open_ones(client))
     assert "no disagreements" in client.service.command("import", "disagreements").stdout

@@ -29,10 +29,11 @@ package struct AccessComparison: Hashable, Sendable {
 
   /// Compares at `now`; `nil` if both agree.
   package func disagreement(
-    about stated: StatedAccess, isEntitled: Bool, until: Instant?, at now: Instant
+    about stated: StatedAccess, isEntitled: Bool, until: Instant?, paidUntil: Instant?, at now: Instant
   ) -> AccessDisagreement? {
     AccessDisagreement(
-      stated: stated.deciding?.until, isEntitled: isEntitled, until: until, at: now, tolerance: tolerance)
+      stated: stated.deciding?.until, isEntitled: isEntitled, until: until, paidUntil: paidUntil, at: now,
+      tolerance: tolerance)
   }
 }
 
@@ -45,16 +46,22 @@ package enum AccessDisagreement: String, Hashable, Sendable, CaseIterable {
   /// Both have access, with ends that differ by more than the tolerance.
   case otherEnd = "OTHER_END"
 
-  /// Compares at `now`; `nil` if both agree.
+  /// The greatest `renewal_slack` of an app, in milliseconds.
+  private static let greatestSlack: Int64 = 86_400_000
+
+  /// Compares at `now`; `nil` if both agree. Another system does not know the slack for a late renewal, so its end may also
+  /// be that of the paid time, if no more than a slack follows.
   ///
   /// - Parameters:
   ///   - stated: when access ends in the other system; `nil`: it does not end.
   ///   - isEntitled: whether the customer has access here.
   ///   - until: when access ends here; `nil`: it does not end.
+  ///   - paidUntil: when the paid time ends here; `nil` if there is none.
   ///   - now: the time of the answer.
   ///   - tolerance: the greatest difference of ends that counts as none, in milliseconds.
   package init?(
-    stated: Instant?, isEntitled: Bool, until: Instant?, at now: Instant, tolerance: Int64
+    stated: Instant?, isEntitled: Bool, until: Instant?, paidUntil: Instant?, at now: Instant,
+    tolerance: Int64
   ) {
     let isStated = stated.map { $0 > now } ?? true
     switch (isStated, isEntitled) {
@@ -62,9 +69,14 @@ package enum AccessDisagreement: String, Hashable, Sendable, CaseIterable {
     case (true, false): self = .theirsOnly
     case (false, true): self = .oursOnly
     case (true, true):
-      let ends = [stated, until].compactMap { $0 }
-      if ends.isEmpty { return nil }
-      if ends.count == 2, abs(ends[0].milliseconds(since: ends[1])) <= tolerance { return nil }
+      guard let until, let stated else {
+        if until == nil, stated == nil { return nil }
+        self = .otherEnd
+        return
+      }
+      var ends = [until]
+      if let paidUntil, until.milliseconds(since: paidUntil) <= Self.greatestSlack { ends.append(paidUntil) }
+      if ends.contains(where: { abs(stated.milliseconds(since: $0)) <= tolerance }) { return nil }
       self = .otherEnd
     }
   }

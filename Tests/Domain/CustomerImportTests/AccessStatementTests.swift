@@ -162,8 +162,22 @@ import Testing
   func disagreements(_ stated: Int64?, _ isEntitled: Bool, _ until: Int64?, _ kind: AccessDisagreement?) {
     let found = AccessDisagreement(
       stated: stated.map(Instant.init(millisecondsSince1970:)), isEntitled: isEntitled,
-      until: until.map(Instant.init(millisecondsSince1970:)), at: Instant(millisecondsSince1970: 500),
-      tolerance: 60)
+      until: until.map(Instant.init(millisecondsSince1970:)), paidUntil: nil,
+      at: Instant(millisecondsSince1970: 500), tolerance: 60)
+    #expect(found == kind)
+  }
+
+  @Test(
+    "The end of the paid time agrees too, if no more than the slack for a late renewal follows",
+    arguments: [
+      (950, 3_600_900, nil), (1000, 3_600_900, .otherEnd), (900, 86_400_900, nil),
+      (900, 86_400_901, .otherEnd),
+    ] as [(Int64, Int64, AccessDisagreement?)])
+  func slack(_ stated: Int64, _ until: Int64, _ kind: AccessDisagreement?) {
+    let found = AccessDisagreement(
+      stated: Instant(millisecondsSince1970: stated), isEntitled: true,
+      until: Instant(millisecondsSince1970: until), paidUntil: Instant(millisecondsSince1970: 900),
+      at: Instant(millisecondsSince1970: 500), tolerance: 60)
     #expect(found == kind)
   }
 }

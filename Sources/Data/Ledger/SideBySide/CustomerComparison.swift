@@ -42,7 +42,8 @@ struct CustomerComparison: Sendable {
       let status = evaluate(facts, entitlement: access.entitlement, in: app, at: now)
       ends += [access.deciding?.until, status.until].compactMap { $0 }.filter { $0 > now }
       let kind = comparison.disagreement(
-        about: access, isEntitled: status.isEntitled, until: status.until, at: now)
+        about: access, isEntitled: status.isEntitled, until: status.until, paidUntil: status.paidUntil,
+        at: now)
       guard let kind else { continue }
       disagreements.append(
         OpenDisagreement(

@@ -18,7 +18,8 @@ struct ComparedAccess {
     now = response.evaluatedAt.instant
     disagreement = AccessDisagreement(
       stated: stated.deciding?.until, isEntitled: response.entitlement?.entitled ?? false,
-      until: response.entitlement?.until.optionalInstant, at: now, tolerance: tolerance)
+      until: response.entitlement?.until.optionalInstant,
+      paidUntil: response.entitlement?.paidUntil.optionalInstant, at: now, tolerance: tolerance)
   }
 
   /// Three lines: the customer, their side, our side.
