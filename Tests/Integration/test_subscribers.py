@@ -38,6 +38,13 @@ def time(text):
     return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.UTC).timestamp()
 
 
+def act(service, action, **members):
+    """Performs an action of the sandbox; returns its response."""
+    status, answer = post(f"http://{service.sandbox}/sandbox/v1/{action}", members)
+    assert status == 200, answer
+    return answer
+
+
 def rounded(timestamp):
     """A time in RevenueCat's form, which has no milliseconds."""
     return datetime.datetime.fromtimestamp(timestamp.seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -68,14 +75,15 @@ def test_a_subscription_has_its_entitlement_and_period(client):
     pro = subscriber["entitlements"]["pro"]
     assert set(pro) == {"expires_date", "grace_period_expires_date", "product_identifier", "purchase_date"}
     assert pro["product_identifier"] == "pro.monthly" and pro["grace_period_expires_date"] is None
-    assert time(pro["expires_date"]) == ours.until.seconds and time(pro["purchase_date"]) == ours.since.seconds
+    assert time(pro["expires_date"]) == ours.paid_until.seconds < ours.until.seconds, "RevenueCat knows no renewal slack"
+    assert time(pro["purchase_date"]) == ours.since.seconds
     subscription = subscriber["subscriptions"]["pro.monthly"]
     assert subscription["store"] == "app_store" and subscription["is_sandbox"] is True
     assert subscription["period_type"] == "normal" and subscription["ownership_type"] == "PURCHASED"
     assert subscription["store_transaction_id"] == purchase
     assert subscription["price"] == {"amount": 4.99, "currency": "USD"} and subscription["display_name"] is None
     assert subscription["management_url"] == subscriber["management_url"]
-    assert time(subscription["expires_date"]) <= time(pro["expires_date"])
+    assert subscription["expires_date"] == pro["expires_date"]
     assert subscription["unsubscribe_detected_at"] is None and subscription["refunded_at"] is None
     assert subscriber["management_url"] == "https://apps.apple.com/account/subscriptions"
     assert subscriber["first_seen"] == subscriber["last_seen"] == pro["purchase_date"]
@@ -106,6 +114,46 @@ def test_a_commitment_has_the_payments_that_are_left(client):
     assert "commitment" not in get(service, account)[1]["subscriber"]["subscriptions"]["pro.yearly"]
     ours = client.call("Check", customer_id=account, entitlement="pro").entitlement.commitment_info
     assert not ours.HasField("remaining_price") and ours.commitment_price.milliunits == 47_880
+
+
+def test_a_failed_payment_a_cancellation_and_a_refund_have_their_times(client, start, tmp_path):
+    (tmp_path / "entitled.yaml").write_text(client.service.command("config", "demo").stdout + ON)
+    service = start(arguments=["--config", tmp_path / "entitled.yaml"])
+
+    def subscription():
+        return get(service, "kay")[1]["subscriber"]["subscriptions"]["pro.monthly"]
+
+    act(service, "notification-url", app="ocean-journal", url=f"http://{service.http}/notifications/ocean-journal")
+    act(service, "grace-period", app="ocean-journal", days=16)
+    bought = service.buy("pro.monthly", account="kay")["signedTransactionInfo"]
+    assert service.command("submit", "kay", bought).returncode == 0
+    act(service, "billing", account="kay", fails=True)
+    act(service, "clock/advance", by="32d")
+    until(lambda: subscription()["billing_issues_detected_at"])
+    document, failed = get(service, "kay")[1], subscription()
+    pro = document["subscriber"]["entitlements"]["pro"]
+    assert pro["expires_date"] == failed["expires_date"] == failed["billing_issues_detected_at"] < document["request_date"]
+    assert pro["grace_period_expires_date"] == failed["grace_period_expires_date"] > document["request_date"]
+    act(service, "billing", account="kay", fails=False)
+    until(lambda: not subscription()["billing_issues_detected_at"])
+    act(service, "auto-renew", transactionId="kay/pro.monthly", enabled=False)
+    until(lambda: subscription()["unsubscribe_detected_at"])
+    act(service, "refund", transactionId="kay/pro.monthly")
+    until(lambda: subscription()["refunded_at"])
+    pro = get(service, "kay")[1]["subscriber"]["entitlements"]["pro"]
+    assert pro["expires_date"] == subscription()["refunded_at"]
+
+
+def test_a_family_member_has_a_shared_subscription_without_a_price(client):
+    service = client.service
+    for account in ("pat", "mia"):
+        act(service, "join-family", account=account, family="subscribers")
+    act(service, "shareable", app="ocean-journal", productId="pro.monthly", enabled=True)
+    service.buy("pro.monthly", account="pat")
+    [shared] = act(service, "restore", app="ocean-journal", account="mia", newDevice=False)["signedTransactions"]
+    assert service.command("submit", "mia", shared).returncode == 0
+    subscription = get(service, "mia")[1]["subscriber"]["subscriptions"]["pro.monthly"]
+    assert (subscription["ownership_type"], subscription["price"]) == ("FAMILY_SHARED", None)
 
 
 def test_an_unknown_customer_has_nothing_and_is_not_created(client):

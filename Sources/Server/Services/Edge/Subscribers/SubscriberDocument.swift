@@ -55,23 +55,33 @@ struct SubscriberDocument {
       app.entitlements.compactMap { name in
         let status = Entitlements.evaluate(facts, entitlement: name, in: app, at: now)
         guard status.isEntitled || status.until != nil else { return nil }
-        return (name, .object(entitlement(status)))
+        return (name, .object(entitlement(name, status)))
       })
   }
 
-  private func entitlement(_ status: EntitlementStatus) -> JSONObject {
+  private func entitlement(_ name: String, _ status: EntitlementStatus) -> JSONObject {
     let purchase = facts.transactions.first { $0.transactionID == status.deciding?.transactionID }
     let grant = facts.grants.first { $0.grantID == status.grantID }
     // The key of the purchase among the subscriptions or the purchases that do not renew.
     let product = status.deciding?.productID ?? grant.map { SubscriberPurchases.productID(of: $0.current) }
-    let isExtended = status.isEntitled && status.paidUntil.map { $0 < now } ?? false
+    let paidUntil = endOfExtendedPaidTime(of: name, status)
+    let isExtended = paidUntil.map { $0 <= now } ?? false
     return [
       // RevenueCat has the end of the paid time here and that of a grace period beside it.
-      "expires_date": Self.date(isExtended ? status.paidUntil : status.until),
+      "expires_date": Self.date(paidUntil ?? status.until),
       "grace_period_expires_date": isExtended ? Self.date(status.until) : .null,
       "product_identifier": .string(product ?? status.grantID ?? ""),
       "purchase_date": Self.date(purchase?.purchaseDate ?? grant?.current.since ?? status.since),
     ]
+  }
+
+  /// The end of the paid time if a grace period or the slack for a late renewal follows it, otherwise `nil`.
+  private func endOfExtendedPaidTime(of name: String, _ status: EntitlementStatus) -> Instant? {
+    guard status.isEntitled, status.until != nil, let paidUntil = status.paidUntil else { return nil }
+    if paidUntil <= now { return paidUntil }
+    let extensions: Set<EntitlementReason> = [.awaitingRenewal, .inGracePeriod, .inOperatorGracePeriod]
+    let after = Entitlements.evaluate(facts, entitlement: name, in: app, at: paidUntil)
+    return extensions.contains(after.reason) ? paidUntil : nil
   }
 
   /// Names with the prefix of imported reserved attributes get RevenueCat's `$` again.
