@@ -88,6 +88,7 @@ def test_the_commands_over_tls(secure):
     "options, status, error",
     [
         (("--tls-ca", "nowhere.pem"), 1, "entitled: cannot read 'nowhere.pem': No such file or directory\n"),
+        (("--tls-ca", "/etc/hostname"), 1, "entitled: '/etc/hostname' has no certificate in PEM\n"),
         (("--tls-certificate", "a.pem"), 64, "entitled: --tls-certificate and --tls-key belong together; set both\n"),
         (("--tls-key", "a.pem"), 64, "entitled: --tls-certificate and --tls-key belong together; set both\n"),
     ],
@@ -251,6 +252,26 @@ def test_a_key_of_another_certificate_is_named_at_the_start(tmp_path):
     ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data")
     assert ended.returncode == 1
     assert "one.crt" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "names, error",
+    [
+        (("text.pem", "one.key"), "text.pem for TLS: it is no certificate in PEM"),
+        (("missing.pem", "one.key"), "missing.pem for TLS: No such file or directory"),
+        (("one.crt", "text.pem"), "text.pem for TLS: it is no private key in PEM without a passphrase"),
+    ],
+    ids=["text", "missing", "key"],
+)  # fmt: skip
+def test_a_tls_file_that_cannot_be_used_is_named_with_the_reason(tmp_path, names, error):
+    Authority(tmp_path).issue("one", "localhost")
+    (tmp_path / "text.pem").write_text("no PEM\n")
+    certificate, key = names
+    file = tmp_path / "entitled.yaml"
+    file.write_text(
+        CATALOG.replace("ENTITLEMENTS", "pro") + f"\nlisteners:\n  grpc: {{tls: {{certificate: {certificate}, key: {key}}}}}\n")
+    ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data")
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1) and error in ended.stderr, ended.stderr
 
 
 def scrape(secure, files=None, version="--http1.1"):

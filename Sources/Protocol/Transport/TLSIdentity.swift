@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HTTP
 internal import NIOCore
 internal import NIOSSL
@@ -73,11 +74,11 @@ package final class TLSIdentity: Sendable {
   func makeHandler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
 
   private static func makeContext(_ settings: TLSSettings) throws(TLSError) -> NIOSSLContext {
-    let chain = try reading(settings.certificate) { try NIOSSLCertificate.fromPEMFile($0) }
+    let chain = try reading(settings.certificate, certificates(in:))
     let key = try reading(settings.key) { try NIOSSLPrivateKey(file: $0, format: .pem) }
     var configuration = configuration(chain, key)
     if let authorities = settings.clientAuthorities {
-      let roots = try reading(authorities) { try NIOSSLCertificate.fromPEMFile($0) }
+      let roots = try reading(authorities, certificates(in:))
       configuration.trustRoots = .certificates(roots)
       // A caller without a certificate may have a token; a certificate of another authority is rejected.
       configuration.certificateVerification = .optionalVerification
@@ -113,7 +114,22 @@ package final class TLSIdentity: Sendable {
     do {
       return try read(file)
     } catch {
-      throw .unusable(file: file, reason: "\(error)")
+      throw .unusable(file: file, reason: reason(error))
+    }
+  }
+
+  /// Reads the certificates in a file. The library reports a file that it cannot read as one without certificates.
+  private static func certificates(in file: String) throws -> [NIOSSLCertificate] {
+    guard access(file, R_OK) == 0 else { throw IOError(errnoCode: errno, reason: "open") }
+    return try NIOSSLCertificate.fromPEMFile(file)
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+    return switch error as? NIOSSLError {
+    case .failedToLoadCertificate: "it is no certificate in PEM"
+    case .failedToLoadPrivateKey: "it is no private key in PEM without a passphrase"
+    default: "\(error)"
     }
   }
 

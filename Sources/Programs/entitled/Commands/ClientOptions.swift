@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import EntitledClient
-internal import Glibc
+internal import Foundation
 internal import SignedData
 internal import Transport
 internal import Wire
@@ -45,11 +45,22 @@ struct ClientOptions: ParsableArguments {
     guard (tls.certificate == nil) == (tls.key == nil) else {
       throw Failure("--tls-certificate and --tls-key belong together; set both", status: 64)
     }
-    for path in [tls.authorities, tls.certificate, tls.key].compactMap(\.self) where access(path, R_OK) != 0 {
-      throw Failure("cannot read '\(path)': \(String(cString: strerror(errno)))")
-    }
+    for path in [tls.authorities, tls.certificate] { try Self.requirePEM(path, of: "CERTIFICATE") }
+    try Self.requirePEM(tls.key, of: "PRIVATE KEY")
     let isRequested = self.tls || ServerOption.environment("ENTITLED_TLS") == "true"
     return isRequested || tls.authorities != nil || tls.certificate != nil ? tls : nil
+  }
+
+  /// Checks that a file has something in PEM with a label that ends with `kind`.
+  private static func requirePEM(_ path: String?, of kind: String) throws(Failure) {
+    guard let path else { return }
+    guard access(path, R_OK) == 0 else {
+      throw Failure("cannot read '\(path)': \(String(cString: strerror(errno)))")
+    }
+    let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+    guard text.contains("\(kind)-----") else {
+      throw Failure("'\(path)' has no \(kind.lowercased()) in PEM")
+    }
   }
 
   /// Connects and runs `body`. Errors of the client are thrown unchanged, so that the caller can retry.
