@@ -235,8 +235,8 @@ callers:
 def test_the_check_reads_referenced_files(tmp_path):
     answer = check(tmp_path, {**FULL, "tokens": {"issuer": "https://x", "keys": "nowhere"}})
     assert answer.returncode == 1
-    for part in ("key.p8", "root.pem", "jwks.json"):
-        assert part in answer.stderr
+    for part in ("key.p8", "root.pem", "jwks.json", "variable CRM", "c.pem", "proxy.json", f"{tmp_path}/key:"):
+        assert part in answer.stderr, part
     good = {"apps": {"sea": {"bundle_id": "b", "environments": ["Sandbox"], "products": {}}}}
     answer = check(tmp_path, good)
     assert (answer.returncode, answer.stdout.strip()) == (

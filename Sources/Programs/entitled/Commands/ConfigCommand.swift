@@ -6,6 +6,7 @@ internal import Entitlements
 internal import JSON
 internal import Logging
 internal import SignedData
+internal import Transport
 internal import Wire
 
 /// `entitled config`.
@@ -62,13 +63,20 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     attempt { _ = try Startup.deviceCheckClients(configuration, sandbox: nil) }
     attempt { _ = try Startup.sharedSecrets(configuration) }
     attempt { _ = try Startup.revenueCat(configuration) }
+    attempt { _ = try Startup.webhooks(configuration) }
     attempt { try checkStore(configuration.store) }
+    if let key = configuration.erasures.key { attempt { _ = try InstallationKey(readingFrom: key) } }
+    let listeners = configuration.listeners
+    for files in [listeners.grpc.tls, listeners.http.tls, listeners.console.listener.tls].compactMap(\.self) {
+      attempt { _ = try TLSIdentity(TLSSettings(files)) }
+    }
+    let jwks = JWKSRefresher(logger: Logger(label: "entitled.config"))
+    if let identity = listeners.console.identity {
+      attempt { _ = try Startup.consoleCallers(configuration, identity, jwks) }
+    }
     if let traces = configuration.traces { attempt { _ = try TraceExport.headers(traces) } }
     for root in configuration.roots { attempt { _ = try Startup.certificate(root.path) } }
-    attempt {
-      _ = try Startup.callerPolicy(
-        configuration, at: [], jwks: JWKSRefresher(logger: Logger(label: "entitled.config")))
-    }
+    attempt { _ = try Startup.callerPolicy(configuration, at: [], jwks: jwks) }
     return problems
   }
 

@@ -49,12 +49,17 @@ struct ListenerTLS: Sendable {
       return nil
     }
     do {
-      return try TLSIdentity(
-        TLSSettings(
-          certificate: files.certificate, key: files.key, clientAuthorities: files.clientAuthorities))
+      return try TLSIdentity(TLSSettings(files))
     } catch {
       throw Failure("\(error)")
     }
+  }
+}
+
+extension TLSSettings {
+  /// The configured files of a listener.
+  init(_ files: TLSFiles) {
+    self.init(certificate: files.certificate, key: files.key, clientAuthorities: files.clientAuthorities)
   }
 }
 
