@@ -147,7 +147,7 @@ def test_many_members_that_apple_assigns_have_the_sandboxs_truth(start):
     team.act("refund-seats", transactionId=team.number, seats=SOME)
     team.act("deliver")
     assert team.entitled(everyone) == team.owners() and len(team.owners()) == MANY - SOME + 1
-    report = team.roster(["new"], status=1)
+    report = team.roster(["new"], status=3)
     assert report["failed"] == 1 and "SEATS_ASSIGNED_BY_APPLE" in report["entries"][0]["problem"]
 
 
@@ -156,7 +156,7 @@ def test_each_row_has_one_outcome_and_errors_hold_releases_back(service):
     ann, ben, cat = (f"{name}-{uuid.uuid4()}" for name in ("ann", "ben", "cat"))
     team.roster([ann, ben])
     text = f"customer_id,original_transaction_id\n{ben},{team.number}\n,{team.number}\n{cat},{team.number}\n{ben},{team.number}\nx\n"
-    report = team.roster([], text=text, status=1)
+    report = team.roster([], text=text, status=3)
     assert counts(report) == {"claimed": 1, "unchanged": 1, "repeated": 1, "held-back": 1, "failed": 2}
     failed = {entry["row"]: entry["problem"] for entry in report["entries"] if entry["change"] == "failed"}
     assert failed == {3: "customer_id is empty", 6: "1 columns, but the header has 2"}
@@ -168,7 +168,7 @@ def test_each_row_has_one_outcome_and_errors_hold_releases_back(service):
 def test_rows_beyond_the_seats_fail_in_the_order_of_the_file(service):
     team = Team(service, 3)
     members = [f"m{number}-{uuid.uuid4()}" for number in range(4)]
-    for report in (team.roster(members, "--dry-run", status=1), team.roster(members, status=1)):
+    for report in (team.roster(members, "--dry-run", status=3), team.roster(members, status=3)):
         assert counts(report) == {"claimed": 3, "failed": 1}
         [failed] = [entry for entry in report["entries"] if entry["change"] == "failed"]
         assert failed["row"] == 5 and failed["problem"].startswith("NO_SEAT_LEFT")
@@ -267,7 +267,7 @@ def test_wrong_files_and_purchases_are_errors(service, tmp_path):
     done = service.command("seats", "import", "-", stdin="name\nann\n")
     assert done.returncode == 64 and "customer_id" in done.stderr
     done = service.command("seats", "import", "-", "--purchase", "1", stdin="customer_id\nann\n")
-    assert done.returncode == 1 and "UNKNOWN_PURCHASE" in done.stdout
+    assert done.returncode == 3 and "UNKNOWN_PURCHASE" in done.stdout
     team = Team(service, 2)
     done = service.command("seats", "import", "-", "--purchase", team.number, "--dry-run", stdin="customer_id\nann\n")
     assert done.returncode == 0 and "claimed\trow 2\tann" in done.stdout

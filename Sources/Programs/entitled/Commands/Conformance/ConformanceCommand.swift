@@ -12,7 +12,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     discussion: """
       Plays the vectors of the conformance kit against a backend behind an adapter (conformance/README.md), or, \
       without a URL, against a service that runs with the kit's entitled.yaml. Exit status 0 if no required vector \
-      failed, 1 otherwise.
+      failed, 3 otherwise.
       """)
 
   @OptionGroup var client: ClientOptions
@@ -45,7 +45,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     print(
       client.json
         ? String(decoding: report.json(strict: strict).serialized(pretty: true), as: UTF8.self) : report.text)
-    if !report.conforms(strict: strict) { throw ExitCode(1) }
+    if !report.conforms(strict: strict) { throw ExitCode(3) }
   }
 
   private func play(_ kit: ConformanceKit, _ backend: any BackendUnderTest) async throws -> ConformanceReport

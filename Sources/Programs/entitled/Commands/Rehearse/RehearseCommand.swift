@@ -15,7 +15,7 @@ struct RehearseCommand: AsyncParsableCommand {
       \(RehearsalStage.allCases.map(\.rawValue).joined(separator: ", ")). After each change the backend gets \
       genuine, forged and revoked documents. The backend is an adapter of the conformance kit at URL, a URL for \
       notifications, or the service at --grpc. It must trust both roots of the sandbox. Exit status 0 if no genuine \
-      document was refused, 1 otherwise.
+      document was refused, 3 otherwise.
       """)
 
   @OptionGroup var client: ClientOptions
@@ -28,7 +28,7 @@ struct RehearseCommand: AsyncParsableCommand {
   @Option(help: "Id of the API key to revoke (default: none, without the stage api-key).") var apiKey: String?
   @Option(help: "Shell command before each stage; ENTITLED_STAGE has its name (default: none).")
   var before: String?
-  @Flag(help: "Exit status 1 for accepted forged and revoked documents, too.") var strict = false
+  @Flag(help: "Exit status 3 for accepted forged and revoked documents, too.") var strict = false
 
   @Argument(help: "URL of the adapter (default: the service at --grpc).") var url: String?
 
@@ -56,7 +56,7 @@ struct RehearseCommand: AsyncParsableCommand {
     print(
       client.json
         ? String(decoding: report.json(strict: strict).serialized(pretty: true), as: UTF8.self) : report.text)
-    if !report.isPassed(strict: strict) { throw ExitCode(1) }
+    if !report.isPassed(strict: strict) { throw ExitCode(3) }
   }
 
   private func rehearse(

@@ -12,7 +12,7 @@ struct ImportSeatsCommand: AsyncParsableCommand {
     commandName: "import", abstract: "Make the seats of purchases equal to a roster.",
     discussion: """
       The roster is CSV with the columns \(Roster.customerColumn) and \(Roster.purchaseColumn). Customers in it get a \
-      seat; seats of other customers of these purchases are released. Repeating it changes nothing. Exit status 1 if \
+      seat; seats of other customers of these purchases are released. Repeating it changes nothing. Exit status 3 if \
       a row failed; the others are done.
       Example: entitled seats import team.csv --purchase 2000001 --dry-run
       """)
@@ -45,6 +45,6 @@ struct ImportSeatsCommand: AsyncParsableCommand {
     }
     print(
       client.json ? String(decoding: report.json.serialized(pretty: true), as: UTF8.self) : report.text)
-    if report.failed > 0 { throw ExitCode(1) }
+    if report.failed > 0 { throw ExitCode(3) }
   }
 }
