@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from harness import run
 from test_identity import Client
 from test_import import buy, line, write
 
@@ -83,3 +84,9 @@ def test_a_file_that_is_neither_is_refused(client, tmp_path):
     done = client.service.command("import", "compare", broken)
     assert done.returncode == 1 and "line 2 is no event" in done.stderr
     assert client.service.command("import", "compare", tmp_path / "missing").returncode == 1
+
+
+@pytest.mark.parametrize("tolerance", ["-1", "86401", "9223372036854775807"])
+def test_the_tolerance_is_at_most_a_day(tolerance):
+    done = run("import", "compare", "events.ndjson", f"--tolerance={tolerance}")
+    assert done.returncode == 64 and "--tolerance takes 0 to 86400 seconds" in done.stderr

@@ -24,6 +24,12 @@ struct ImportCompareCommand: AsyncParsableCommand {
   @Option(help: "Seconds by which ends of access may differ.") var tolerance: Int64 = 60
   @Argument(help: "Files with events, exports or lists.") var files: [String]
 
+  func validate() throws {
+    guard (0...86_400).contains(tolerance) else {
+      throw ValidationError("--tolerance takes 0 to 86400 seconds")
+    }
+  }
+
   func run() async throws {
     var mapping = ColumnMapping.revenueCat
     mapping.entitlements = try ImportOptions.names(entitlement, "--entitlement")

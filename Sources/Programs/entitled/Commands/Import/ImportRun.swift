@@ -32,45 +32,50 @@ struct ImportRun {
   /// Performs `plan` and adds to it what the service refused.
   func perform(_ plan: inout ImportPlan) async throws -> ImportCounts {
     var (counts, refused) = (ImportCounts(), [ImportOmission]())
-    try await forEachCustomer(of: plan, &counts, &refused, "merging", mergeAliases)
-    if resolvesTransactions { refused += try await resolveTransactions(of: &plan) }
+    func add(_ results: [(ImportCounts, [ImportOmission])]) {
+      for (more, omissions) in results {
+        counts.merged += more.merged
+        counts.grantsChanged += more.grantsChanged
+        refused += omissions
+      }
+    }
+    add(try await forEachCustomer(of: plan, "merging", mergeAliases))
+    if resolvesTransactions {
+      let resolved = try await forEachCustomer(of: plan, "looking up", originalTransactions)
+      for (index, result) in resolved.enumerated() { plan.customers[index].purchases = result.purchases }
+      refused += resolved.flatMap(\.refused)
+    }
     refused += try await ImportMigration(run: self).migrate(plan, &counts)
-    try await forEachCustomer(of: plan, &counts, &refused, "importing", importAttributesAndGrants)
+    add(try await forEachCustomer(of: plan, "importing", importAttributesAndGrants))
     plan.omissions += refused
     return counts
   }
 
-  private func forEachCustomer(
-    of plan: ImportPlan, _ counts: inout ImportCounts, _ refused: inout [ImportOmission], _ verb: String,
-    _ step:
-      @escaping @Sendable (ImportedCustomer, ClientConnection) async throws -> (
-        ImportCounts, [ImportOmission]
-      )
-  ) async throws {
+  /// Runs a step for each customer, several at once; returns the results in the order of the customers.
+  private func forEachCustomer<StepResult: Sendable>(
+    of plan: ImportPlan, _ verb: String,
+    _ step: @escaping @Sendable (ImportedCustomer, ClientConnection) async throws -> StepResult
+  ) async throws -> [StepResult] {
     let progress = ProgressLine()
     defer { progress.finish() }
     let customers = plan.customers
     let results = try await client.withUnmappedErrors { connection in
-      try await withThrowingTaskGroup(of: (ImportCounts, [ImportOmission]).self) { group in
-        var (results, next) = ([(ImportCounts, [ImportOmission])](), 0)
+      try await withThrowingTaskGroup(of: (Int, StepResult).self) { group in
+        var (results, next) = ([Int: StepResult](), 0)
         while next < customers.count || !group.isEmpty {
           if next < customers.count, next - results.count < Self.concurrency {
-            let customer = customers[next]
-            group.addTask { try await step(customer, connection) }
+            let (index, customer) = (next, customers[next])
+            group.addTask { (index, try await step(customer, connection)) }
             next += 1
-          } else if let result = try await group.next() {
-            results.append(result)
+          } else if let (index, result) = try await group.next() {
+            results[index] = result
             progress.update(verb, results.count, of: Int64(customers.count))
           }
         }
         return results
       }
     }
-    for (more, omissions) in results {
-      counts.merged += more.merged
-      counts.grantsChanged += more.grantsChanged
-      refused += omissions
-    }
+    return customers.indices.compactMap { results[$0] }
   }
 
   @Sendable private func mergeAliases(
@@ -129,28 +134,23 @@ struct ImportRun {
     }
   }
 
-  /// Replaces the ids of later transactions by those of their purchases, which Apple returns.
-  private func resolveTransactions(of plan: inout ImportPlan) async throws -> [ImportOmission] {
-    var refused: [ImportOmission] = []
-    for index in plan.customers.indices {
-      var purchases: [String] = []
-      for id in plan.customers[index].purchases {
-        let request = GetTransactionInfoRequest.with {
-          ($0.app, $0.environment, $0.transactionId, $0.note) = (target.app, target.environment, id, note)
-        }
-        let omissions = try await client.withUnmappedErrors { connection in
-          try await Self.refusal(plan.customers[index], "transaction \(id)") { () async throws(ClientError) in
-            let transaction = try await connection.getTransactionInfo(request).transaction
-            if let original = transaction?.originalTransactionId, !purchases.contains(original) {
-              purchases.append(original)
-            }
-          }
-        }
-        refused += omissions
+  /// The original transaction ids of a customer's purchases, whose ids may be those of later transactions, from Apple.
+  @Sendable private func originalTransactions(
+    _ customer: ImportedCustomer, _ connection: ClientConnection
+  ) async throws -> (purchases: [String], refused: [ImportOmission]) {
+    var (purchases, refused) = ([String](), [ImportOmission]())
+    for id in customer.purchases {
+      let request = GetTransactionInfoRequest.with {
+        ($0.app, $0.environment, $0.transactionId, $0.note) = (target.app, target.environment, id, note)
       }
-      plan.customers[index].purchases = purchases
+      refused += try await Self.refusal(customer, "transaction \(id)") { () async throws(ClientError) in
+        let transaction = try await connection.getTransactionInfo(request).transaction
+        if let original = transaction?.originalTransactionId, !purchases.contains(original) {
+          purchases.append(original)
+        }
+      }
     }
-    return refused
+    return (purchases, refused)
   }
 
   /// Runs a call; returns what the service refused. Errors that concern all calls end the import.
