@@ -13,7 +13,7 @@ import uuid
 import attr as attrs
 import pytest
 from appstoreserverlibrary import models
-from appstoreserverlibrary.api_client import AppStoreServerAPIClient
+from appstoreserverlibrary.api_client import APIError, AppStoreServerAPIClient
 
 import contract
 from contract import StatusCode, app_store_service, audit_service, retention_messaging_service
@@ -47,6 +47,12 @@ def test_the_document_names_the_version_of_the_library():
     requirements = (contract.ROOT / "tools" / "requirements.txt").read_text()
     version = re.search(r"app-store-server-library==([\d.]+)", requirements)[1]
     assert f"app-store-server-library {version}" in PAGE.read_text()
+
+
+def test_each_error_code_of_apples_library_is_known():
+    source = (contract.ROOT / "Sources/Domain/AppStore/ServerAPI/APIErrorCode.swift").read_text()
+    known = {int(number.replace("_", "")) for number in re.findall(r": (\d_\d{3}_\d{3})$", source, re.M)}
+    assert {code.value for code in APIError} <= known
 
 
 def test_each_member_of_apples_models_has_its_name_here():

@@ -21,6 +21,7 @@ from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageR
 from cryptography.hazmat.primitives import serialization
 
 from harness import CALL_LIMIT, Service, post
+from test_reconciliation import until
 from test_sandbox_store import APP, BUNDLE, Store, pem
 from test_signing import CONFIGURATION, KEY_ID, sign, subscribe, write_key
 
@@ -113,6 +114,9 @@ class Shop(HTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), ShopHandler)
         self.asked = []
+        # Requests are answered while it is set.
+        self.open = threading.Event()
+        self.open.set()
         threading.Thread(target=self.serve_forever, args=[0.02], daemon=True).start()
 
 
@@ -120,6 +124,7 @@ class ShopHandler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.asked.append(body["signedPayload"])
+        self.server.open.wait(CALL_LIMIT)
         answer = b'{"message": {"messageIdentifier": "m"}}'
         self.send_response(200)
         self.send_header("content-length", str(len(answer)))
@@ -146,6 +151,15 @@ def test_the_developers_server_selects_the_retention_message(store):
     request = PerformanceTestRequest(originalTransactionId=bought["transactionId"])
     result = client.get_performance_test_results(client.initiate_performance_test(request).requestId)
     assert (result.rawResult, result.target, len(shop.asked)) == ("PASS", url, 11)
+    shop.open.clear()
+    first = threading.Thread(target=client.initiate_performance_test, args=[request])
+    first.start()
+    until(lambda: len(shop.asked) == 12)
+    with pytest.raises(APIException) as error:
+        store.client().initiate_performance_test(request)
+    assert error.value.raw_api_error == 4000213, "one test at a time"
+    shop.open.set()
+    first.join()
     client.delete_realtime_url()
     shop.shutdown()
     shop.server_close()
@@ -283,6 +297,23 @@ def test_calls_about_missing_or_unapproved_messages_have_apples_errors(store):
     ]:  # fmt: skip
         status, answer = call(store, method, target, body)
         assert (answer["errorCode"], status) == (code, code // 10_000), target
+
+
+def test_consumption_information_of_version_1_is_validated(store):
+    number = store.buy("shells.100", "eater")["transactionId"]
+    codes = ("accountTenure", "consumptionStatus", "deliveryStatus", "lifetimeDollarsPurchased", "lifetimeDollarsRefunded",
+             "platform", "playTime", "userStatus")  # fmt: skip
+    valid = {"customerConsented": True, "sampleContentProvided": False, "appAccountToken": "", **dict.fromkeys(codes, 0)}
+    path = f"/inApps/v1/transactions/consumption/{number}"
+    for change, code in [
+        ({"appAccountToken": "ann"}, 4000033), ({"consumptionStatus": 4}, 4000034), ({"consumptionStatus": "0"}, 4000034),
+        ({"customerConsented": False}, 4000035), ({"deliveryStatus": 6}, 4000036), ({"accountTenure": 8}, 4000032),
+        ({"lifetimeDollarsPurchased": -1}, 4000037), ({"lifetimeDollarsRefunded": 8}, 4000038), ({"platform": 3}, 4000039),
+        ({"playTime": 8}, 4000040), ({"sampleContentProvided": None}, 4000041), ({"userStatus": 5}, 4000042),
+    ]:  # fmt: skip
+        status, answer = call(store, "PUT", path, valid | change)
+        assert (status, answer["errorCode"]) == (400, code), change
+    assert call(store, "PUT", path, valid)[0] == 202
 
 
 def test_another_storefront_has_another_price(store):

@@ -64,6 +64,8 @@ import Testing
       of: .status(404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#))
     #expect(notFound.error == .refused(.transactionIdNotFound, message: "Transaction id not found."))
     #expect(notFound.calls == 1)
+    let noInstall = try await failure(of: .status(404, #"{"errorCode":4040019,"errorMessage":"none"}"#))
+    #expect(noInstall.error == .refused(.appTransactionDoesNotExist, message: "none"))
     let unknown = try await failure(of: .status(400, #"{"errorCode":4999999,"errorMessage":"new"}"#))
     #expect(unknown.error == .refused(.unrecognized(4_999_999), message: "new"))
     #expect(try await failure(of: .status(403, "<html>")).error == .unexpectedStatus(403))

@@ -132,7 +132,7 @@ extension AppStoreSimulator {
     return nil
   }
 
-  /// Throws for a transaction of a family member or seat holder (Apple: error codes 4000034 and 4000227).
+  /// Throws for a transaction of a family member or seat holder (Apple: error codes 4000185 and 4000227).
   private func requirePurchaser(of sold: SoldTransaction) throws(ServerAPIError) {
     switch sold.ownership {
     case .purchased: return
