@@ -2,6 +2,7 @@
 
 A page prepares everything itself: a block that follows a line "`NAME`:" is the file NAME, `make run` starts the
 service, and a command that ends with `&` runs until the end of the page; `%1` at the end of a command is the first of these.
+A block in `sh` that is a function is defined for the commands after it.
 Ports are replaced by free ones.
 """
 
@@ -16,10 +17,12 @@ import time
 from harness import CALL_LIMIT, PROGRAM, ROOT, START_LIMIT, STOP_LIMIT, environment, free_port
 
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+FUNCTION = re.compile(r"\w+\(\) \{\n")
 FILE = re.compile(r"^ *`([\w/-]*\.[\w./-]+)`:\n\n *\Z", re.MULTILINE)
 # What differs from run to run: times, ids, hashes, tokens, durations, and numbers that depend on the order of arrival.
 VARYING = [
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", r"\d{10,}(\.[0-9a-f]+)?…?", r"sha256:[0-9a-f]{64}", r"ent_\w{20,}",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z]\w+/\w+",
+    r"\d{10,}(\.[0-9a-f]+)?…?", r"sha256:[0-9a-f]{64}", r"ent_\w{20,}",
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", r"\b\d+ ms", r"\d+\.\d\ds",
     r"evidence +\d+", r"grant-\d+", "…",
 ]  # fmt: skip
@@ -30,7 +33,7 @@ CONSOLE = 8070
 
 
 # Commands that change nothing.
-QUESTION = re.compile(r"entitled (check|timeline|customer|explain|report|purchases?|find|status|consumption list)( |$)")
+QUESTION = re.compile(r"(cat|entitled (check|timeline|customer|explain|report|purchases?|find|status|consumption list))( |$)")
 # What a migration that takes longer than a second prints instead of the bar of a terminal.
 PROGRESS = re.compile(r'\{"migrationId":.*"MIGRATION_STATE_RUNNING"')
 
@@ -139,6 +142,8 @@ class DocumentRunner:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(self.real(block.body), encoding="utf-8")
             path.chmod(0o600)
+        elif block.language == "sh" and FUNCTION.match(block.body):
+            self.exports += self.real(block.body)
         elif block.language == "console":
             for command, expected in commands(block.body):
                 # Notifications arrive a moment after an action, so a question is asked again for some seconds.

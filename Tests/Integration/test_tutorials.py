@@ -24,14 +24,29 @@ def test_the_commands_of_a_tutorial_print_what_it_shows(runner, page):
 
 # Guides that begin with the service of `make run`, and where their commands with that preparation end.
 GUIDES = {
-    "docs/commands.md": None, "docs/other-stores.md": None, "docs/sandbox.md": "Pages",
-    "docs/upgrade.md": "One process"}  # fmt: skip
+    "docs/commands.md": None, "docs/events.md": None, "docs/fulfillment.md": None, "docs/inspect.md": None,
+    "docs/migration.md": "A job",
+    "docs/notifications.md": "Forged posts", "docs/other-stores.md": None,
+    "docs/sandbox.md": "Pages", "docs/upgrade.md": "One process"}  # fmt: skip
+# Pages with calls whose responses they describe in words.
+CALLS = ("docs/catalog.md", "docs/customers.md", "docs/erasure.md", "docs/idempotency.md")
 
 
 @pytest.mark.parametrize("page", GUIDES)
 def test_the_commands_of_a_guide_print_what_it_shows(runner, page):
     runner.execute("make run", ["...", "ready …", "..."])
     runner.run(page, until=GUIDES[page])
+
+
+def test_the_calls_of_pages_with_the_service_of_make_run_succeed(runner):
+    runner.execute("make run", ["...", "ready …", "..."])
+    for customer in ("alice", "ana"):
+        runner.execute(f"entitled grants create {customer} pro", ["..."])
+    for page in CALLS:
+        calls = [block.body for block in blocks(page) if block.language == "sh"]
+        assert calls, page
+        for call in calls:
+            runner.execute(call.replace("curl -s", "curl -sf"), [])
 
 
 @pytest.mark.parametrize("page", PAGES)
