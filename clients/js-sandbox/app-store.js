@@ -134,6 +134,7 @@ export class AppStore {
   /** Creates another world in the same state. The caller removes it. */
   async copy() {
     const copied = await this.sandbox.create("copy", { from: this.world || "/" });
+    Object.assign(copied, { app: this.app, bundleId: this.bundleId });
     copied.#seen = (await copied.notifications()).length;
     return copied;
   }

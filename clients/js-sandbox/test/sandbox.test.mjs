@@ -69,6 +69,10 @@ describe("an App Store of a test's own", { concurrency: true }, () => {
     assert.match((await store.newNotifications())[0], /signedPayload/);
     await store.reset();
     await assert.rejects(store.latest(bought), SandboxError);
+    store.app = "second-app";
+    const other = await store.copy();
+    t.after(() => other.remove());
+    assert.equal(other.app, "second-app");
   });
 
   test("begins in the past, runs scenarios, and refuses unknown products", async (t) => {
