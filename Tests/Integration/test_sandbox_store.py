@@ -424,6 +424,10 @@ def test_commands_perform_testers_actions(start):
     assert json.loads(done.stdout)["account"] == "ann"
     wrong = service.command("sandbox", "do", "storefront", "account=ann", "storefront=XYZ")
     assert wrong.returncode == 1 and "DEU" in wrong.stderr
+    wrong = service.command("sandbox", "advance", "soon")
+    assert wrong.returncode == 64 and "a duration such as 90s" in wrong.stderr
+    wrong = service.command("sandbox", "do", "billing", "account=ann")
+    assert (wrong.returncode, wrong.stderr) == (64, "entitled: fails is missing\n")
 
 
 def test_documents_of_seats_and_families_pass_apples_verifier(store, developer):

@@ -61,9 +61,13 @@ package struct SandboxClient: ParsableArguments, Sendable {
     return Response(json: json, text: String(decoding: body, as: UTF8.self))
   }
 
+  /// The sandbox's codes for members that come from wrong options or arguments.
+  private static let usageErrors: Set = ["MISSING_MEMBER", "UNKNOWN_MEMBER", "WRONG_TYPE"]
+
   /// Sends a request.
   ///
-  /// - Throws: ``Failure`` with the message of the sandbox for a status other than 200.
+  /// - Throws: ``Failure`` with the message of the sandbox for a status other than 200, and the exit status 64 if options or
+  ///   arguments are wrong.
   private func send(
     _ method: String, _ path: String, body: [UInt8], base: String? = nil
   ) async throws -> [UInt8] {
@@ -75,8 +79,11 @@ package struct SandboxClient: ParsableArguments, Sendable {
       }
       guard response.head[":status"] != "200" else { return response.body }
       let json = try? JSONValue(parsing: response.body).objectValue
-      let message = json?["error"]?.objectValue?["message"]?.stringValue
-      throw Failure(message ?? "the sandbox returned HTTP \(response.head[":status"] ?? "without a status")")
+      let error = json?["error"]?.objectValue
+      throw Failure(
+        error?["message"]?.stringValue
+          ?? "the sandbox returned HTTP \(response.head[":status"] ?? "without a status")",
+        status: Self.usageErrors.contains(error?["code"]?.stringValue ?? "") ? 64 : 1)
     } catch let error as ClientError {
       throw Failure(error.description)
     }
