@@ -47,6 +47,21 @@ import Testing
     #expect(!Report.named(.retention).dimensions.contains(.reason))
   }
 
+  @Test("Retention leaves out days that are not closed, because no subscription had time on them")
+  func openDays() throws {
+    let (first, closed, end) = (World.reportDay("09-01"), World.reportDay("10-15"), World.reportDay("11-01"))
+    var query = ReportQuery(
+      .retention, from: first, to: end, by: .month, groupBy: [.product], knowledge: .whenClosed(closed))
+    query.leaveOutOpenDays(after: closed)
+    let sums = query.sums(of: october, closingAfter: ReportPolicy.standard.closeAfter)
+    let rows = try ReportTable(query, sums).rows.filter { $0.bucket == first && $0.age == 2 }
+    // D is in billing retry, and K's first period is not over.
+    #expect(rows.first { $0.groups == ["monthly"] }?.values == [2, 3])
+    var others = ReportQuery(.movements, from: first, to: end)
+    others.leaveOutOpenDays(after: closed)
+    #expect(others.to == end)
+  }
+
   @Test("With a maximum number of groups, the rest is one row whose values are the difference to all")
   func maxGroups() throws {
     for name in [Report.Name.movements, .recurringRevenue, .lifetimeValue] {

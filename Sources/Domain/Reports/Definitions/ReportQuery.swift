@@ -65,6 +65,12 @@ package struct ReportQuery: Sendable {
     self.isOfProceeds = isOfProceeds
     self.knowledge = knowledge
   }
+
+  /// Leaves the days after the last closed one out of a retention report: no subscription had time to reach a period that
+  /// begins on them.
+  package mutating func leaveOutOpenDays(after closed: ReportDay) {
+    if report.name == .retention { to = min(to, closed.advanced(by: 1)) }
+  }
 }
 
 /// The lengths of the periods of products: as the catalog states them, otherwise as their subscriptions showed them.

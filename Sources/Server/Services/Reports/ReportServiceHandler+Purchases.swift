@@ -24,10 +24,9 @@ extension ReportServiceHandler {
     let response = try await context.readExpensively(call) {
       reader throws(StoreError) -> ListReportPurchasesResponse in
       var query = value.query
-      if let knownAt {
-        let closed = try reader.lastClosedDay(of: app.id, in: environment, by: knownAt)
-        query.knowledge = .whenClosed(closed?.day ?? ReportDay(number: -1_000_000))
-      }
+      let closed = try reader.lastClosedDay(of: app.id, in: environment, by: knownAt ?? .openEnd)?.day
+      if knownAt != nil { query.knowledge = .whenClosed(closed ?? ReportDay(number: -1_000_000)) }
+      if let closed { query.leaveOutOpenDays(after: closed) }
       var durations = ProductDurations(app)
       if query.groupBy.contains(.duration) { try reader.add(to: &durations) }
       let found = try reader.reportPurchases(

@@ -146,6 +146,7 @@ private struct ReportFindings: Sendable {
       // Nothing is known before the first closing.
       query.knowledge = .whenClosed(closed?.day ?? ReportDay(number: -1_000_000))
     }
+    if let closed { query.leaveOutOpenDays(after: closed.day) }
     self.query = query
     sums =
       try reader.reportSums(query, of: app, in: environment)
