@@ -879,6 +879,7 @@ def test_groups_by_reason_and_duration_add_up_to_the_report(lived):
     *_, reports = lived
     for name, dimension in [
         ("churn", report_service.REPORT_DIMENSION_REASON), ("refunds", report_service.REPORT_DIMENSION_REASON),
+        ("mrr-changes", report_service.REPORT_DIMENSION_REASON),
         ("subscriptions", report_service.REPORT_DIMENSION_DURATION),
     ]:  # fmt: skip
         month = report_service.REPORT_GRANULARITY_MONTH

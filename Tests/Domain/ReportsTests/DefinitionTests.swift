@@ -64,6 +64,11 @@ import Testing
       revenue("opening", "new", "reactivation", "recovered", on: "10-01", currency: "USD")
         == [539_510, 335_350, 0, 119_880])
     #expect(revenue("expansion", "contraction", on: "10-01", currency: "USD") == [60_000, 0])
+    let changes = try Answer(.recurringChanges, "10-01", "11-01", groupBy: [.reason], of: postings)
+    #expect(
+      changes("expansion", "net", "expanded", on: "10-01", currency: "USD", groups: ["UPGRADE"])
+        == [60_000, 60_000, 1])
+    #expect(changes.rows.count == 1)
     #expect(
       revenue("churn_voluntary", "churn_billing", "churn_refund", on: "10-01", currency: "USD")
         == [-59_990, -119_880, -155_480])

@@ -105,6 +105,13 @@ import Testing
     let revenue = try answer(.recurringRevenue, "09-01", "10-01", at: "09-30", periods)
     #expect(
       revenue("new", "expansion", "closing", on: "09-01", currency: "USD") == [25_480, 182_000, 207_480])
+    let causes = try answer(
+      .recurringChanges, "09-01", "10-01", groupBy: [.reason], at: "09-30", periods)
+    let expansion = { (cause: String) in
+      causes("expansion", "expanded", on: "09-01", currency: "USD", groups: [cause])
+    }
+    #expect(expansion("OFFER_ENDED") == [130_000, 1])
+    #expect(expansion("PRICE_INCREASE") == [52_000, 1])
   }
 
   @Test("A payment at midnight ends the grace period before its day")

@@ -46,6 +46,18 @@ extension Report {
       ),
     ])
 
+  static let recurringChanges = Report(
+    .recurringChanges, "Expansion and contraction of recurring revenue; the dimension reason has the causes",
+    isByCurrency: true,
+    [
+      .money("expansion", [.expansion], unit: .moneyPerYear, "More for the same subscription."),
+      .money("contraction", [.contraction], unit: .moneyPerYear, "Less for the same subscription."),
+      .money(
+        "net", [.expansion, .contraction], unit: .moneyPerYear, "Expansion and contraction together."),
+      .count("expanded", [.expansion], "Changes to a higher price."),
+      .count("contracted", [.contraction], "Changes to a lower price."),
+    ])
+
   static let revenue = Report(
     .revenue, "Charges and refunds", isByCurrency: true,
     [

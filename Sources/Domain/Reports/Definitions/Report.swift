@@ -5,6 +5,7 @@ package struct Report: Sendable {
     case movements
     case trials
     case recurringRevenue = "mrr"
+    case recurringChanges = "mrr-changes"
     case revenue
     case refunds
     case refundRequests = "refund-requests"
@@ -50,6 +51,7 @@ package struct Report: Sendable {
     case .movements: movements
     case .trials: trials
     case .recurringRevenue: recurringRevenue
+    case .recurringChanges: recurringChanges
     case .revenue: revenue
     case .refunds: refunds
     case .refundRequests: refundRequests

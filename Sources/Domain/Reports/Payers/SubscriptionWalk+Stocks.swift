@@ -144,7 +144,7 @@ extension AppDefinition {
     let (old, new) = (previous.dimensions, period.dimensions)
     if old.productID != new.productID {
       guard let from = products[old.productID]?.level, let to = products[new.productID]?.level else {
-        return (.changedProduct, "PRODUCT_CHANGED")
+        return (.changedProduct, "CHANGED_PRODUCT")
       }
       // Level 1 is the highest.
       if to < from { return (.upgraded, "UPGRADE") }
@@ -154,6 +154,7 @@ extension AppDefinition {
     if old.offerKind.isEmpty != new.offerKind.isEmpty {
       return (.changedProduct, new.offerKind.isEmpty ? "OFFER_ENDED" : "OFFER_REDEEMED")
     }
-    return (.changedProduct, "PRICE")
+    if old.storefront != new.storefront { return (.changedProduct, "STOREFRONT") }
+    return (.changedProduct, period.annual < previous.annual ? "PRICE_DECREASE" : "PRICE_INCREASE")
   }
 }
