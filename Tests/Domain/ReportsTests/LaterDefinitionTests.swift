@@ -91,6 +91,21 @@ import Testing
     #expect(movements("downgrade_requested", "downgraded", on: "10-20") == [0, 1])
   }
 
+  @Test("Another product of the same level that is planned is no downgrade, and the plan can be taken back")
+  func plannedCrossgrade() throws {
+    let facts = World.facts(
+      "P", [World.period("monthly", "10-01", "11-01")],
+      [
+        World.info("10-05", "11-01") { $0.autoRenewProductID = "yearly" },
+        World.info("10-08", "11-01") { $0.autoRenewProductID = "monthly" },
+      ])
+    let movements = try days(.movements, facts)
+    #expect(movements("crossgrade_requested", "crossgrade_withdrawn", on: "10-05") == [1, 0])
+    #expect(movements("crossgrade_requested", "crossgrade_withdrawn", on: "10-08") == [0, 1])
+    #expect(movements("downgrade_requested", "crossgraded", on: "10-05") == [0, 0])
+    #expect(try days(.subscriptions, facts)("active", "pending_downgrade", on: "10-06") == [1, 0])
+  }
+
   @Test("Renewal that is turned off after an early charge is a risk of the running period")
   func earlyOff() throws {
     let facts = World.facts(

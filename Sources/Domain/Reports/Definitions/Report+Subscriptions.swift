@@ -72,6 +72,9 @@ extension Report {
       .count("changed_product", [.changedProduct], "Changed to a product of an unknown level."),
       .count("downgrade_requested", [.downgradeRequested], "A product of a lower level was planned."),
       .count("downgrade_withdrawn", [.downgradeWithdrawn], "The plan was taken back."),
+      .count(
+        "crossgrade_requested", [.crossgradeRequested], "Another product of the same level was planned."),
+      .count("crossgrade_withdrawn", [.crossgradeWithdrawn], "That plan was taken back."),
       .count("renewal_turned_off", [.renewalTurnedOff], "Auto-renew was turned off while in force."),
       .count(
         "renewal_turned_off_by_apple", [.renewalTurnedOff], reasons: [RenewalReason.apple],

@@ -75,16 +75,29 @@ extension SubscriptionWalk {
       span(.consentPending, period, max(asked.start, inForceSince), min(asked.end, end))
     }
     let productID = period.dimensions.productID
-    let planned = renewals.times(ofPeriods: [period.start] + (next.map { [$0.start] } ?? [])) {
+    let described = [period.start] + (next.map { [$0.start] } ?? [])
+    let downgrades = renewals.times(ofPeriods: described) {
       app.isDowngrade(from: productID, to: $0.nextProductID ?? productID)
     }
-    for plan in planned where plan.start < end {
+    for plan in downgrades where plan.start < end {
       span(.pendingDowngrade, period, max(plan.start, inForceSince), min(plan.end, end))
-      if plan.start > inForceSince { flow(.downgradeRequested, period, at: plan.start) { _ in } }
-      if plan.end > inForceSince, plan.end < end {
-        flow(.downgradeWithdrawn, period, at: plan.end) { _ in }
-      }
+      addPlan(plan, .downgradeRequested, .downgradeWithdrawn, period, until: end)
     }
+    let crossgrades = renewals.times(ofPeriods: described) {
+      app.isCrossgrade(from: productID, to: $0.nextProductID ?? productID)
+    }
+    for plan in crossgrades where plan.start < end {
+      addPlan(plan, .crossgradeRequested, .crossgradeWithdrawn, period, until: end)
+    }
+  }
+
+  /// Records that another product was planned for the next renewal, and that the plan was taken back.
+  private mutating func addPlan(
+    _ plan: (start: Instant, end: Instant), _ requested: Posting.Kind, _ withdrawn: Posting.Kind,
+    _ period: SubscriptionPeriod, until end: Instant
+  ) {
+    if plan.start > inForceSince { flow(requested, period, at: plan.start) { _ in } }
+    if plan.end > inForceSince, plan.end < end { flow(withdrawn, period, at: plan.end) { _ in } }
   }
 
   /// Records the end of a period by a cancellation, and how long after the start of the subscription it was.
@@ -147,5 +160,10 @@ extension AppDefinition {
     guard old != new, let from = products[old]?.level, let to = products[new]?.level else { return false }
     // Level 1 is the highest.
     return to > from
+  }
+
+  func isCrossgrade(from old: String, to new: String) -> Bool {
+    guard old != new, let from = products[old]?.level, let to = products[new]?.level else { return false }
+    return to == from
   }
 }

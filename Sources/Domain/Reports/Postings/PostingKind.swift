@@ -62,6 +62,8 @@ extension Posting {
     case lapsedAfter = 51
     /// A cancellation that ended a subscription; the reason is a ``CancellationTime``.
     case cancelledAfter = 52
+    case crossgradeRequested = 53
+    case crossgradeWithdrawn = 54
 
     // Failed payments.
     case graceEntered = 60
