@@ -11,6 +11,18 @@ import Testing
     var random = SplitMix64(state: seed &+ 11_000)
     let facts = randomCustomer(&random)
     let now = at(.random(in: 0...300, using: &random))
+    check(facts, at: now)
+    // As if each purchase had replaced one of the others.
+    var replaced = CustomerFacts(
+      transactions: facts.transactions.map { fact in
+        let previous = ["L0": "L2", "L1": "L0", "L2": "L1"][fact.originalTransactionID]
+        return fact.with { $0.details.previousOriginalTransactionID = previous }
+      })
+    for history in facts.renewalHistories { replaced.insert(history) }
+    check(replaced, at: now)
+  }
+
+  private func check(_ facts: CustomerFacts, at now: Instant) {
     let postings = PayerPostings(facts, in: fullApp, at: now).postings
     #expect(postings.allSatisfy { $0.effectiveAt <= now })
     var balance: [Instant: [Posting.Dimensions: Int64]] = [:]

@@ -7,7 +7,8 @@ struct PayerCohorts {
 
   /// - subscriptions: the postings of ``Posting/Kind/activeOfCohort`` of all purchases of one payer.
   init(_ subscriptions: [Posting]) {
-    for (_, changes) in Dictionary(grouping: subscriptions, by: \.dimensions.group) {
+    // A purchase that replaced another one may be of another group; its subscription stays in its cohort.
+    for (_, changes) in Dictionary(grouping: subscriptions, by: \.cohort?.dimensions.group) {
       // Of one instant, what comes precedes what goes, so that a change between two purchases is none.
       let inOrder = changes.sorted {
         ($0.effectiveAt, -$0.count, $0.line) < ($1.effectiveAt, -$1.count, $1.line)

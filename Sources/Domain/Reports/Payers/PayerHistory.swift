@@ -3,8 +3,8 @@ internal import Entitlements
 
 /// The periods of all subscriptions of one payer, and what their postings need of each other.
 struct PayerHistory {
-  /// The periods of each line, in their order.
-  let lines: [(line: String, periods: [SubscriptionPeriod])]
+  /// The subscriptions, by their first purchase.
+  let lines: [SubscriptionLine]
   /// The start of the payer's first paid period in each group.
   let firstPaid: [String: Instant]
   let groups: SubscriptionGroups
@@ -21,13 +21,18 @@ struct PayerHistory {
     paidYears = PaidYears(
       facts, groups, smallBusinessProgram: app.reports.smallBusinessProgram)
     cohort = Self.cohort(facts, dimensions)
-    var lines: [(line: String, periods: [SubscriptionPeriod])] = []
+    var lines: [SubscriptionLine] = []
+    var predecessors: [String: String] = [:]
     for index in facts.transactions.indices where facts.transactions[index].isReportedSubscription {
       let line = facts.transactions[index].originalTransactionID
-      if lines.last?.line != line { lines.append((line, [])) }
+      if lines.last?.line != line {
+        lines.append(SubscriptionLine(line))
+        predecessors[line] = facts.transactions[index].inDetails { $0.previousOriginalTransactionID }
+      }
       Self.add(index, facts, dimensions, to: &lines[lines.count - 1].periods)
     }
     lines.removeAll { $0.periods.isEmpty }
+    lines = lines.joined(predecessors)
     Self.setDurations(&lines, facts, app)
     var firstPaid: [String: Instant] = [:]
     for line in lines.indices {
@@ -97,12 +102,13 @@ struct PayerHistory {
   /// Sets the length of each period: the catalog's; of an offer that is paid up front, the offer's; of products and
   /// offers without one, that of the dates. An extension makes periods longer only, so the shortest one of a product counts.
   private static func setDurations(
-    _ lines: inout [(line: String, periods: [SubscriptionPeriod])], _ facts: borrowing CustomerFacts,
+    _ lines: inout [SubscriptionLine], _ facts: borrowing CustomerFacts,
     _ app: borrowing AppDefinition
   ) {
     var shortest: [String: PeriodLength] = [:]
     var dated: [[PeriodLength?]] = []
-    for (_, periods) in lines {
+    for line in lines {
+      let periods = line.periods
       var lengths: [PeriodLength?] = []
       for (position, period) in periods.enumerated() {
         // A payment that was recovered in the grace period keeps the cycle.

@@ -27,11 +27,11 @@ package struct PayerPostings: Sendable {
     let history = PayerHistory(facts, in: app)
     postings.reserveCapacity(16 + 8 * facts.transactions.count)
     var ofCohorts: [Posting] = []
-    for (line, periods) in history.lines {
-      var walk = SubscriptionWalk(line, history, app, facts, at: now)
-      walk.refundRequests = requests.filter { $0.line == line }.map(\.askedAt)
-      walk.run(periods, facts)
-      walk.addUnclaimed(claims[line] ?? .none)
+    for subscription in history.lines {
+      var walk = SubscriptionWalk(subscription, history, app, facts, at: now)
+      walk.refundRequests = requests.filter { subscription.lines.contains($0.line) }.map(\.askedAt)
+      walk.run(facts)
+      walk.addUnclaimed(claims)
       for (posting, instant, _) in walk.scheduled {
         if posting.kind == .activeOfCohort { ofCohorts.append(posting) }
         add(posting, from: instant)

@@ -30,7 +30,7 @@ extension SubscriptionWalk {
 // Purchases without an owner.
 extension SubscriptionWalk {
   /// Records the times in which the subscription was active and had no owner.
-  mutating func addUnclaimed(_ claims: PurchaseClaims) {
+  mutating func addUnclaimed(_ claims: [String: PurchaseClaims]) {
     var open: Posting?
     // Each beginning is followed by its end.
     for index in scheduled.indices where scheduled[index].posting.kind == .active {
@@ -38,11 +38,11 @@ extension SubscriptionWalk {
       if posting.count > 0 {
         open = posting
       } else if let start = open {
-        add(start, claims.unclaimed(from: start.effectiveAt, to: posting.effectiveAt))
+        add(start, subscription.unclaimed(from: start.effectiveAt, to: posting.effectiveAt, claims))
         open = nil
       }
     }
-    if let open { add(open, claims.unclaimed(from: open.effectiveAt, to: .openEnd)) }
+    if let open { add(open, subscription.unclaimed(from: open.effectiveAt, to: .openEnd, claims)) }
   }
 
   private mutating func add(_ active: Posting, _ times: [Range<Instant>]) {

@@ -6,8 +6,15 @@ struct RenewalTimes {
   /// By the start of the period that they describe.
   private let reports: [Instant: [RenewalReport]]
 
-  init(_ line: String, _ facts: borrowing CustomerFacts) {
-    reports = Dictionary(grouping: facts.renewalReports(ofLine: line), by: \.periodStart)
+  /// - lines: the purchases of the subscription.
+  init(_ lines: [String], _ facts: borrowing CustomerFacts) {
+    var reports: [Instant: [RenewalReport]] = [:]
+    for line in lines {
+      for report in facts.renewalReports(ofLine: line) {
+        reports[report.periodStart, default: []].append(report)
+      }
+    }
+    self.reports = reports
   }
 
   var isEmpty: Bool { reports.isEmpty }

@@ -11,7 +11,7 @@ struct SubscriptionWalk {
   /// When a period whose renewal Apple has not reported counts as lapsed; `nil` without one.
   var check: Instant?
 
-  let line: String
+  let subscription: SubscriptionLine
   let history: PayerHistory
   let app: AppDefinition
   let now: Instant
@@ -46,18 +46,25 @@ struct SubscriptionWalk {
   }
 
   init(
-    _ line: String, _ history: PayerHistory, _ app: AppDefinition, _ facts: borrowing CustomerFacts,
-    at now: Instant
+    _ subscription: SubscriptionLine, _ history: PayerHistory, _ app: AppDefinition,
+    _ facts: borrowing CustomerFacts, at now: Instant
   ) {
-    self.line = line
-    renewals = RenewalTimes(line, facts)
+    self.subscription = subscription
+    renewals = RenewalTimes(subscription.lines, facts)
     self.history = history
     self.app = app
     self.now = now
   }
 
-  mutating func run(_ periods: [SubscriptionPeriod], _ facts: borrowing CustomerFacts) {
-    let failures = facts.failures(ofLine: line)
+  /// The purchase that all postings have.
+  var line: String { subscription.line }
+
+  mutating func run(_ facts: borrowing CustomerFacts) {
+    let periods = subscription.periods
+    var failures = facts.failures(ofLine: line)
+    for replacement in subscription.replacements {
+      failures.merge(facts.failures(ofLine: replacement.line)) { $1 }
+    }
     scheduled.reserveCapacity(16 + 8 * periods.count)
     var beginning = Beginning.stint
     for (position, period) in periods.enumerated() {
