@@ -50,6 +50,31 @@ import Testing
     }
   }
 
+  @Test(
+    "With the token of the replaced purchase it has the owners of that one, with another token its customer")
+  func tokens() async throws {
+    try await LedgerFixture.run { fixture in
+      let (ofAna, ofCleo) = ("8f2f9e3a-5a10-4b0a-9a63-0d3ac1a0e0aa", "7e3fb204-2f3b-4a7a-9b1c-1f3f6f0a1c11")
+      func submit(_ line: String, token: String, _ changes: JSONObject = [:], for customer: String?)
+        async throws
+      {
+        var changes = changes
+        changes["appAccountToken"] = .string(token)
+        _ = try await fixture.submit(fixture.period(0...30, line: line, changes), for: customer)
+      }
+      try await submit("L1", token: ofAna, for: "ana")
+      try await submit("L9", token: ofCleo, for: "cleo")
+      _ = try await fixture.ledger.move("L1", from: "ana", to: "ben", policy: .transfer, fixture.scope)
+      let replaces = ["previousOriginalTransactionId": "L1"] as JSONObject
+      try await submit("L2", token: ofAna.uppercased(), replaces, for: nil)
+      try await submit("L3", token: ofCleo, replaces, for: nil)
+      #expect(try lines(of: "ana", fixture).isEmpty)
+      #expect(try lines(of: "ben", fixture) == ["L1", "L2"])
+      #expect(try lines(of: "cleo", fixture) == ["L3", "L9"])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("A purchase that has an owner stays with it when the replaced one gets another owner")
   func owned() async throws {
     try await LedgerFixture.run { fixture in

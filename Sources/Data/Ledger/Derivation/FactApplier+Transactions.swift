@@ -39,8 +39,8 @@ extension FactApplier {
   }
 
   /// Links a line that has no owner to the customer who submitted the document, to the customer who buys with
-  /// this `appAccountToken`, or to the owners of the line that it replaced; without any it enters the claim queue, where
-  /// it waits for one of them.
+  /// this `appAccountToken`, or to the owners of the line that it replaced; see ``claimants(of:token:replacing:from:)``.
+  /// Without any it enters the claim queue, where it waits for one of them.
   /// A line that has owners keeps them.
   private mutating func resolveOwner(
     of line: LineKey, token: String?, replacing previous: String? = nil, from source: Source
@@ -66,14 +66,28 @@ extension FactApplier {
   /// The customers to link a line to that has no owner.
   ///
   /// `previous` is Apple's `previousOriginalTransactionId`: the line that this one replaced in a migration to Advanced
-  /// Commerce, or in a change between a subscription and a bundle. Both are of one Apple account.
+  /// Commerce, or in a change between a subscription and a bundle. Both are of one Apple account. If the app gave the line no
+  /// other token than that one, the owners of that one have it too: they may have it from a link or a transfer, which is
+  /// newer than the token.
   private mutating func claimants(
     of line: LineKey, token: String?, replacing previous: String?, from source: Source
   ) throws(StoreError) -> [CustomerKey] {
     if let customer = source.customer { return [customer] }
+    var owners: [CustomerKey] = []
+    if let predecessor = line.predecessor(previous) {
+      owners = try lines.owners(of: predecessor).map(line.customer)
+      if !owners.isEmpty, try isToken(token, of: predecessor) { return owners }
+    }
     if let customer = try buyer(withToken: token, of: line) { return [customer] }
-    guard let predecessor = line.predecessor(previous) else { return [] }
-    return try lines.owners(of: predecessor).map(line.customer)
+    return owners
+  }
+
+  /// Whether a line has a token, or there is none.
+  private func isToken(_ token: String?, of line: LineKey) throws(StoreError) -> Bool {
+    guard let token, !token.isEmpty else { return true }
+    return try store.facts(of: line).transactions.contains {
+      $0.details.appAccountToken?.lowercased() == token
+    }
   }
 
   private mutating func markOwnersAffected(of line: LineKey, by origin: ChangeOrigin) throws(StoreError) {
