@@ -234,8 +234,10 @@ package enum MetricCatalog {
 
   private static let business = [
     MetricFamily(
-      "entitled_subscriptions", .gauge, labels: ["app", "environment", "state", "day"],
-      help: "Subscriptions by state, at the end of yesterday (UTC) and now, as in the report subscriptions."),
+      "entitled_subscriptions", .gauge, labels: ["app", "environment", "product", "state", "day"],
+      help:
+        "Subscriptions by product and state, at the end of yesterday (UTC) and now, as in the report subscriptions."
+    ),
     MetricFamily(
       "entitled_subscription_movements", .gauge, labels: ["app", "environment", "movement", "day"],
       help:
@@ -260,6 +262,17 @@ package enum MetricCatalog {
       help:
         "Age of the oldest evidence, expiry or other due time that is not in the reports yet; 0 if nothing waits."
     ),
+    MetricFamily(
+      "entitled_report_oldest_open_day_seconds", .gauge, labels: ["app", "environment"],
+      help:
+        "Time since the end of the last closed day: at most a day and close_after, unless the worker is late."
+    ),
+    MetricFamily(
+      "entitled_report_revisions_total", .counter, labels: ["app", "environment", "cause"],
+      help: "Revisions of closed days, by cause; one with two causes counts for each."),
+    MetricFamily(
+      "entitled_reconciliation_unexplained", .gauge, labels: ["app", "environment", "report"],
+      help: "Unexplained differences to Apple's reports in the results that were recorded, by report."),
     MetricFamily(
       "entitled_segment_members", .gauge, labels: ["app", "environment", "segment"],
       help: "Rows of a saved segment."),

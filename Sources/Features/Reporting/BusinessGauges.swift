@@ -1,13 +1,13 @@
 internal import AppStore
 internal import Entitlements
 package import Ledger
-internal import Metrics
 internal import Platform
 internal import Reports
 package import Store
 
-/// Exports the main numbers of each app as gauges, of the last whole day and of the present one, and the number of members
-/// of each saved segment. They have no labels that name a customer or that grow with the number of customers.
+/// Exports the main numbers of each app as gauges, of the last whole day and of the present one, the state of the reports, and
+/// the number of members of each saved segment. They have no labels that name a customer or that grow with the number of
+/// customers.
 package struct BusinessGauges: Worker {
   package let name = "business_gauges"
   private static let interval = Duration.seconds(60)
@@ -27,68 +27,134 @@ package struct BusinessGauges: Worker {
     self.sleep = sleep
   }
 
+  private typealias Labels = [(name: String, value: String)]
+
   /// Exports the numbers at once and then each minute until the task is cancelled.
   ///
   /// - Throws: the first ``StoreError``; the supervisor starts it again.
   package func run() async throws {
+    var gauges = ExportedGauges()
+    // A replica that no longer leads knows nothing of later changes; the next leader exports the numbers.
+    defer { if Task.isCancelled { gauges.clear() } }
     repeat {
       for app in catalog.value.appIDs.compactMap({ catalog.value[$0] }) {
-        for environment in app.environments { try await export(app.id, environment) }
+        for environment in app.environments {
+          let scope = AppEnvironment(appID: app.id, environment: environment)
+          try await exportReports(of: scope, to: &gauges)
+          try await exportState(of: scope, to: &gauges)
+        }
       }
+      gauges.endRound()
     } while (try? await sleep(Self.interval)) != nil
   }
 
-  private func export(_ appID: String, _ environment: Environment) async throws(StoreError) {
-    let now = clocks.now(in: environment)
-    let labels = [("app", appID), ("environment", environment.rawValue)]
-    let today = ReportDay(now)
+  private static func labels(_ scope: AppEnvironment) -> Labels {
+    [("app", scope.appID), ("environment", scope.environment.rawValue)]
+  }
+
+  private func exportReports(
+    of scope: AppEnvironment, to gauges: inout ExportedGauges
+  ) async throws(StoreError) {
+    let today = ReportDay(clocks.now(in: scope.environment))
     for name in [Report.Name.subscriptions, .movements, .recurringRevenue, .revenue] {
-      let query = ReportQuery(name, from: today.advanced(by: -1), to: today.advanced(by: 1))
+      let query = ReportQuery(
+        name, from: today.advanced(by: -1), to: today.advanced(by: 1),
+        groupBy: name == .subscriptions ? [.product] : [])
       let sums = try await store.read(.background) { reader throws(StoreError) in
-        try reader.reportSums(query, of: appID, in: environment)
+        try reader.reportSums(query, of: scope.appID, in: scope.environment)
       }
       // None of these reports mixes periods of different lengths.
       guard let table = try? ReportTable(query, sums) else { continue }
       for row in table.rows {
-        record(row, of: query.report, labels + [("day", row.bucket == today ? "today" : "yesterday")])
+        let day = row.bucket == today ? "today" : "yesterday"
+        for (column, value) in zip(query.report.columns, row.values) {
+          guard let (label, labels) = Self.gauge(column, of: name, row) else { continue }
+          gauges.record(label, Self.labels(scope) + labels + [("day", day)], value)
+        }
       }
-    }
-    let members = try await store.read(.background) { reader throws(StoreError) in
-      let broken = try reader.brokenDays(
-        from: ReportDay(number: -.max / 2), to: ReportDay(number: .max / 2), knownBy: nil, of: appID,
-        in: environment)
-      Gauge(label: "entitled_report_identity_broken", dimensions: labels).record(broken.count)
-      let backlog = try reader.reportBacklog(of: appID, in: environment, at: now)
-      Gauge(label: "entitled_report_backlog", dimensions: labels).record(backlog.purchases)
-      Gauge(label: "entitled_report_lag_seconds", dimensions: labels)
-        .record(max(0, backlog.since.map { now.milliseconds(since: $0) / 1_000 } ?? 0))
-      return try reader.segments(of: AppEnvironment(appID: appID, environment: environment)).map {
-        segment throws(StoreError) in
-        (segment.name, try reader.memberCount(SegmentQuery(segment, at: now)))
-      }
-    }
-    for (segment, count) in members {
-      Gauge(label: "entitled_segment_members", dimensions: labels + [("segment", segment)]).record(count)
     }
   }
 
-  private func record(_ row: ReportTable.Row, of report: Report, _ labels: [(String, String)]) {
-    for (column, value) in zip(report.columns, row.values) {
-      switch (report.name, column.name) {
-      case (.subscriptions, let state):
-        Gauge(label: "entitled_subscriptions", dimensions: labels + [("state", state)]).record(value)
-      case (.movements, let movement) where column.span == .bucket:
-        Gauge(label: "entitled_subscription_movements", dimensions: labels + [("movement", movement)])
-          .record(value)
-      case (.recurringRevenue, "closing"):
-        Gauge(
-          label: "entitled_recurring_thousandths_per_year", dimensions: labels + [("currency", row.currency)]
-        ).record(value)
-      case (.revenue, "net"):
-        Gauge(label: "entitled_revenue_thousandths", dimensions: labels + [("currency", row.currency)])
-          .record(value)
-      default: break
-      }
+  /// The gauge of a value of a report; `nil` without one.
+  private static func gauge(
+    _ column: ReportColumn, of report: Report.Name, _ row: ReportTable.Row
+  ) -> (label: String, labels: Labels)? {
+    switch (report, column.name) {
+    case (.subscriptions, let state):
+      ("entitled_subscriptions", [("product", row.groups.first ?? ""), ("state", state)])
+    case (.movements, let movement) where column.span == .bucket:
+      ("entitled_subscription_movements", [("movement", movement)])
+    case (.recurringRevenue, "closing"):
+      ("entitled_recurring_thousandths_per_year", [("currency", row.currency)])
+    case (.revenue, "net"): ("entitled_revenue_thousandths", [("currency", row.currency)])
+    default: nil
+    }
+  }
+
+  private func exportState(
+    of scope: AppEnvironment, to gauges: inout ExportedGauges
+  ) async throws(StoreError) {
+    let now = clocks.now(in: scope.environment)
+    let state = try await store.read(.background) { reader throws(StoreError) in
+      try ReportState(of: scope, at: now, reader)
+    }
+    let labels = Self.labels(scope)
+    gauges.record("entitled_report_identity_broken", labels, state.brokenDays)
+    gauges.record("entitled_report_backlog", labels, state.backlog)
+    gauges.record("entitled_report_lag_seconds", labels, state.lag)
+    gauges.record("entitled_report_oldest_open_day_seconds", labels, state.oldestOpenDay)
+    for (cause, count) in state.revisions {
+      gauges.count("entitled_report_revisions_total", labels + [("cause", cause)], total: count)
+    }
+    for (report, count) in state.unexplained {
+      gauges.record("entitled_reconciliation_unexplained", labels + [("report", report)], count)
+    }
+    for (segment, count) in state.members {
+      gauges.record("entitled_segment_members", labels + [("segment", segment)], count)
+    }
+  }
+}
+
+/// What the gauges say about the reports of an app themselves.
+private struct ReportState {
+  let brokenDays: Int64
+  /// The number of purchases that wait.
+  let backlog: Int64
+  /// The age of the oldest work, in seconds.
+  let lag: Int64
+  /// The time since the last closed day, in seconds.
+  let oldestOpenDay: Int64
+  /// The number of revisions with each cause.
+  private(set) var revisions: [String: Int64] = [:]
+  /// The unexplained differences to each of Apple's reports.
+  private(set) var unexplained: [String: Int64] = [:]
+  /// The rows of each saved segment.
+  private(set) var members: [String: Int64] = [:]
+
+  private static let allDays = (first: ReportDay(number: -.max / 2), end: ReportDay(number: .max / 2))
+
+  init(
+    of scope: AppEnvironment, at now: Instant, _ reader: any StoreSnapshot
+  ) throws(StoreError) {
+    let (appID, environment) = (scope.appID, scope.environment)
+    let (first, end) = Self.allDays
+    let broken = try reader.brokenDays(from: first, to: end, knownBy: nil, of: appID, in: environment)
+    brokenDays = Int64(broken.count)
+    let waiting = try reader.reportBacklog(of: appID, in: environment, at: now)
+    backlog = waiting.purchases
+    lag = max(0, waiting.since.map { now.milliseconds(since: $0) / 1_000 } ?? 0)
+    let closed = try reader.lastClosedDay(of: appID, in: environment)
+    oldestOpenDay = max(0, closed.map { now.milliseconds(since: $0.end) / 1_000 } ?? 0)
+    let revised = try reader.reportRevisions(
+      from: first, to: end, ofStocks: false, knownBy: nil, of: appID, in: environment)
+    for revision in revised {
+      for cause in revision.causes.keys { revisions[cause, default: 0] += 1 }
+    }
+    for day in try reader.reconciledDays(from: first, to: end, of: appID, in: environment) {
+      unexplained[day.report, default: 0] += day.unexplained
+    }
+    for segment in try reader.segments(of: scope) {
+      members[segment.name] = try reader.memberCount(SegmentQuery(segment, at: now))
     }
   }
 }
