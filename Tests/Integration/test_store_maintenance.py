@@ -9,10 +9,11 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+import time
 
 import pytest
 
-from harness import Service, on_terminal, post, run
+from harness import CALL_LIMIT, Service, on_terminal, post, run
 
 
 def submit(service, customer, jws):
@@ -104,7 +105,31 @@ def test_stats_and_vacuum_report_the_size_of_the_store(start):
     assert run("store", "verify", "--data", service.data).returncode == 0
 
 
-@pytest.mark.parametrize("command", ["stats", "verify", "vacuum", "replay"])
+def test_reports_are_derived_again_from_the_evidence(start):
+    service = start()
+    buy(service, "ana")
+
+    def rows(sql):
+        with contextlib.closing(sqlite3.connect(service.data / "entitled.sqlite")) as store, store:
+            return store.execute(sql).fetchall()
+
+    sums = "SELECT kind, day, key_id, units, amount FROM report_cell ORDER BY kind, day, key_id"
+    deadline = time.monotonic() + CALL_LIMIT
+    while not rows(sums) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    failed = run("store", "rebuild-reports", "--data", service.data)
+    assert failed.returncode == 1 and "in use by another process" in failed.stderr
+    service.stop()
+    before, [(last,)] = rows(sums), rows("SELECT max(position) FROM posting")
+    assert before
+    rows("UPDATE report_cell SET units = units + 5")
+    done = run("store", "rebuild-reports", "--data", service.data)
+    assert done.returncode == 0 and "ocean-journal" in done.stdout, done
+    assert rows(sums) == before
+    assert rows("SELECT min(position) FROM posting")[0][0] > last, "no position is used again"
+
+
+@pytest.mark.parametrize("command", ["stats", "verify", "vacuum", "replay", "rebuild-reports"])
 def test_maintenance_of_a_missing_store_creates_none(command, tmp_path):
     done = run("store", command, "--data", tmp_path)
     assert done.returncode == 1 and str(tmp_path) in done.stderr and not done.stdout, done

@@ -11,8 +11,9 @@ struct StoreCommand: AsyncParsableCommand {
     commandName: "store", abstract: "Back up, verify, copy and maintain the store.",
     subcommands: [
       StoreStatsCommand.self, StoreBackupCommand.self, StoreVerifyCommand.self, StoreVacuumCommand.self,
-      StoreReplayCommand.self, StoreExportCommand.self, StoreCopyCommand.self, StoreMigrateCommand.self,
-      StoreSeedCommand.self,
+      StoreReplayCommand.self, StoreRebuildReportsCommand.self, StoreExportCommand.self,
+      StoreCopyCommand.self,
+      StoreMigrateCommand.self, StoreSeedCommand.self,
     ])
 }
 

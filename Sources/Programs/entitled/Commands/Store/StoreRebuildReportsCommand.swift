@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import CommandSupport
+internal import Configuration
+internal import Entitlements
+internal import JSON
+internal import Ledger
+internal import PostgresStore
+internal import Reporting
+internal import Store
+
+/// `entitled store rebuild-reports`.
+struct StoreRebuildReportsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rebuild-reports", abstract: "Derive the postings of all reports again.",
+    discussion: """
+      Requires a stopped service. Deletes the postings and their sums, and derives them again from the evidence \
+      with the present configuration. Closed days keep the instants at which they closed, so the answers are the \
+      same unless the rules or the configuration changed. The new postings have new positions: export them into a \
+      new directory. After an interruption run it again.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: JSONOption
+
+  func run() async throws {
+    let file = store.config ?? ServerOption.environment("ENTITLED_CONFIG")
+    let catalog = try Startup.configuration(file: file).catalog
+    let location = try store.location()
+    do {
+      let open: any EntitlementStore =
+        switch location {
+        case .directory(let directory): try Startup.existingStore(in: directory)
+        case .postgres(let settings): try PostgresEntitlementStore(settings)
+        }
+      let reports = ReportLedger(
+        store: open, catalog: CurrentCatalog(catalog), clock: ServiceClock(now: SystemClock.now))
+      try await ProgressLine.during {
+        try await reports.rebuild()
+      } show: { elapsed in
+        "deriving postings, \(elapsed.components.seconds) s"
+      }
+      await open.close()
+    } catch let error as StoreError {
+      throw Failure(error.description)
+    }
+    output.show(["apps": .array(catalog.appIDs.map(JSONValue.string))])
+  }
+}
