@@ -19,7 +19,7 @@ extension SQLReader {
         condition: "cohort_day = \(noCohort) AND \(range)"
           + (query.knowledge == .firstClosed ? " AND known_day = day" : "")),
       CellSelection(
-        kinds: report.cohortKinds, day: noDay,
+        kinds: report.cohortKinds, day: noNumber, hasCohorts: true,
         condition:
           "cohort_day >= \(first.number) AND cohort_day < \(query.to.number) AND day < \(query.to.number)"
           + " AND age <> \(ReportCell.ratedAge)"),
@@ -27,7 +27,7 @@ extension SQLReader {
     if query.isConverted {
       selections.append(
         CellSelection(
-          kinds: report.stockKinds.union(report.flowKinds), day: "day",
+          kinds: report.stockKinds.union(report.flowKinds), day: "day", hasCohorts: true,
           condition: "cohort_day <> \(noCohort) AND age = \(ReportCell.ratedAge) AND day < \(query.to.number)"
         ))
     }
@@ -87,29 +87,33 @@ extension SQLReader {
     var condition = selection.condition
     if case .whenClosed(let last) = query.knowledge { condition += " AND known_day <= \(last.number)" }
     // Days before the first one count together, unless each has its exchange rate.
-    let keepsDays = byKnownDay || selection.day == noDay || query.isConverted
+    let keepsDays = byKnownDay || selection.day == noNumber || query.isConverted
     let earliest = keepsDays ? Int64.min : query.from.number - 1
     let marked = Set(selection.kinds.filter(\.isMarked).map(\.rawValue))
     let mark = Int64(1) << query.granularity.rawValue
     var totals = CellTotals(groupCount: groups.all.count)
+    // Most of the time is that of reading, so columns that are the same in all rows are not read.
+    let (hasCohorts, hasAmounts) = (selection.hasCohorts, query.report.hasAmounts)
+    let hasAges = hasCohorts || !marked.isEmpty
     _ = try rows(
       """
-      SELECT kind, \(selection.day), cohort_day, age, key_id, units, amount, proceeds,
-        \(byKnownDay ? "known_day" : noDay)
+      SELECT kind, \(selection.day), key_id, units, \(hasCohorts ? "cohort_day" : noNumber),
+        \(hasAges ? "age" : noNumber), \(hasAmounts ? "amount, proceeds" : "\(noNumber), \(noNumber)"),
+        \(byKnownDay ? "known_day" : noNumber)
       FROM report_cell WHERE app = ? AND environment = ? AND kind IN (\(kinds)) AND \(condition)
       """, appID, environment
     ) { row in
-      guard let group = groups.index[row.number(4)] else { return }
+      guard let group = groups.index[row.number(2)] else { return }
       var run = CellTotals.Run(
-        kind: row.number(0), day: max(row.number(1), earliest), knownDay: row.number(8),
-        cohortDay: row.number(2), age: row.number(3))
+        kind: row.number(0), day: max(row.number(1), earliest), knownDay: byKnownDay ? row.number(8) : 0,
+        cohortDay: hasCohorts ? row.number(4) : noCohort, age: hasAges ? row.number(5) : 0)
       if !marked.isEmpty, marked.contains(run.kind) {
         guard run.age & mark != 0 else { return }
         run.age = mark
       }
-      totals.add(
-        ReportCell.Sums(count: row.number(5), amount: row.number(6), proceeds: row.number(7)), to: run,
-        group)
+      var sums = ReportCell.Sums(count: row.number(3))
+      if hasAmounts { (sums.amount, sums.proceeds) = (row.number(6), row.number(7)) }
+      totals.add(sums, to: run, group)
     }
     return totals.all
   }
@@ -127,14 +131,16 @@ extension SQLReader {
   }
 }
 
-/// The expression of a sum without a day.
-private let noDay = "CAST(0 AS BIGINT)"
+/// The expression of a column that a sum does not need.
+private let noNumber = "CAST(0 AS BIGINT)"
 
 /// Cells that one statement selects.
 private struct CellSelection {
   let kinds: Set<Posting.Kind>
   /// The column of ``ReportSum/day``.
   let day: String
+  /// Whether the cells are of cohorts, or have the day of a rate in their place.
+  var hasCohorts = false
   let condition: String
 }
 
@@ -171,15 +177,18 @@ private struct CellGroups {
       for key in keys { durations.add(key.reason, of: key.dimensions.productID) }
     }
     var known: [Group: Int] = [:]
+    index.reserveCapacity(keys.count)
     for key in keys where query.allows(key.dimensions) {
       let group = Group(
         values: groupBy.isEmpty ? [] : query.groups(key.dimensions, key.reason, durations),
         reason: key.reason, currency: key.currency)
-      if known[group] == nil {
-        known[group] = all.count
-        all.append(group)
+      if let number = known[group] {
+        index[key.id] = number
+        continue
       }
-      index[key.id] = known[group]
+      known[group] = all.count
+      index[key.id] = all.count
+      all.append(group)
     }
   }
 }

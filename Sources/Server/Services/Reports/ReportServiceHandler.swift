@@ -156,8 +156,9 @@ private struct ReportFindings: Sendable {
     revisions = try reader.reportRevisions(
       from: query.from, to: query.to, ofStocks: !query.report.stockKinds.isEmpty,
       knownBy: knownAt == nil ? nil : closed?.day, of: app, in: environment)
-    differences = ReportDifference.all(
-      query, try reader.reportChanges(query, of: app, in: environment))
+    differences =
+      revisions.isEmpty
+      ? [] : ReportDifference.all(query, try reader.reportChanges(query, of: app, in: environment))
   }
 }
 
