@@ -31,6 +31,9 @@ import Testing
     var single = CustomerFacts()
     for transaction in transactions.shuffled(using: &random) { single.insert(transaction) }
     #expect(single.transactions == straight.transactions)
+    let distinct = straight.transactions.shuffled(using: &random)
+    #expect(CustomerFacts(distinct: distinct).transactions == straight.transactions)
+    #expect(CustomerFacts(distinct: straight.transactions).transactions == straight.transactions)
 
     var merged = CustomerFacts(
       transactions: Array(transactions.dropFirst(3)), grants: Array(grants.suffix(3)), appTransactions: apps)

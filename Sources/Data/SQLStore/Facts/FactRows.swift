@@ -145,7 +145,7 @@ final class FactRows {
         transactions.append(try FactCoding.transaction(ofLine.bytes(1)))
       }
     }
-    var facts = CustomerFacts(transactions: transactions)
+    var facts = CustomerFacts(distinct: transactions)
     if let history = RenewalHistory.joining(renewals) { facts.insert(history) }
     return facts
   }

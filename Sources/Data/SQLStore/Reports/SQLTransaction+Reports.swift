@@ -74,10 +74,11 @@ extension SQLTransaction {
     _ postings: [Posting], _ new: NewPostings, of line: LineKey, after position: inout Int64
   ) throws(StoreError) {
     let insert = try statement(once: Self.insertPosting)
+    // Parameters stay bound.
+    try insert.bind(line)
+    try insert.bind(4, new.knownAt.millisecondsSince1970)
     for posting in postings {
       position += 1
-      try insert.bind(line)
-      try insert.bind(4, new.knownAt.millisecondsSince1970)
       try insert.bind(5, new.cause(of: posting).rawValue)
       try PostingRows.bind(posting, to: insert, at: 6)
       try insert.bind(6 + PostingRows.count, position)

@@ -78,7 +78,7 @@ extension CustomerFacts {
     guard let expiry = transactions[index].expiresDate, let end = transactions[next].expiresDate,
       transactions[index].accessRevokedAt == nil,
       transactions[index].productID == transactions[next].productID,
-      transactions[next].details.transactionReason != .purchase
+      transactions[next].inDetails({ $0.transactionReason != .purchase })
     else { return nil }
     let payment = transactions[next].purchaseDate
     let gap = payment.milliseconds(since: expiry)

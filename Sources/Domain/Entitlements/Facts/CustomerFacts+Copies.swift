@@ -68,7 +68,7 @@ extension CustomerFacts {
   /// As that of the transaction, without a copy of it.
   private func periodID(_ index: Int) -> String? {
     guard case .autoRenewableSubscription = transactions[index].type,
-      let id = transactions[index].details.webOrderLineItemID
+      let id = transactions[index].inDetails({ $0.webOrderLineItemID })
     else { return nil }
     return id.isEmpty || id == "0" ? nil : id
   }

@@ -81,7 +81,8 @@ extension CustomerFacts {
 
   /// Whether the transaction at `index` may add seats to the period of the one before it.
   private func mayAdd(_ index: Int) -> Bool {
-    transactions[index].details.additionalTransactionReason != nil && !transactions[index].beganPeriod
+    transactions[index].inDetails { $0.additionalTransactionReason != nil }
+      && !transactions[index].beganPeriod
       && transactions[index].productID == transactions[index - 1].productID
       && transactions[index].originalTransactionID == transactions[index - 1].originalTransactionID
   }

@@ -29,6 +29,14 @@ package struct CustomerFacts: Hashable, Sendable {
     for appTransaction in appTransactions { insert(appTransaction) }
   }
 
+  /// Creates facts from transactions that are all different, in any order.
+  package init(distinct transactions: [TransactionFact]) {
+    let isOrdered = transactions.indices.dropFirst().allSatisfy {
+      transactions[$0 - 1].precedes(transactions[$0])
+    }
+    self.init(ordered: isOrdered ? transactions : transactions.sorted { $0.precedes($1) }, [])
+  }
+
   /// Creates facts from arrays in the order of another value's members.
   package init(
     ordered transactions: [TransactionFact], _ renewalHistories: [RenewalHistory],

@@ -19,7 +19,7 @@ struct PayerHistory {
     let dimensions = Self.dimensions(facts, groups)
     self.dimensions = dimensions
     paidYears = PaidYears(
-      facts, groups, smallBusinessProgram: app.reports.smallBusinessProgram)
+      facts, dimensions, smallBusinessProgram: app.reports.smallBusinessProgram)
     cohort = Self.cohort(facts, dimensions)
     var lines: [SubscriptionLine] = []
     var predecessors: [String: String] = [:]
@@ -33,7 +33,7 @@ struct PayerHistory {
     }
     lines.removeAll { $0.periods.isEmpty }
     lines = lines.joined(predecessors)
-    Self.setDurations(&lines, facts, app)
+    Self.setDurations(lines, facts, app)
     var firstPaid: [String: Instant] = [:]
     for line in lines.indices {
       for index in lines[line].periods.indices where !lines[line].periods[index].isTrial {
@@ -51,8 +51,12 @@ struct PayerHistory {
   ) -> [Posting.Dimensions] {
     var all: [Posting.Dimensions] = []
     for index in facts.transactions.indices {
-      let dimensions = Posting.Dimensions(facts.transactions[index], groups)
-      all.append(all.last == dimensions ? all[index - 1] : dimensions)
+      // By index, because a transaction has about 300 bytes and a dozen reference counts.
+      if index > 0, facts.transactions[index].hasDimensions(of: facts.transactions[index - 1]) {
+        all.append(all[index - 1])
+      } else {
+        all.append(Posting.Dimensions(facts.transactions[index], groups))
+      }
     }
     return all
   }
@@ -62,13 +66,12 @@ struct PayerHistory {
   ) -> Posting.Cohort? {
     var first: Int?
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
-      let fact = facts.transactions[index]
-      guard let price = fact.reportedPrice, price > 0, fact.inDetails({ $0.currency != nil }) else {
-        continue
-      }
+      guard let price = facts.transactions[index].reportedPrice, price > 0,
+        facts.transactions[index].inDetails({ $0.currency != nil })
+      else { continue }
       if let first,
         (facts.transactions[first].purchaseDate, facts.transactions[first].transactionID)
-          <= (fact.purchaseDate, fact.transactionID)
+          <= (facts.transactions[index].purchaseDate, facts.transactions[index].transactionID)
       {
         continue
       }
@@ -85,9 +88,9 @@ struct PayerHistory {
     _ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions],
     to periods: inout [SubscriptionPeriod]
   ) {
-    let fact = facts.transactions[index]
-    if let revoked = fact.accessRevokedAt, revoked < fact.purchaseDate {
-      if !periods.isEmpty { periods[periods.count - 1].withdrawn.append(fact.purchaseDate) }
+    let bought = facts.transactions[index].purchaseDate
+    if let revoked = facts.transactions[index].accessRevokedAt, revoked < bought {
+      if !periods.isEmpty { periods[periods.count - 1].withdrawn.append(bought) }
       return
     }
     guard let period = SubscriptionPeriod(index, facts, dimensions) else { return }
@@ -102,9 +105,9 @@ struct PayerHistory {
   /// Sets the length of each period: the catalog's; of an offer that is paid up front, the offer's; of products and
   /// offers without one, that of the dates. An extension makes periods longer only, so the shortest one of a product counts.
   private static func setDurations(
-    _ lines: inout [SubscriptionLine], _ facts: borrowing CustomerFacts,
-    _ app: borrowing AppDefinition
+    _ lines: [SubscriptionLine], _ facts: borrowing CustomerFacts, _ app: borrowing AppDefinition
   ) {
+    if setStatedDurations(lines, facts, app) { return }
     var shortest: [String: PeriodLength] = [:]
     var dated: [[PeriodLength?]] = []
     for line in lines {
@@ -124,19 +127,41 @@ struct PayerHistory {
       }
       dated.append(lengths)
     }
-    for line in lines.indices {
-      for position in lines[line].periods.indices {
-        let period = lines[line].periods[position]
-        let catalog = app.products[period.dimensions.productID]?.price.flatMap { PeriodLength($0.period) }
+    for (line, lengths) in zip(lines, dated) {
+      for (period, length) in zip(line.periods, lengths) {
+        let catalog = period.standardDuration
         let isUpFront = facts.transactions[period.index].offerDiscountType == .payUpFront
         let offer = facts.transactions[period.index].inDetails { $0.offerPeriod }
         let standard = catalog ?? shortest[period.dimensions.productID]
-        lines[line].periods[position].duration =
-          (isUpFront ? offer.flatMap(PeriodLength.init(rawValue:)) : standard) ?? dated[line][position]
-          ?? catalog
-        lines[line].periods[position].standardDuration = standard
+        period.duration =
+          (isUpFront ? offer.flatMap(PeriodLength.init(rawValue:)) : standard) ?? length ?? catalog
+        period.standardDuration = standard
       }
     }
+  }
+
+  /// Sets the length of each period to that of the catalog.
+  ///
+  /// - Returns: whether each has it; otherwise it is not the length of all of them.
+  private static func setStatedDurations(
+    _ lines: [SubscriptionLine], _ facts: borrowing CustomerFacts, _ app: borrowing AppDefinition
+  ) -> Bool {
+    var isStated = true
+    // Most periods are of the product of the one before.
+    var known: (productID: String, length: PeriodLength?) = ("", nil)
+    for line in lines {
+      for period in line.periods {
+        let productID = period.dimensions.productID
+        if known.productID != productID {
+          known = (productID, app.products[productID]?.price.flatMap { PeriodLength($0.period) })
+        }
+        (period.duration, period.standardDuration) = (known.length, known.length)
+        if known.length == nil || facts.transactions[period.index].offerDiscountType == .payUpFront {
+          isStated = false
+        }
+      }
+    }
+    return isStated
   }
 }
 
@@ -144,6 +169,13 @@ extension TransactionFact {
   /// Whether it is a period of a subscription that reports count: the purchaser's own, with a start.
   fileprivate var isReportedSubscription: Bool {
     isSubscription && !isShared && !isContradictory && expiresDate != nil
+  }
+
+  /// Whether its dimensions are those of another transaction of the payer.
+  fileprivate func hasDimensions(of other: TransactionFact) -> Bool {
+    productID == other.productID && type == other.type && subscriptionGroupID == other.subscriptionGroupID
+      && offerType == other.offerType && offerDiscountType == other.offerDiscountType
+      && inDetails { $0.storefront } == other.inDetails { $0.storefront }
   }
 }
 
@@ -153,8 +185,8 @@ extension CustomerFacts {
   fileprivate func isReplaced(
     _ period: SubscriptionPeriod, byUpgradeTo previous: SubscriptionPeriod
   ) -> Bool {
-    let fact = transactions[period.index]
-    return (fact.isUpgraded || fact.signedDate < previous.start) && fact.details.transactionReason == .renewal
-      && previous.dimensions.productID != period.dimensions.productID && period.start < previous.expires
+    previous.dimensions.productID != period.dimensions.productID && period.start < previous.expires
+      && (transactions[period.index].isUpgraded || transactions[period.index].signedDate < previous.start)
+      && transactions[period.index].inDetails { $0.transactionReason == .renewal }
   }
 }

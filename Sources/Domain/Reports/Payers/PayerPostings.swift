@@ -32,9 +32,11 @@ package struct PayerPostings: Sendable {
       walk.refundRequests = requests.filter { subscription.lines.contains($0.line) }.map(\.askedAt)
       walk.run(facts)
       walk.addUnclaimed(claims)
-      for (posting, instant, _) in walk.scheduled {
-        if posting.kind == .activeOfCohort { ofCohorts.append(posting) }
-        add(posting, from: instant)
+      for index in walk.scheduled.indices {
+        if walk.scheduled[index].posting.kind == .activeOfCohort {
+          ofCohorts.append(walk.scheduled[index].posting)
+        }
+        add(walk.scheduled[index].posting, from: walk.scheduled[index].instant)
       }
       if let check = walk.check { mustDerive(at: check) }
     }

@@ -36,15 +36,16 @@ struct PaidYears {
   let bands: [String: [(starts: [Instant], reset: Instant)]]
   private let smallBusinessProgram: [Range<Instant>]
 
+  /// - dimensions: those of each transaction.
   init(
-    _ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups,
+    _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions],
     smallBusinessProgram: [Range<Instant>]
   ) {
     self.smallBusinessProgram = smallBusinessProgram
     var indices: [String: [Int]] = [:]
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
-      guard let group = groups.group(of: facts.transactions[index]) else { continue }
-      indices[group, default: []].append(index)
+      let group = dimensions[index].group
+      if !group.isEmpty { indices[group, default: []].append(index) }
     }
     bands = indices.mapValues { Self.bands(PaidService.periods($0, facts)) }
     spans = bands.mapValues { bands in

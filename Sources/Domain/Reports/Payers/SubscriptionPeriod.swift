@@ -46,30 +46,36 @@ final class SubscriptionPeriod {
 
   /// - dimensions: those of each transaction.
   init?(_ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions]) {
-    let first = facts.beginning(ofPeriodAt: index)
-    let standing = facts.standing(ofPeriodAt: index)
-    let fact = facts.transactions[standing]
-    guard first == index, let expires = facts.end(ofPeriodAt: index), !fact.isContradictory else {
-      return nil
+    guard facts.beginning(ofPeriodAt: index) == index else { return nil }
+    var end: Instant?
+    var (price, isPriced, seats) = (Int64(0), false, Int64(0))
+    // By index, because a transaction has about 300 bytes and a dozen reference counts.
+    for part in facts.period(at: index) {
+      if let expires = facts.transactions[part].expiresDate { end = max(end ?? expires, expires) }
+      if let ofPart = facts.transactions[part].reportedPrice {
+        (price, isPriced) = (price &+ ofPart, true)
+      }
+      seats &+= facts.transactions[part].quantity
     }
-    let start = facts.transactions[first].purchaseDate
+    let standing = facts.standing(ofPeriodAt: index)
+    guard let expires = end, !facts.transactions[standing].isContradictory else { return nil }
+    let start = facts.transactions[index].purchaseDate
     self.index = standing
     self.expires = expires
     self.start = start
-    transactionID = facts.transactions[first].transactionID
-    refundedAt = fact.accessRevokedAt
+    transactionID = facts.transactions[index].transactionID
+    refundedAt = facts.transactions[standing].accessRevokedAt
     self.dimensions = dimensions[standing]
-    let prices = facts.period(at: index).compactMap { facts.transactions[$0].reportedPrice }
-    let price = prices.reduce(0, &+)
-    self.price = price
+    (self.price, self.seats) = (price, seats)
     let reason: TransactionReason?
-    (currency, commitment, reason) = fact.inDetails {
+    (currency, commitment, reason) = facts.transactions[standing].inDetails {
       ($0.currency ?? "", $0.commitment, $0.transactionReason)
     }
     isPurchase = reason == .purchase
-    seats = facts.period(at: index).reduce(0) { $0 &+ facts.transactions[$1].quantity }
-    isTrial = fact.offerDiscountType == .freeTrial || (!prices.isEmpty && price == 0)
-    reversedRefund = fact.reversedRefunds.first { start <= $0.refund.date && $0.refund.date < expires }
+    let isFreeTrial = facts.transactions[standing].offerDiscountType == .freeTrial
+    isTrial = isFreeTrial || (isPriced && price == 0)
+    reversedRefund = facts.transactions[standing].reversedRefunds
+      .first { start <= $0.refund.date && $0.refund.date < expires }
       .map { ($0.refund.date, $0.reversedAt) }
   }
 }

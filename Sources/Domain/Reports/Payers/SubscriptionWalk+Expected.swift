@@ -65,10 +65,12 @@ extension SubscriptionWalk {
     if report?.isOff == true, period.commitment?.isEnding ?? true { return 0 }
     let productID = report?.nextProductID ?? period.dimensions.productID
     let isSame = productID == period.dimensions.productID
-    let length =
-      app.products[productID]?.price.flatMap { PeriodLength($0.period) }
-      ?? (isSame ? period.standardDuration : nil) ?? (period.isTrial ? nil : period.duration)
     if let price = report?.renewalPrice, TransactionFact.reportedPrices.contains(price) {
+      // The standard length is the catalog's, if that has one.
+      let standard =
+        isSame
+        ? period.standardDuration : app.products[productID]?.price.flatMap { PeriodLength($0.period) }
+      let length = standard ?? (period.isTrial ? nil : period.duration)
       // Apple's price is that of one seat.
       let (seats, overflow) = price.multipliedReportingOverflow(by: max(1, period.seats))
       return overflow || !TransactionFact.reportedPrices.contains(seats) ? 0 : seats.forYear(of: length)
