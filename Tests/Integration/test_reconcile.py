@@ -92,7 +92,7 @@ def test_untouched_reports_are_matched_or_explained(lived, tmp_path):
     assert matched["SUBSCRIBER"] == rows, "each row of a charge or refund is one of ours"
 
 
-FAULTS = ["missing", "doubled", "count", "proceeds"]
+FAULTS = ["missing", "doubled", "count", "proceeds", "price", "storefront", "refund"]
 
 
 def tampered(kind, text, line, fault):
@@ -112,6 +112,24 @@ def tampered(kind, text, line, fault):
         if count == 0:  # a refund of a part of the price, which is one refund with or without a unit
             return None
         values[at] = str(count + (1 if count > 0 else -1))
+        lines[line] = "\t".join(values)
+    elif fault in ("price", "storefront", "refund"):
+        if kind not in ("subscriber", "sales") or float(values[names.index("Customer Price")]) <= 0:
+            return None
+        if fault == "price":
+            at = names.index("Customer Price")
+            values[at] = f"{float(values[at]) + 0.01:.2f}"
+        elif fault == "storefront":
+            at = names.index("Country Code" if kind == "sales" else "Country")
+            values[at] = "NZ" if values[at] != "NZ" else "AU"
+        elif kind == "sales":
+            return None
+        else:  # of a charge that was never refunded
+            for name in ("Customer Price", "Developer Proceeds"):
+                values[names.index(name)] = "-" + values[names.index(name)]
+            values[names.index("Refund")] = "Yes"
+            lines.append("\t".join(values))
+            return "\n".join([header, *lines]) + "\n"
         lines[line] = "\t".join(values)
     else:
         if "Developer Proceeds" not in names or float(values[names.index("Developer Proceeds")]) == 0:
