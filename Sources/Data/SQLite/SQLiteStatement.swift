@@ -54,14 +54,21 @@ extension SQLiteStatement {
   package func bind(_ position: CInt, _ text: String) throws(Failure) {
     // A string of this size is compared without reading memory.
     let isShort = text.utf8.count <= 15
-    // Strings of different bytes can be equal, such as two forms of an accent.
     if isShort, shortTexts.indices.contains(Int(position)), let bound = shortTexts[Int(position)],
-      bound == text, bound.utf8.elementsEqual(text.utf8)
+      Self.hasSameBytes(bound, text)
     {
       return
     }
     try bindAgain(position, text)
     if isShort { shortTexts[Int(position)] = text }
+  }
+
+  /// Strings of different bytes can be equal, such as two forms of an accent.
+  private static func hasSameBytes(_ one: String, _ other: String) -> Bool {
+    let isEqual = one.utf8.withContiguousStorageIfAvailable { bytes in
+      other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
+    }
+    return isEqual.flatMap(\.self) ?? false
   }
 
   private func bindAgain(_ position: CInt, _ text: String) throws(Failure) {

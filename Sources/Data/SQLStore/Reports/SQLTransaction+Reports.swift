@@ -16,11 +16,12 @@ extension SQLTransaction {
     var cells: [Closing: CellSums] = [:]
     var revised: [Revision: Int64] = [:]
     var position = try lastPosition(before: new.reduce(0) { $0 + $1.postings.count })
+    let row = try statement(once: Self.insertPosting)
     for new in new {
       for (line, postings) in new.byLine {
         try insert(
           postings, new, of: LineKey(appID: new.appID, environment: new.environment, lineID: line),
-          after: &position)
+          after: &position, as: row)
       }
       let closing = Closing(appID: new.appID, environment: new.environment, day: new.knownDay)
       cells[closing, default: CellSums()].add(new.postings)
@@ -71,9 +72,9 @@ extension SQLTransaction {
   private static let putPosition = Upsert.sql("posting_position", key: "id", "id, last")
 
   private func insert(
-    _ postings: [Posting], _ new: NewPostings, of line: LineKey, after position: inout Int64
+    _ postings: [Posting], _ new: NewPostings, of line: LineKey, after position: inout Int64,
+    as insert: any SQLStatement
   ) throws(StoreError) {
-    let insert = try statement(once: Self.insertPosting)
     // Parameters stay bound.
     try insert.bind(line)
     try insert.bind(4, new.knownAt.millisecondsSince1970)
