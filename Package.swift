@@ -107,7 +107,7 @@ let package = Package(
     library(.domain, "FamilySharing", ["AppStore", "Entitlements"]),
     library(.domain, "Reports", ["AppStore", "Entitlements"]),
     library(.domain, "AppStoreReports", ["AppStore"]),
-    library(.domain, "CustomerImport", ["AppStore", "JSON"]),
+    library(.domain, "CustomerImport", ["AppStore", "Bytes", "JSON"]),
     library(.domain, "ReportReconciliation", ["AppStore", "AppStoreReports", "Reports"]),
 
     library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),
@@ -234,11 +234,11 @@ let package = Package(
       ["AppStore", "Callers", "CustomerImport", "Entitlements", "JSON", "SignedData", "Yams"]),
     library(
       .programs, "Doctor",
-      ["AppStore", "AppStoreClient", "JSON", "SignedData", nio, nioPosix, nioSSL, nioTLS]),
+      ["AppStore", "AppStoreClient", "JSON", "Platform", "SignedData", nio, nioPosix, nioSSL, nioTLS]),
     library(
       .programs, "Conformance",
       ["AppStore", "AppStoreClient", "Bytes", "CConformanceKit", "JSON", "Markup", "Platform", "SignedData"]),
-    library(.programs, "SeatRoster", []),
+    library(.programs, "SeatRoster", ["Bytes"]),
     library(.programs, "CommandSupport", ["AppStore", "Platform", "Transport", argumentParser]),
     library(
       .programs, "SandboxClient",
@@ -428,8 +428,8 @@ let package = Package(
     test(
       .server, "ServicesTests",
       [
-        "AppStore", "Callers", "Entitlements", "HTTP", "Ledger", "RPC", "Reports", "SQLiteStore", "Services",
-        "Store", "Telemetry", "Wire",
+        "AppStore", "AppStoreClient", "AppleLookup", "Callers", "Entitlements", "HTTP", "Ledger", "RPC",
+        "ReceiptMigration", "Reports", "SQLiteStore", "Services", "Store", "Telemetry", "Wire",
       ]),
     test(.data, "SQLiteTests", ["SQLite"]),
     test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),

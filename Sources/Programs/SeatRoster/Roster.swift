@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A roster: the customers who are to hold the seats of purchases.
 package struct Roster: Hashable, Sendable {
   /// A valid row.
@@ -34,7 +36,7 @@ package struct Roster: Hashable, Sendable {
   /// - purchase: the purchase of rows that name none; `nil` if each row must name one.
   /// - Throws: ``RosterError`` if the file has no such columns.
   package init(csv bytes: [UInt8], purchase: String? = nil) throws(RosterError) {
-    let records = CSVRecords.read(bytes)
+    let records = Self.records(in: bytes)
     guard let header = records.first?.fields?.map(Self.trimmed) else {
       throw RosterError("the roster has no header in UTF-8")
     }
@@ -67,6 +69,22 @@ package struct Roster: Hashable, Sendable {
         repeated.append(row)
       }
     }
+  }
+
+  /// Returns the rows that are not empty, with their numbers; without fields if a row is not UTF-8.
+  ///
+  /// The number of a row counts all rows from 1, as spreadsheets do.
+  private static func records(in bytes: [UInt8]) -> [(number: Int, fields: [String]?)] {
+    var reader = CSVReader(bytes[...])
+    var records: [(number: Int, fields: [String]?)] = []
+    var number = 0
+    while let record = reader.next() {
+      number += 1
+      guard record != [[]] else { continue }
+      let fields = record.map { String(validating: $0, as: UTF8.self) }
+      records.append((number, fields.contains(nil) ? nil : fields.compactMap(\.self)))
+    }
+    return records
   }
 
   /// The purchases of the rows, in the order of the file.

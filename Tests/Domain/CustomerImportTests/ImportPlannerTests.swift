@@ -158,6 +158,7 @@ import Testing
     #expect(table.lines.map(\.fields) == [["1;\"x\"\ny", "2"], ["3", ""]])
     #expect(table.lines.map(\.number) == [2, 5])
     #expect(SeparatedValues(Array("a,b\n1,2".utf8)).header == ["a", "b"])
+    #expect(SeparatedValues(Array("\u{FEFF}\"a\",\"b\"\n1,2".utf8)).header == ["a", "b"])
     #expect(SeparatedValues([]).lines.isEmpty)
   }
 

@@ -57,6 +57,22 @@ import Testing
     #expect(InputFormat(format.text) == format)
   }
 
+  @Test("A quote within a column is content, so that the lines below it stay lines")
+  func strayQuote() throws {
+    let lines = try read("customer_id,receipt\n5\" nail,M\nb,M\n\"c\",M\n")
+    #expect(customers(lines) == ["5\" nail", "b", "c"])
+    #expect(lines.map(\.number) == [1, 2, 3])
+  }
+
+  @Test("A byte order mark and empty lines may precede JSON and a header")
+  func beginnings() throws {
+    let json = try read("\u{FEFF}\n{\"customer_id\": \"a\", \"receipt\": \"M\"}\n")
+    #expect(customers(json) == ["a"] && json.map(\.number) == [1])
+    let csv = try read("\u{FEFF}\r\n\"customer_id\",receipt\r\nb,M\r\n")
+    #expect(customers(csv) == ["b"] && csv.map(\.number) == [1])
+    #expect(try read("\n \n").isEmpty)
+  }
+
   @Test("Unreadable lines are named one by one, and the others are read")
   func faults() throws {
     let lines = try read("{\"customer_id\": \"a\", \"receipt\": \"M\"}\n{oh\n[1]\n{\"receipt\": \"M\"}")
@@ -80,7 +96,7 @@ import Testing
     #expect(throws: InputError.lineTooLong(limit: InputFile.maxLineLength)) { try file.line() }
   }
 
-  @Test("Reading goes on from any line as if it had never stopped", arguments: [true, false])
+  @Test("Reading continues from any line as if it had never stopped", arguments: [true, false])
   func resumption(isCSV: Bool) throws {
     let long = String(repeating: "M", count: 300_000)
     let rows = (1...40).map { number in

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Foundation
 internal import Store
 
@@ -79,6 +80,13 @@ final class InputFile {
   /// The byte offset of the next line.
   var position: Int64 { base + Int64(next) }
 
+  /// Skips a byte order mark at the beginning of the input. Must be called before anything is read.
+  func skipByteOrderMark() throws(InputError) {
+    let mark = CSVReader.byteOrderMark
+    while buffer.count < mark.count, try fill() {}
+    if buffer.starts(with: mark) { next = mark.count }
+  }
+
   /// Returns the next byte that is no white space, without reading it; `nil` if there is none within a line's length.
   func peek() throws(InputError) -> UInt8? {
     var scanned = 0
@@ -89,17 +97,18 @@ final class InputFile {
     }
   }
 
-  /// Reads the next line, without its end; `nil` at the end of the file. A line end between two `quote`s does not count.
+  /// Reads the next line, without its end; `nil` at the end of the file. With a scanner of CSV, the line is a record,
+  /// which may have line ends in quotes.
   ///
   /// - Throws: ``InputError/lineTooLong(limit:)``; ``skipLine(upTo:)`` skips the rest of that line.
-  func line(quote: UInt8? = nil) throws(InputError) -> ArraySlice<UInt8>? {
+  func line(_ scanner: CSVScanner? = nil) throws(InputError) -> ArraySlice<UInt8>? {
+    var scanner = scanner
     var scanned = next
-    var isQuoted = false
     while true {
       while scanned < buffer.count {
         let byte = buffer[scanned]
-        if byte == quote { isQuoted.toggle() }
-        if byte == 0x0A, !isQuoted {
+        let role = scanner?.role(of: byte) ?? (byte == 0x0A ? .recordEnd : .content)
+        if role == .recordEnd {
           defer { next = scanned + 1 }
           let end = scanned > next && buffer[scanned - 1] == 0x0D ? scanned - 1 : scanned
           return buffer[next..<end]

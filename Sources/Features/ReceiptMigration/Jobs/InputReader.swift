@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 package import Store
 
@@ -7,6 +8,7 @@ struct InputReader {
   private let format: InputFormat
   private let syntax: InputFormat.Syntax
   private let header: [String]
+  private let separator: UInt8
   private var number: Int64
   /// The offset of the line that is being skipped, because it is too long.
   private var skipped: Int64?
@@ -27,23 +29,34 @@ struct InputReader {
     _ source: any InputSource, _ format: InputFormat, after line: Int64, at position: Int64
   ) throws(InputError) {
     let start = try InputFile(source, from: 0)
+    try start.skipByteOrderMark()
     let first = try start.peek()
     syntax = format.syntax ?? (first == UInt8(ascii: "{") ? .ndjson : .csv)
     self.format = format
+    separator = format.delimiter.utf8.first ?? UInt8(ascii: ",")
     number = line
-    guard syntax == .csv else {
-      header = []
-      file = try InputFile(source, from: position)
-      return
+    var header: [String] = []
+    if syntax == .csv {
+      header = try Self.header(of: start, separator)
+      let wanted = [format.receiptColumn, format.numberColumn]
+      guard header.contains(where: wanted.contains) || header.isEmpty else {
+        throw .noColumns(wanted: wanted, found: header)
+      }
     }
-    let names = try start.line(quote: UInt8(ascii: "\"")).map { Self.fields($0, format.delimiter) } ?? []
-    // Some programs write a byte order mark.
-    header = names.map { String($0.drop { $0 == "\u{FEFF}" }) }
-    let wanted = [format.receiptColumn, format.numberColumn]
-    guard header.contains(where: wanted.contains) || names.isEmpty else {
-      throw .noColumns(wanted: wanted, found: header)
-    }
+    self.header = header
     file = position == 0 ? start : try InputFile(source, from: position)
+  }
+
+  /// Reads the first line that is not empty; returns its columns, none at the end. It must begin within the length of
+  /// a line.
+  private static func header(of file: InputFile, _ separator: UInt8) throws(InputError) -> [String] {
+    while let line = try file.line(CSVScanner(separator: separator)) {
+      if line.contains(where: { $0 > 0x20 }) { return fields(line, separator) }
+      guard file.position <= InputFile.maxLineLength else {
+        throw .lineTooLong(limit: InputFile.maxLineLength)
+      }
+    }
+    return []
   }
 
   /// Returns the next line that is not empty; `nil` at the end. See ``step()``.
@@ -70,7 +83,7 @@ struct InputReader {
     while file.position < limit {
       let position = file.position
       do throws(InputError) {
-        guard let bytes = try file.line(quote: syntax == .csv ? UInt8(ascii: "\"") : nil) else { return .end }
+        guard let bytes = try file.line(scanner) else { return .end }
         guard bytes.contains(where: { $0 > 0x20 }) else { continue }
         return .line(line(at: position, bytes.count, record(bytes)))
       } catch {
@@ -89,6 +102,9 @@ struct InputReader {
     return InputLine(number: number, position: position, length: Int64(length), record: record)
   }
 
+  /// A scanner for the next record; `nil` for lines of JSON, which have no line ends in quotes.
+  private var scanner: CSVScanner? { syntax == .csv ? CSVScanner(separator: separator) : nil }
+
   /// The byte offset of the next line.
   var position: Int64 { file.position }
 
@@ -103,7 +119,7 @@ struct InputReader {
       guard let object = json.objectValue else { return .failure(.malformedLine("no JSON object")) }
       read = { object.text(at: $0) }
     case .csv:
-      let fields = Self.fields(bytes, format.delimiter)
+      let fields = Self.fields(bytes, separator)
       guard fields.count == header.count else {
         return .failure(.malformedLine("\(fields.count) columns, but the header has \(header.count)"))
       }
@@ -116,32 +132,10 @@ struct InputReader {
     return record.map { .success($0) } ?? .failure(.nothingToMigrate)
   }
 
-  /// Splits a line into its columns (RFC 4180, with any delimiter).
-  static func fields(_ line: ArraySlice<UInt8>, _ delimiter: String) -> [String] {
-    let (quote, comma) = (UInt8(ascii: "\""), delimiter.utf8.first ?? UInt8(ascii: ","))
-    var fields: [String] = []
-    var field: [UInt8] = []
-    var isQuoted = false
-    var index = line.startIndex
-    while index < line.endIndex {
-      let byte = line[index]
-      index += 1
-      if byte == quote {
-        // Two quotes within quotes stand for one.
-        if isQuoted, index < line.endIndex, line[index] == quote {
-          field.append(quote)
-          index += 1
-        } else {
-          isQuoted.toggle()
-        }
-      } else if byte == comma, !isQuoted {
-        fields.append(String(decoding: field, as: UTF8.self))
-        field = []
-      } else {
-        field.append(byte)
-      }
-    }
-    return fields + [String(decoding: field, as: UTF8.self)]
+  /// Splits a record into its columns.
+  private static func fields(_ record: ArraySlice<UInt8>, _ separator: UInt8) -> [String] {
+    var reader = CSVReader(record, separator: separator)
+    return (reader.next() ?? []).map { String(decoding: $0, as: UTF8.self) }
   }
 }
 

@@ -1,0 +1,104 @@
+/// Splits separated values into records (RFC 4180, with any one-byte separator).
+///
+/// A byte order mark at the beginning is skipped. Records end with LF or CR LF; the last one may have no end.
+package struct CSVReader {
+  /// U+FEFF in UTF-8, which some programs write at the beginning of a file.
+  package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private static let carriageReturn: UInt8 = 0x0D
+
+  private let bytes: ArraySlice<UInt8>
+  private var scanner: CSVScanner
+  private var position: Int
+  /// The number of the line in which the next record begins, counted from 1. Line ends in quotes count.
+  package private(set) var line = 1
+
+  /// Creates a reader of `bytes`.
+  package init(_ bytes: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ",")) {
+    self.bytes = bytes.starts(with: Self.byteOrderMark) ? bytes.dropFirst(Self.byteOrderMark.count) : bytes
+    scanner = CSVScanner(separator: separator)
+    position = self.bytes.startIndex
+  }
+
+  /// Returns the fields of the next record without their quotes; `nil` at the end. An empty line is a record with one
+  /// empty field.
+  package mutating func next() -> [[UInt8]]? {
+    guard position < bytes.endIndex else { return nil }
+    var fields: [[UInt8]] = [[]]
+    while position < bytes.endIndex {
+      let byte = bytes[position]
+      position += 1
+      if byte == CSVScanner.lineFeed { line += 1 }
+      switch scanner.role(of: byte) {
+      case .content: fields[fields.count - 1].append(byte)
+      case .quote: break
+      case .separator: fields.append([])
+      case .recordEnd: return Self.withoutReturn(fields)
+      }
+    }
+    return Self.withoutReturn(fields)
+  }
+
+  private static func withoutReturn(_ fields: [[UInt8]]) -> [[UInt8]] {
+    guard fields.last?.last == carriageReturn else { return fields }
+    var fields = fields
+    fields[fields.count - 1].removeLast()
+    return fields
+  }
+}
+
+/// Finds the role of each byte of separated values, from the first byte of a record.
+///
+/// Quotes enclose a field only if it begins with one: in others they are content, so that a single quote does not
+/// join the lines below it.
+package struct CSVScanner: Sendable {
+  /// The role of a byte.
+  package enum Role: Sendable {
+    case content
+    /// An opening or closing quote, or the first of two that stand for one.
+    case quote
+    case separator
+    /// A line feed outside quotes.
+    case recordEnd
+  }
+
+  private enum State {
+    case fieldStart
+    case unquoted
+    case quoted
+    /// After a quote in a quoted field, which closes it unless another quote follows.
+    case afterQuote
+  }
+
+  static let lineFeed: UInt8 = 0x0A
+  private static let quote = UInt8(ascii: "\"")
+
+  private let separator: UInt8
+  private var state = State.fieldStart
+
+  package init(separator: UInt8) { self.separator = separator }
+
+  /// Returns the role of the next byte.
+  package mutating func role(of byte: UInt8) -> Role {
+    switch (state, byte) {
+    case (.quoted, Self.quote):
+      state = .afterQuote
+      return .quote
+    case (.quoted, _): return .content
+    case (.afterQuote, Self.quote):
+      state = .quoted
+      return .content
+    case (.fieldStart, Self.quote):
+      state = .quoted
+      return .quote
+    case (_, separator):
+      state = .fieldStart
+      return .separator
+    case (_, Self.lineFeed):
+      state = .fieldStart
+      return .recordEnd
+    default:
+      state = .unquoted
+      return .content
+    }
+  }
+}
