@@ -2,6 +2,7 @@ internal import AppStore
 internal import Entitlements
 package import JSON
 package import Ledger
+internal import Platform
 package import SignedData
 package import Store
 
@@ -134,7 +135,7 @@ package struct RetentionResponder: Sendable {
     guard let policy = app.retention else { return (RetentionDecision(.nothing, .notConfigured), nil) }
     let (line, now) = (record.line, record.receivedAt)
     let deadline = ContinuousClock.now + readLimit
-    let read = await TimeLimit.run(readLimit) { [store] () async -> Result<StoredSubscriber, StoreError> in
+    let read = await withTimeLimit(readLimit) { [store] () async -> Result<StoredSubscriber, StoreError> in
       do throws(StoreError) {
         return .success(
           try await store.read(.check, deadline: deadline) { snapshot throws(StoreError) in

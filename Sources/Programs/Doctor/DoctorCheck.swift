@@ -1,3 +1,5 @@
+internal import Platform
+
 /// One thing that the doctor looks at; one line of its report.
 package protocol DoctorCheck: Sendable {
   /// The subject of the check, for example `tls`. The same for all subjects.
@@ -60,6 +62,7 @@ package enum Finding: Hashable, Sendable {
 
 /// The outcomes of all checks, in their order.
 package struct DoctorReport: Sendable {
+  /// The outcome of one check.
   package struct Line: Hashable, Sendable {
     package let check: String
     package let subject: String
