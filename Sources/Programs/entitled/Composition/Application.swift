@@ -15,7 +15,6 @@ internal import Platform
 internal import PostgresStore
 internal import RPC
 internal import Reconciliation
-internal import RetentionMessaging
 internal import Services
 internal import SideBySide
 internal import SignedData
@@ -53,15 +52,11 @@ struct Application: Sendable {
   private let supervisor: WorkerSupervisor
   /// The loops that write or call Apple: those of the leader.
   private let writers: [any Worker]
-  /// All others.
-  private let workers: [any Worker]
   private let leadership: Leadership
-  private let routes: WritingRoutes
+  private let endpoints: EdgeEndpoints
   private let servesSubscribers: Bool
   let store: any EntitlementStore
   private let traces: TraceExport?
-  private let retentionEndpoint: RetentionEndpoint
-  private let revenueCatEndpoint: RevenueCatEndpoint
 
   /// Constructs all components over `store`. With a sandbox, its environment follows the sandbox's clock, which a
   /// tester may advance; all other environments, webhooks and certificates follow the system's clock.
@@ -70,70 +65,44 @@ struct Application: Sendable {
     key: InstallationKey, sandbox: EmbeddedSandbox?, hosts: OriginPolicies, traces: TraceExport?,
     logger: Logger
   ) throws {
-    let clocks = ServiceClocks(beside: sandbox)
+    let core = try CoreComponents(configuration, settings, store: store, key: key, sandbox: sandbox)
     self.sandbox = sandbox
     self.traces = traces
     self.logger = logger
     self.store = store
-    let leadership = Leadership(store.replication)
-    self.leadership = leadership
-    store.replication?.announce(catalog: configuration.catalog.fingerprint)
-    let verifier = try Startup.verifier(configuration, sandbox: sandbox)
-    let currentCatalog = CurrentCatalog(configuration.catalog)
-    let erasures = try Startup.erasures(configuration.erasures, data: settings.data, key: key)
-    let audit = AuditLogger(erasures: erasures, showsCustomers: configuration.log.customers == .id)
-    let ledger = EvidenceLedger(
-      store: store, verifier: verifier, catalog: currentCatalog, clocks: clocks, erasures: erasures,
-      recordEffects: { effects in
-        LedgerMetrics.record(effects)
-        for case .tokenConflict(let conflict) in effects { audit.write(conflict) }
-      })
-    self.ledger = ledger
-    feed = store.feed
+    (ledger, leadership, feed) = (core.ledger, core.leadership, store.feed)
     catalog = CatalogWorker(ledger)
     supervisor = WorkerSupervisor(logger: logger)
     signing = try Startup.signing(configuration)
-    let rejectedPosts = AddressLimiter(.maxRejectedPostsPerSecond, configuration)
-    let deviceSyncs = AddressLimiter(.maxDeviceSyncsPerSecond, configuration)
-
-    features = try Features(
-      configuration, settings, store: store, ledger: ledger, verifier: verifier, catalog: currentCatalog,
-      clocks: clocks, sandbox: sandbox, supervisor: supervisor)
-    broadcaster = EventBroadcaster(store: store, now: clocks[nil].now)
+    features = try Features(configuration, settings, core, sandbox: sandbox, supervisor: supervisor)
+    broadcaster = EventBroadcaster(store: store, now: core.clocks[nil].now)
 
     jwks = JWKSRefresher(logger: logger)
-    callers = CurrentCallers(
-      try Startup.callerPolicy(configuration, at: settings.addresses, jwks: jwks))
+    callers = CurrentCallers(try Startup.callerPolicy(configuration, at: settings.addresses, jwks: jwks))
     auditEntries = RecordBuffer(ledger, leadership: leadership) { _ in
       logger.error("audit entry discarded: the store cannot be written")
     }
     retentionRequests = RecordBuffer(ledger, leadership: leadership)
     policy = CallPolicy(
-      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write,
+      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: core.audit.write,
       auditEntries: auditEntries, tracer: traces?.tracer)
     health = HealthService(services: Contract.services.map(\.name))
-    let missingReaders = MissingReaders {
-      logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"])
-    }
+    let missingReaders = MissingReaders(logger)
     monitor = HealthMonitor(
-      store: store, health: health, missingReaders: missingReaders, now: SystemClock.now
-    ) {
-      DiskSpace.free(at: settings.data)
-    }
+      store: store, health: health, missingReaders: missingReaders, now: SystemClock.now,
+      freeBytes: { DiskSpace.free(at: settings.data) })
     information = ServiceInformation(
       version: Version.current, startedAt: SystemClock.now(), configuration: .init(configuration, settings))
     services = Services(
       ServiceContext(
-        store: store, ledger: ledger, catalog: currentCatalog, verifier: verifier,
-        signing: signing, onlineChecks: features.onlineChecks, lookup: features.lookup,
-        deviceCheck: features.deviceCheck, inbox: features.inbox,
-        reconciler: features.reconciler, receiptIntake: features.receiptIntake,
+        store: store, ledger: ledger, catalog: core.catalog, verifier: core.verifier, signing: signing,
+        onlineChecks: features.onlineChecks, lookup: features.lookup, deviceCheck: features.deviceCheck,
+        inbox: features.inbox, reconciler: features.reconciler, receiptIntake: features.receiptIntake,
         migrations: features.migrations, broadcaster: broadcaster,
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
-        pageTokens: PageTokens(key: key.derived(for: "page tokens")),
-        monitor: monitor,
-        information: information, auditEntries: auditEntries,
-        retentionRequests: retentionRequests, leadership: leadership),
+        pageTokens: PageTokens(key: key.derived(for: "page tokens")), monitor: monitor,
+        information: information, auditEntries: auditEntries, retentionRequests: retentionRequests,
+        leadership: leadership),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
 
@@ -145,20 +114,26 @@ struct Application: Sendable {
     }
 
     servesSubscribers = configuration.listeners.http.servesSubscribers
-    routes = WritingRoutes(
-      notifications: NotificationEndpoint(
-        inbox: features.inbox, limiter: rejectedPosts, audit: policy.audit),
-      verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),
-      deviceSync: services.deviceSyncEndpoint(addresses: deviceSyncs))
-    retentionEndpoint = RetentionEndpoint(
-      responder: RetentionResponder(
-        store: store, verifier: verifier, catalog: currentCatalog, clocks: clocks,
-        signer: { [offers = signing.offers] in offers[$0]?.signer }, ticks: SystemClock.ticks),
-      limiter: rejectedPosts, requests: retentionRequests)
-    revenueCatEndpoint = RevenueCatEndpoint(
-      receiver: RevenueCatReceiver(
-        settings: features.revenueCat, ledger: ledger, catalog: currentCatalog, now: SystemClock.now),
-      limiter: rejectedPosts, leadership: leadership)
+    endpoints = EdgeEndpoints(
+      configuration, core, features, services, policy: policy, signing: signing,
+      retentionRequests: retentionRequests)
+    writers =
+      Self.writers(configuration, core) + [catalog] + features.workers
+      + [services.inboxWorker(endpoints.writes)].compactMap { $0 }
+  }
+
+  /// The loops of the ledger that write.
+  private static func writers(_ configuration: ServiceConfiguration, _ core: CoreComponents) -> [any Worker] {
+    let (store, ledger, clocks) = (core.store, core.ledger, core.clocks)
+    let purge = PurgeWorker(
+      Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays,
+      auditDays: configuration.auditRetentionDays, store: store, now: SystemClock.now)
+    return [purge] + clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
+      + clocks.all.map { SegmentWorker(ledger, store: store, clock: $0) }
+  }
+
+  /// The loops that run in each process.
+  private var workers: [any Worker] {
     var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, auditEntries, retentionRequests]
     if let sandbox { workers.append(sandbox.worker) }
     if let traces { workers.append(traces.exporter) }
@@ -168,22 +143,7 @@ struct Application: Sendable {
           replicas.value = Int64($0)
         })
     }
-    self.workers = workers
-    writers =
-      Self.writers(configuration, ledger, store, clocks) + [catalog] + features.workers
-      + [services.inboxWorker(routes)].compactMap { $0 }
-  }
-
-  /// The loops of the ledger that write.
-  private static func writers(
-    _ configuration: ServiceConfiguration, _ ledger: EvidenceLedger, _ store: any EntitlementStore,
-    _ clocks: ServiceClocks
-  ) -> [any Worker] {
-    let purge = PurgeWorker(
-      Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays,
-      auditDays: configuration.auditRetentionDays, store: store, now: SystemClock.now)
-    return [purge] + clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
-      + clocks.all.map { SegmentWorker(ledger, store: store, clock: $0) }
+    return workers
   }
 
   /// Erases the customers that a restored store has again, and prepares the store for new webhooks. Must be called before
@@ -231,10 +191,10 @@ struct Application: Sendable {
       connect: services.connectEndpoint, flags: services.flagEndpoint,
       openAPI: OpenAPIEndpoint(version: Version.current),
       subscribers: servesSubscribers ? services.subscriberEndpoint : nil,
-      writes: services.requestForwarder(routes, now: SystemClock.now),
+      writes: services.requestForwarder(endpoints.writes, now: SystemClock.now),
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
       readiness: ReadinessEndpoint(monitor: monitor), tracer: traces?.tracer
-    ).adding(retentionEndpoint, revenueCatEndpoint)
+    ).adding(endpoints.retention, endpoints.revenueCat)
   }
 
   /// Reloads the keys of entitlement tokens. On an error, the current keys stay in force.
@@ -266,23 +226,10 @@ struct Application: Sendable {
   }
 }
 
-extension ServiceClocks {
-  /// With a sandbox, its clock for its environment; the system's for all others.
-  fileprivate init(beside sandbox: EmbeddedSandbox?) {
-    if let sandbox {
-      self.init(sandbox: sandbox.clock, machine: ServiceClock(now: SystemClock.now, domain: .others))
-    } else {
-      self.init(ServiceClock(now: SystemClock.now))
-    }
-  }
-}
-
-extension AddressLimiter {
-  /// A limiter with a configured rate.
-  fileprivate convenience init(_ limit: LimitName, _ configuration: ServiceConfiguration) {
-    self.init(
-      perSecond: configuration.listeners.limits[limit] ?? AddressLimiter.postsPerSecond,
-      ticks: SystemClock.ticks)
+extension MissingReaders {
+  /// Logs each reader that is missing.
+  fileprivate convenience init(_ logger: Logger) {
+    self.init { logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"]) }
   }
 }
 

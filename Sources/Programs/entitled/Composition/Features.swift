@@ -37,14 +37,14 @@ struct Features: Sendable {
   let workers: [any Worker]
 
   init(
-    _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
-    ledger: EvidenceLedger, verifier: SignedDataVerifier, catalog: CurrentCatalog, clocks: ServiceClocks,
+    _ configuration: ServiceConfiguration, _ settings: ServeSettings, _ core: CoreComponents,
     sandbox: EmbeddedSandbox?, supervisor: WorkerSupervisor
   ) throws {
+    let (store, ledger, catalog, clocks) = (core.store, core.ledger, core.catalog, core.clocks)
     clients = try Startup.clients(configuration, sandbox: sandbox)
     deviceCheck = try Startup.deviceCheckClients(configuration, sandbox: sandbox)
     lookup = PurchaseLookup(clients: clients, ledger: ledger)
-    let onlineChecks = Startup.onlineChecks(configuration, verifier)
+    let onlineChecks = Startup.onlineChecks(configuration, core.verifier)
     self.onlineChecks = onlineChecks
     secrets = SharedSecrets(try Startup.sharedSecrets(configuration))
     let revenueCat = CurrentRevenueCatSettings(try Startup.revenueCat(configuration))
@@ -64,40 +64,47 @@ struct Features: Sendable {
       uploads: store.replication == nil ? nil : store.uploads)
     receiptIntake = ReceiptIntake(
       ledger: ledger, lookup: lookup, catalog: catalog,
-      verifier: ReceiptVerifier(verifier: verifier, endpoints: receipts.endpoints),
+      verifier: ReceiptVerifier(verifier: core.verifier, endpoints: receipts.endpoints),
       policies: receipts.policies,
       checkOnline: onlineChecks?.check)
     verifyReceipt = VerifyReceiptFacade(
-      store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake)
+      store: store, catalog: catalog, verifier: core.verifier, secrets: secrets, intake: receiptIntake)
     migrations = MigrationJobManager(intake: receiptIntake, store: store, folder: receipts.folder)
 
-    webhooks = WebhookDispatcher(
-      try Startup.webhooks(configuration), store: store, exchange: AsyncHTTPExchange.shared,
+    webhooks = try Self.webhooks(configuration, core, supervisor)
+    let shared: [any Worker] = [
+      migrations, webhooks, reconciler, BusinessGauges(store: store, catalog: catalog, clocks: clocks),
+      DeadlineGaugeWorker.externalTokens(store: store, catalog: catalog),
+      DeadlineGaugeWorker.consentWithdrawals(store: store, catalog: catalog),
+      DisagreementWorker(
+        store: store, ledger: ledger, catalog: catalog, settings: revenueCat, now: SystemClock.now),
+    ]
+    workers =
+      shared
+      + clocks.all.flatMap { [receiptIntake, lookup] clock -> [any Worker] in
+        [
+          RefreshWorker(receiptIntake, store: store, clock: clock),
+          ReportWorker(store: store, catalog: catalog, clock: clock),
+          RetentionOutcomeWorker(store: store, ledger: ledger, clock: clock),
+          ComparisonWorker(store: store, ledger: ledger, settings: revenueCat, clock: clock),
+          ConsumptionRequestWorker(
+            store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock),
+        ]
+      }
+  }
+
+  /// The webhooks, whose messages have an event as the contract defines it.
+  private static func webhooks(
+    _ configuration: ServiceConfiguration, _ core: CoreComponents, _ supervisor: WorkerSupervisor
+  ) throws -> WebhookDispatcher {
+    WebhookDispatcher(
+      try Startup.webhooks(configuration), store: core.store, exchange: AsyncHTTPExchange.shared,
       supervisor: supervisor, now: SystemClock.now
     ) { event in
       EntitlementEvent(
-        event, in: catalog.value.definition(of: event.event.customer.appID),
-        erasedCustomerID: ledger.erasedNames.customerID(of: event)
+        event, in: core.catalog.value.definition(of: event.event.customer.appID),
+        erasedCustomerID: core.ledger.erasedNames.customerID(of: event)
       ).jsonValue
     }
-
-    var loops: [any Worker] = [
-      migrations, webhooks, reconciler, BusinessGauges(store: store, catalog: catalog, clocks: clocks),
-    ]
-    for clock in clocks.all {
-      loops.append(RefreshWorker(receiptIntake, store: store, clock: clock))
-      loops.append(ReportWorker(store: store, catalog: catalog, clock: clock))
-      loops.append(RetentionOutcomeWorker(store: store, ledger: ledger, clock: clock))
-      loops.append(ComparisonWorker(store: store, ledger: ledger, settings: revenueCat, clock: clock))
-      loops.append(
-        ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock)
-      )
-    }
-    loops.append(DeadlineGaugeWorker.externalTokens(store: store, catalog: catalog))
-    loops.append(DeadlineGaugeWorker.consentWithdrawals(store: store, catalog: catalog))
-    loops.append(
-      DisagreementWorker(
-        store: store, ledger: ledger, catalog: catalog, settings: revenueCat, now: SystemClock.now))
-    workers = loops
   }
 }

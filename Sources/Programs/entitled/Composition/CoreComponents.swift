@@ -1,0 +1,50 @@
+internal import CommandSupport
+internal import Configuration
+internal import Entitlements
+internal import Ledger
+internal import Services
+internal import SignedData
+internal import Store
+
+/// The ledger and what it rests on: the parts that features, services and endpoints share.
+struct CoreComponents: Sendable {
+  let store: any EntitlementStore
+  let clocks: ServiceClocks
+  let verifier: SignedDataVerifier
+  let catalog: CurrentCatalog
+  let leadership: Leadership
+  let audit: AuditLogger
+  let ledger: EvidenceLedger
+
+  init(
+    _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
+    key: InstallationKey, sandbox: EmbeddedSandbox?
+  ) throws {
+    self.store = store
+    clocks = ServiceClocks(beside: sandbox)
+    leadership = Leadership(store.replication)
+    store.replication?.announce(catalog: configuration.catalog.fingerprint)
+    verifier = try Startup.verifier(configuration, sandbox: sandbox)
+    catalog = CurrentCatalog(configuration.catalog)
+    let erasures = try Startup.erasures(configuration.erasures, data: settings.data, key: key)
+    let audit = AuditLogger(erasures: erasures, showsCustomers: configuration.log.customers == .id)
+    self.audit = audit
+    ledger = EvidenceLedger(
+      store: store, verifier: verifier, catalog: catalog, clocks: clocks, erasures: erasures,
+      recordEffects: { effects in
+        LedgerMetrics.record(effects)
+        for case .tokenConflict(let conflict) in effects { audit.write(conflict) }
+      })
+  }
+}
+
+extension ServiceClocks {
+  /// With a sandbox, its clock for its environment; the system's for all others.
+  fileprivate init(beside sandbox: EmbeddedSandbox?) {
+    if let sandbox {
+      self.init(sandbox: sandbox.clock, machine: ServiceClock(now: SystemClock.now, domain: .others))
+    } else {
+      self.init(ServiceClock(now: SystemClock.now))
+    }
+  }
+}
