@@ -31,9 +31,11 @@ struct ClientOptions: ParsableArguments {
 
   /// Connects, runs `body`, and converts errors of the client into a ``Failure``.
   func withConnection<Result>(_ body: (ClientConnection) async throws -> Result) async throws -> Result {
-    let address = try ServerOption.grpc.address(grpc)
-    return try await Self.withConnection(
-      to: address, token: try token(), tls: try security(serverName: address.host), body)
+    do {
+      return try await withUnmappedErrors(body)
+    } catch let error as ClientError {
+      throw Failure(error.description)
+    }
   }
 
   /// The TLS settings; `nil` means cleartext.
@@ -64,16 +66,6 @@ struct ClientOptions: ParsableArguments {
   }
 
   /// Connects and runs `body`. Errors of the client are thrown unchanged, so that the caller can retry.
-  func withReachableServer<Result>(
-    _ body: (ClientConnection) async throws(ClientError) -> Result
-  ) async throws -> Result {
-    let address = try ServerOption.grpc.address(grpc)
-    return try await ClientConnection.withConnection(
-      host: address.host, port: address.port, token: try token(),
-      tls: try security(serverName: address.host), body)
-  }
-
-  /// As ``withReachableServer(_:)``, for a body that throws errors of other kinds, too.
   func withUnmappedErrors<Result>(_ body: (ClientConnection) async throws -> Result) async throws -> Result {
     let address = try ServerOption.grpc.address(grpc)
     return try await ClientConnection.withConnection(
@@ -85,18 +77,6 @@ struct ClientOptions: ParsableArguments {
   private func token() throws -> String? {
     guard let tokenFile else { return ServerOption.environment("ENTITLED_TOKEN") }
     do { return try PrivateKeyFile.readSecret(tokenFile) } catch { throw Failure(error.description) }
-  }
-
-  static func withConnection<Result>(
-    to address: HostAndPort, token: String? = nil, tls: ClientTLS? = nil,
-    _ body: (ClientConnection) async throws -> Result
-  ) async throws -> Result {
-    do {
-      return try await ClientConnection.withConnection(
-        host: address.host, port: address.port, token: token, tls: tls, body)
-    } catch let error as ClientError {
-      throw Failure(error.description)
-    }
   }
 
   /// Prints `message` as JSON with `--json`, otherwise `rows`.

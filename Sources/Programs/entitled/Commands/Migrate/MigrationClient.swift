@@ -21,7 +21,7 @@ struct MigrationClient {
     while true {
       let failure: String
       do {
-        return try await client.withReachableServer(body)
+        return try await client.withUnmappedErrors(body)
       } catch let error as ClientError {
         guard error.isTransient else { throw Failure(error.description) }
         failure = error.description
