@@ -36,12 +36,9 @@ extension Derivation {
     }
     guard !needsHead else { return false }
     for id in stored.facts.lineIDs.union(selection.lines) where lines[id] == nil {
-      var facts = stored.facts.ofLine(id)
-      if facts == CustomerFacts() || selection.wholeLines.contains(id) {
-        let first = selection.wholeLines.contains(id) ? 0 : outline.head(of: id)?.chunks ?? 0
-        facts = try store.facts(ofLine: id, from: first, of: customer)
-      }
-      lines[id] = ChangedLine(before: facts, after: facts)
+      let first = selection.wholeLines.contains(id) ? 0 : outline.head(of: id)?.chunks ?? 0
+      lines[id] = try unchangedLine(
+        id, of: customer, stored.facts, isWhole: selection.wholeLines.contains(id), from: first)
     }
     let ordered = lines.sorted { $0.key < $1.key }
     let before = CustomerFacts(
@@ -125,6 +122,18 @@ extension Derivation {
       knownFacts[line] = whole
     }
     return changed
+  }
+
+  /// Returns a line that decides an answer and did not change: the whole line, or its chunks from `first` on if none of
+  /// it is among the stored facts.
+  private func unchangedLine(
+    _ id: String, of customer: CustomerKey, _ stored: CustomerFacts, isWhole: Bool, from first: Int
+  ) throws(StoreError) -> ChangedLine {
+    var facts = stored.ofLine(id)
+    if facts == CustomerFacts() || isWhole {
+      facts = try store.facts(ofLine: id, from: first, of: customer)
+    }
+    return ChangedLine(before: facts, after: facts)
   }
 
   private func outline(

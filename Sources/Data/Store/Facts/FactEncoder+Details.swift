@@ -6,25 +6,7 @@ extension FactEncoder {
   mutating func append(
     _ details: TransactionDetails, since base: Instant, after previous: TransactionDetails?
   ) {
-    let commitment = details.commitment
-    var flags: TransactionDetailFlags = []
-    flags.set(.hasPrice, details.price != nil)
-    flags.set(.hasReason, details.transactionReason != nil)
-    flags.set(.hasRevocationPercentage, details.revocationPercentage != nil)
-    flags.set(.hasBillingPlan, details.billingPlanType != nil)
-    flags.set(.hasCommitment, commitment != nil)
-    flags.set(.hasCommitmentEnd, commitment?.expiresDate != nil)
-    flags.set(.hasCommitmentPrice, commitment?.price != nil)
-    flags.set(.hasInvitationManagement, details.invitationManagement != nil)
-    flags.set(.isFromReceipt, details.isFromReceipt)
-    flags.set(.hasSeatsPrice, details.seatsPrice != nil)
-    flags.set(.hasSeatRefunds, !details.seatRefunds.isEmpty)
-    flags.set(.wasWithoutAdditions, details.wasWithoutAdditions)
-    flags.set(.hasRefunds, !details.refunds.isEmpty)
-    flags.set(.hasReversals, !details.reversals.isEmpty)
-    flags.set(.hasOfferPeriod, details.offerPeriod != nil)
-
-    append(unsigned: UInt64(flags.rawValue))
+    append(unsigned: UInt64(TransactionDetailFlags(of: details).rawValue))
     if let price = details.price { append(signed: price) }
     append(details.currency, sharedWith: previous?.currency)
     append(details.offerIdentifier, sharedWith: previous?.offerIdentifier)
@@ -60,7 +42,7 @@ extension FactEncoder {
       append(unsigned: UInt64(details.reversals.count))
       for reversal in details.reversals { append(reversal, since: base) }
     }
-    guard let commitment else { return }
+    guard let commitment = details.commitment else { return }
     append(signed: commitment.billingPeriodNumber)
     append(signed: commitment.totalBillingPeriods)
     if let date = commitment.expiresDate { append(date, since: base) }
@@ -70,20 +52,7 @@ extension FactEncoder {
   mutating func append(
     _ details: RenewalDetails, since base: Instant, after previous: RenewalDetails?
   ) {
-    let commitment = details.commitment
-    var flags: RenewalDetailFlags = []
-    flags.set(.hasPrice, details.renewalPrice != nil)
-    flags.set(.hasOfferType, details.offerType != nil)
-    flags.set(.hasOfferDiscountType, details.offerDiscountType != nil)
-    flags.set(.hasRecentStart, details.recentSubscriptionStartDate != nil)
-    flags.set(.hasBillingPlan, details.billingPlanType != nil)
-    flags.set(.hasCommitment, commitment != nil)
-    flags.set(.hasCommitmentStatus, commitment?.autoRenewStatus != nil)
-    flags.set(.hasCommitmentBillingPlan, commitment?.billingPlanType != nil)
-    flags.set(.hasCommitmentDate, commitment?.renewalDate != nil)
-    flags.set(.hasCommitmentPrice, commitment?.renewalPrice != nil)
-
-    append(unsigned: UInt64(flags.rawValue))
+    append(unsigned: UInt64(RenewalDetailFlags(of: details).rawValue))
     if let price = details.renewalPrice { append(signed: price) }
     append(details.currency, sharedWith: previous?.currency)
     append(details.offerIdentifier, sharedWith: previous?.offerIdentifier)
@@ -93,7 +62,7 @@ extension FactEncoder {
     for offer in details.eligibleWinBackOfferIDs { append(offer) }
     if let date = details.recentSubscriptionStartDate { append(date, since: base) }
     if let code = details.billingPlanType { append(code) }
-    guard let commitment else { return }
+    guard let commitment = details.commitment else { return }
     append(commitment.autoRenewProductID, sharedWith: previous?.commitment?.autoRenewProductID)
     if let code = commitment.autoRenewStatus { append(code) }
     if let code = commitment.billingPlanType { append(code) }
@@ -138,5 +107,44 @@ extension FactEncoder {
     if let date = fact.preorderDate { append(date, since: fact.signedDate) }
     if let code = fact.originalPlatform { append(code) }
     if let date = fact.consentRescindedAt { append(date, since: fact.signedDate) }
+  }
+}
+
+extension TransactionDetailFlags {
+  /// The flags of the members that `details` has.
+  fileprivate init(of details: TransactionDetails) {
+    self = []
+    set(.hasPrice, details.price != nil)
+    set(.hasReason, details.transactionReason != nil)
+    set(.hasRevocationPercentage, details.revocationPercentage != nil)
+    set(.hasBillingPlan, details.billingPlanType != nil)
+    set(.hasCommitment, details.commitment != nil)
+    set(.hasCommitmentEnd, details.commitment?.expiresDate != nil)
+    set(.hasCommitmentPrice, details.commitment?.price != nil)
+    set(.hasInvitationManagement, details.invitationManagement != nil)
+    set(.isFromReceipt, details.isFromReceipt)
+    set(.hasSeatsPrice, details.seatsPrice != nil)
+    set(.hasSeatRefunds, !details.seatRefunds.isEmpty)
+    set(.wasWithoutAdditions, details.wasWithoutAdditions)
+    set(.hasRefunds, !details.refunds.isEmpty)
+    set(.hasReversals, !details.reversals.isEmpty)
+    set(.hasOfferPeriod, details.offerPeriod != nil)
+  }
+}
+
+extension RenewalDetailFlags {
+  /// The flags of the members that `details` has.
+  fileprivate init(of details: RenewalDetails) {
+    self = []
+    set(.hasPrice, details.renewalPrice != nil)
+    set(.hasOfferType, details.offerType != nil)
+    set(.hasOfferDiscountType, details.offerDiscountType != nil)
+    set(.hasRecentStart, details.recentSubscriptionStartDate != nil)
+    set(.hasBillingPlan, details.billingPlanType != nil)
+    set(.hasCommitment, details.commitment != nil)
+    set(.hasCommitmentStatus, details.commitment?.autoRenewStatus != nil)
+    set(.hasCommitmentBillingPlan, details.commitment?.billingPlanType != nil)
+    set(.hasCommitmentDate, details.commitment?.renewalDate != nil)
+    set(.hasCommitmentPrice, details.commitment?.renewalPrice != nil)
   }
 }

@@ -97,29 +97,28 @@ extension AppStoreSimulator {
     case ("faults", "DELETE"):
       faults.clear()
       return .json(faults.json)
-    default: break
+    default:
+      return await namedRoutes(
+        request, path.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
     }
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    if parts.count == 2, parts[0] == "accounts", request.method == "GET" {
-      return account(parts[1].removingPercentEncoding(), Query(request.query)["app"])
-    }
-    if parts.count == 3, parts[0] == "accounts", parts[2] == "receipt", request.method == "GET" {
-      return receipt(parts[1].removingPercentEncoding(), Query(request.query)["app"])
-    }
-    if parts.count == 2, parts[0] == "reports", request.method == "GET" {
-      return await testerReport(parts[1], Query(request.query))
-    }
-    if parts.count > 1, parts[0] == "transactions", request.method == "GET" {
+  }
+
+  /// Routes the paths that name something: an account, a report, a transaction, a notification, a scenario, an action.
+  private func namedRoutes(_ request: HTTPRequest, _ parts: [String]) async -> HTTPResponse {
+    let query = Query(request.query)
+    let name = parts.dropFirst().first?.removingPercentEncoding() ?? ""
+    switch (parts[0], parts.count, request.method) {
+    case ("accounts", 2, "GET"): return account(name, query["app"])
+    case ("accounts", 3, "GET") where parts[2] == "receipt": return receipt(name, query["app"])
+    case ("reports", 2, "GET"): return await testerReport(parts[1], query)
+    case ("transactions", 2..., "GET"):
       let name = parts.dropFirst().map { $0.removingPercentEncoding() }.joined(separator: "/")
-      return await jsonResponse { try self.transactionJSON(name, Query(request.query)) }
-    }
-    if parts.count == 2, parts[0] == "notifications", request.method == "GET" {
-      return notificationResponse(parts[1].removingPercentEncoding())
-    }
-    if parts.count == 2, parts[0] == "scenarios", request.method == "POST" {
+      return await jsonResponse { try self.transactionJSON(name, query) }
+    case ("notifications", 2, "GET"): return notificationResponse(name)
+    case ("scenarios", 2, "POST"):
       return await jsonResponse { try await self.runScenario(parts[1], Parameters(body: request.body)) }
+    default: return await act(request, parts)
     }
-    return await act(request, parts)
   }
 
   /// Routes the paths of actions and documents.
@@ -256,111 +255,5 @@ extension AppStoreSimulator {
     } catch {
       return .error(500, code: "INTERNAL", message: "\(error)")
     }
-  }
-
-  // MARK: Queries
-
-  /// A transaction by its id or a reference; with `?latest=true` the latest one of its subscription.
-  private func transactionJSON(_ name: String, _ query: Query) throws -> JSONObject {
-    catchUp()
-    let sold = try world.transaction(Parameters(["transactionId": .string(name)]))
-    let line = world.lines[sold.originalID]
-    let id = query["latest"] == "true" ? line?.current ?? sold.id : sold.id
-    guard var json = try purchase(id)?.json else { throw ActionError.unknownTransaction(name) }
-    if let line { json["status"] = JSONValue(line.appleStatus.rawValue) }
-    return json
-  }
-
-  var clockState: JSONObject {
-    let now = clock.now()
-    return [
-      "now": .string(now.description), "milliseconds": JSONValue(now),
-      "speed": JSONValue(clock.setting.speed),
-    ]
-  }
-
-  private var notifications: JSONObject {
-    catchUp()
-    return [
-      "notifications": .array(
-        world.notifications.map { notification in
-          .object(
-            JSONObject(present: [
-              ("notificationUUID", .string(notification.uuid)), ("app", .string(notification.app)),
-              ("name", .string(notification.name)), ("version", JSONValue(notification.version)),
-              ("date", .string(notification.date.description)),
-              ("transactionId", notification.transaction.map { .string(String($0.id)) }),
-              ("attempts", .array(notification.attempts.map { .string($0.result.rawValue) })),
-              ("nextAttempt", notification.nextAttempt.map { .string($0.description) }),
-            ]))
-        })
-    ]
-  }
-
-  /// Returns the products that every account owns, as the reference for comparisons.
-  private func owners(_ app: String?) throws(ActionError) -> JSONObject {
-    catchUp()
-    guard let app = app.flatMap({ world.app($0) }) else {
-      throw .unknownApp(app ?? "", known: apps.map(\.id))
-    }
-    let accounts = world.accounts.keys.sorted().filter { world.accounts[$0]?.appInstalls[app.id] != nil }
-    return [
-      "now": .string(world.now.description), "milliseconds": JSONValue(world.now),
-      "owners": .array(
-        accounts.map { account in
-          [
-            "account": .string(account),
-            "owned": .array(
-              world.ownedProducts(of: account, in: app.id).map {
-                [
-                  "productId": .string($0.productID), "originalTransactionId": .string(String($0.originalID)),
-                ]
-              }),
-          ]
-        }),
-    ]
-  }
-
-  /// Returns the app receipt of an account. An unknown account has a receipt without purchases.
-  private func receipt(_ name: String, _ id: String?) -> HTTPResponse {
-    catchUp()
-    guard let app = apps.first(where: { id == nil || $0.id == id }) else {
-      return .error(404, code: "NOT_FOUND", message: "unknown app \(id.debugDescription)")
-    }
-    do {
-      return .json(["receipt": .string(try receiptDocument.appReceipt(of: name, in: app))])
-    } catch {
-      return .error(500, code: "INTERNAL", message: "\(error)")
-    }
-  }
-
-  private func account(_ name: String, _ app: String?) -> HTTPResponse {
-    catchUp()
-    guard world.accounts[name] != nil else {
-      return .error(404, code: "NOT_FOUND", message: "unknown account \(name.debugDescription)")
-    }
-    return .json(account(name, in: apps.filter { app == nil || $0.id == app }))
-  }
-
-  /// Returns the purchases of an account in some apps.
-  func account(_ name: String, in apps: [SandboxApp]) -> JSONObject {
-    [
-      "account": .string(name),
-      "apps": .array(
-        apps.map { app in
-          [
-            "app": .string(app.id),
-            "appTransactionId": .string(appTransactionID(app: app.id, account: name)),
-            "transactions": .array(
-              world.purchases(of: name, in: app.id).map { .object(world.presentPayload(of: $0)) }),
-            "subscriptions": .array(
-              world.subscriptions(of: name, in: app.id).map { line in
-                var json = world.presentPayload(of: line)
-                json["status"] = JSONValue(line.appleStatus.rawValue)
-                return .object(json)
-              }),
-          ]
-        }),
-    ]
   }
 }

@@ -3,19 +3,20 @@ internal import Entitlements
 internal import SignedData
 
 extension AppConfiguration {
+  /// The keys in the order in which an error names them: the required ones first.
+  private static let memberNames = [
+    "bundle_id", "apple_id", "environments", "products",
+    "app_store_servers", "bought_before_version", "check_offer_eligibility", "clock_tolerance",
+    "consumption_requests", "customer_from_app_account_token", "device_check", "device_sync",
+    "family_sharing", "forward_notifications", "fulfillment_since", "full_poll_interval", "gap_repair",
+    "grace_entitlements", "in_app_purchase_key", "online_checks", "operator_grace", "ownership_policy",
+    "receipts", "renewal_slack", "reports", "rescind_consent", "rescind_consent_days",
+    "retention_messaging", "revenuecat_events", "segments", "shared_secret", "status_polling", "webhooks",
+  ]
+
   init(id: String, _ node: ConfigurationNode) throws(ConfigurationError) {
     let app = ConfigurationNode(renaming: node, "app \(id)")
-    let members = try app.members([
-      "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
-      "retention_messaging",
-      "family_sharing", "ownership_policy", "in_app_purchase_key", "app_store_servers", "shared_secret",
-      "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
-      "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
-      "renewal_slack", "clock_tolerance", "grace_entitlements",
-      "customer_from_app_account_token", "fulfillment_since", "rescind_consent", "device_sync",
-      "device_check", "reports", "rescind_consent_days", "segments",
-      "revenuecat_events",
-    ])
+    let members = try app.members(Self.memberNames)
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
     guard appleID != nil || !environments.contains(.production) else {
@@ -66,11 +67,7 @@ extension AppConfiguration {
       },
       consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual,
       rescindConsent: try members["rescind_consent"].map(RescindConsentPolicy.init) ?? .notify,
-      rescindConsentDays: try members["rescind_consent_days"].map { node throws(ConfigurationError) in
-        let days = try node.number()
-        guard (1...365).contains(days) else { throw node.error("\(node.name) is not between 1 and 365") }
-        return days
-      } ?? 30,
+      rescindConsentDays: try members["rescind_consent_days"]?.number(in: 1...365) ?? 30,
       deviceSync: try members["device_sync"].map(DeviceSyncPolicy.init),
       trialBit: try deviceCheck?["trial_once_per_device"].map(DeviceBit.init),
       reports: try members["reports"].map(ReportPolicy.init) ?? .standard,
