@@ -85,6 +85,7 @@ package struct VerificationGroup: Hashable, Sendable {
 
 /// A document, and whether it is to be accepted.
 package struct VerificationVector: Hashable, Sendable {
+  /// The correct verdict about a document.
   package enum Expectation: Hashable, Sendable {
     /// The decoded payload has at least these members.
     case accepted(payload: JSONObject)
@@ -127,6 +128,7 @@ package struct VerificationVector: Hashable, Sendable {
 
 /// The life of one customer: steps, and the state after each of them.
 package struct Lifecycle: Hashable, Sendable {
+  /// A document that arrives, and the state after it.
   package struct Step: Hashable, Sendable {
     package let note: String
     /// `notification`: the body that the App Store sends; `transaction`: the app submits it.

@@ -3,6 +3,7 @@ internal import Markup
 
 /// The result of one vector.
 package struct VectorResult: Hashable, Sendable {
+  /// Whether the backend gave the correct answer.
   package enum Result: Hashable, Sendable {
     case passed
     /// The correct answer and the backend's, as texts.
@@ -145,6 +146,20 @@ extension VectorResult {
 
         """
     case .skipped: return "<testcase classname=\"\(group)\" name=\"\(name)\"><skipped/></testcase>\n"
+    }
+  }
+}
+
+/// A table of a report for a terminal.
+enum TextTable {
+  /// Returns the lines of rows with equally many cells: the first column is aligned to the left, the others to the right.
+  static func lines(_ rows: [[String]]) -> [String] {
+    let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      row.indices.map { column in
+        let padding = String(repeating: " ", count: widths[column] - row[column].count)
+        return column == 0 ? row[column] + padding : padding + row[column]
+      }.joined(separator: "  ")
     }
   }
 }

@@ -2,6 +2,7 @@ package import JSON
 
 /// A backend's answer about one document in one stage.
 package struct RehearsalResult: Hashable, Sendable {
+  /// The backend's verdict about a document.
   package enum Outcome: Hashable, Sendable {
     case accepted
     /// Refused, with the backend's reason if it has one.
