@@ -89,6 +89,7 @@ package struct TrustedRoot: Hashable, Sendable {
 
 /// The section `log`.
 package struct LogConfiguration: Hashable, Sendable {
+  /// The form of log lines.
   package enum Format: String, Hashable, Sendable, CaseIterable {
     case text
     /// One JSON object a line.
