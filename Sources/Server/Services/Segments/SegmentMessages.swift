@@ -35,9 +35,12 @@ extension Entitlements.SegmentFilter {
     for name in message.entitlements { try RequestValidation.entitlement(name, of: app) }
     (productIDs, subscriptionGroups) = (Set(message.productIds), Set(message.subscriptionGroups))
     (entitlements, storefronts) = (Set(message.entitlements), Set(message.storefronts))
-    let lists = [productIDs, subscriptionGroups, entitlements, storefronts]
-    guard lists.allSatisfy({ $0.count <= Self.maxValues && !$0.contains("") }) else {
-      throw .invalidFilter("filter", "a list has an empty text, or more than \(Self.maxValues) values")
+    let lists = [
+      ("product_ids", productIDs), ("subscription_groups", subscriptionGroups),
+      ("entitlements", entitlements), ("storefronts", storefronts),
+    ]
+    for (name, values) in lists where values.count > Self.maxValues || values.contains("") {
+      throw .invalidFilter(name, "\(name) has an empty text, or more than \(Self.maxValues) values")
     }
     sinceFrom = try message.sinceFrom.map { time throws(Status) in try Instant(time, "filter.since_from") }
     sinceBefore = try message.sinceBefore.map { time throws(Status) in
