@@ -65,6 +65,7 @@ import Testing
     #expect(TransactionReason.known == [.purchase, .renewal])
     #expect(BillingPlanType.known == [.billedUpfront, .monthly])
     #expect(PurchasePlatform.known == [.iOS, .macOS, .tvOS, .visionOS])
+    #expect(InvitationManagement.known == [.apple, .developer])
     #expect(
       ExpirationIntent.known == [
         .customerCancelled, .billingError, .priceIncreaseNotAccepted, .productUnavailable, .other,
