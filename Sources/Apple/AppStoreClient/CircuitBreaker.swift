@@ -95,6 +95,7 @@ package final class CircuitBreaker: Sendable {
 
 /// The number of attempts of a call, and the backoff between them.
 package struct RetryPolicy: Sendable {
+  /// The first attempt included.
   package let maxAttempts: Int
   /// Upper bound of the first backoff; it doubles with each attempt, up to `maxBackoff`.
   let firstBackoff: Duration

@@ -27,6 +27,7 @@ package struct RateLimitLevel: Hashable, Sendable {
   package let availableCalls: Double
   /// The number of calls a second that the service allows itself.
   package let callsPerSecond: Double
+  /// The number of calls that wait for the rate limit.
   package let waitingCalls: Int
 }
 

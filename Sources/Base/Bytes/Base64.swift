@@ -13,7 +13,7 @@ package enum Base64: Sendable {
     String(decoding: encodeUTF8(bytes, padded: padded), as: UTF8.self)
   }
 
-  /// Returns the text of `bytes` as ASCII bytes, for callers that go on working with bytes.
+  /// Returns the text of `bytes` as ASCII bytes, for callers that continue working with bytes.
   package func encodeUTF8(_ bytes: some Sequence<UInt8>, padded: Bool = true) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.underestimatedCount + 2) / 3 * 4)

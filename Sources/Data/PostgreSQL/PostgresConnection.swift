@@ -1,7 +1,7 @@
 /// A connection to a database, which throws PostgreSQL's errors as `Failure`.
 ///
 /// Calls block until the server has answered, so they belong on threads of their own. Only one thread at a time may use
-/// a connection and its statements. After its session was lost, ``reopen()`` opens another one, and statements go on.
+/// a connection and its statements. After its session was lost, ``reopen()`` opens another one, and statements continue.
 package final class PostgresConnection<Failure: PostgresErrorConvertible> {
   let session: PostgresSession
   /// The number of rows that the last statement inserted, updated or deleted.

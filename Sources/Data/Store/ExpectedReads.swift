@@ -1,6 +1,6 @@
 package import AppStore
 
-/// The rows that a write body will read, as far as its caller knows them before.
+/// The rows that a write body will read, as far as its caller can name them in advance.
 ///
 /// A store whose reads cost a round trip each fetches the rows of all bodies of a commit together, before it runs them.
 /// A row that is missing here costs time and nothing else.

@@ -67,13 +67,19 @@ package struct ImportedCustomer: Hashable, Sendable {
 
 /// A purchase in another store, or access without one, as a grant with a source.
 package struct ImportedGrant: Hashable, Sendable {
+  /// The store, such as `play`.
   package let source: String
+  /// Identifies the grant among those of ``source``.
   package let externalID: String
   package let entitlement: String
+  /// The product id in ``source``.
   package let productID: String
+  /// Orders the reports about one purchase: a greater revision replaces a smaller one.
   package let revision: Int64
   package let since: Instant?
+  /// `nil`: no expiry.
   package let until: Instant?
+  /// `nil` unless the purchase was refunded.
   package let refundedAt: Instant?
   /// The start of the period that decides; `nil` if it is not known.
   package let period: Instant?

@@ -46,7 +46,7 @@ package struct ConsumptionRequestWorker: Worker {
   /// Runs until the task is cancelled.
   package func run() async throws {
     let gauge = OpenConsumptionRequestGauge(catalog: catalog)
-    // A replica that no longer leads knows nothing of later answers; the next leader exports the numbers.
+    // A replica that no longer leads does not see later answers; the next leader exports the numbers.
     defer { if Task.isCancelled { gauge.record([]) } }
     let worker = DueWorker(
       store: store, clock: clock,

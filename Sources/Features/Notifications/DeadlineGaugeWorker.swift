@@ -64,7 +64,7 @@ package struct DeadlineGaugeWorker: Worker {
   ///
   /// - Throws: the first ``StoreError``; the supervisor starts it again.
   package func run() async throws {
-    // A replica that no longer leads knows nothing of later changes; the next leader exports the numbers.
+    // A replica that no longer leads does not see later changes; the next leader exports the numbers.
     defer { if Task.isCancelled { record([], catalog.value) } }
     repeat {
       let catalog = catalog.value

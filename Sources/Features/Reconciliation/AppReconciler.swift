@@ -85,7 +85,7 @@ actor AppReconciler: Worker {
   func run() async throws {
     // Another process may have run since the last time.
     isStarted = false
-    // A replica that no longer leads knows nothing of later polls; the next leader exports the number.
+    // A replica that no longer leads does not see later polls; the next leader exports the number.
     defer { if Task.isCancelled { metrics.recordBacklog(0) } }
     let loop = ScheduledLoop(clock, maxSleep: 20_000) { await self.tick() }
     try await loop.run(wokenBy: wakeUp.listen())

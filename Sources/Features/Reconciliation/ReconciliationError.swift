@@ -4,7 +4,7 @@ package import AppleLookup
 package import Ledger
 package import Store
 
-/// The reason why reconciliation could not go on. It retries later.
+/// The reason why reconciliation could not continue. It retries later.
 package enum ReconciliationError: Error, Hashable, Sendable {
   /// A call of the App Store failed, or its response could not be ingested.
   case lookup(LookupError)

@@ -78,6 +78,7 @@ package struct DeliveryAdmin: Sendable {
 
   /// The delivery of one event to one webhook.
   package struct EventState: Sendable {
+    /// The progress of a delivery.
     package enum Progress: Sendable {
       /// Not sent yet.
       case queued
@@ -87,6 +88,7 @@ package struct DeliveryAdmin: Sendable {
       case delivered
     }
 
+    /// The sequence of the event.
     package let sequence: Int64
     /// The name in the configuration.
     package let webhook: String

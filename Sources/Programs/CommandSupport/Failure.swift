@@ -2,7 +2,9 @@ internal import Foundation
 
 /// An error that ends a program with a message and an exit status.
 package struct Failure: Error, CustomStringConvertible {
+  /// The text for the standard error.
   package let message: String
+  /// The exit status: 1 for an error, 3 for a fault or difference that was found, 64 (`EX_USAGE`) for wrong arguments.
   package var status: Int32
 
   package init(_ message: String, status: Int32 = 1) {

@@ -15,6 +15,7 @@ package struct SandboxClient: ParsableArguments, Sendable {
 
   package init() {}
 
+  /// The body of a successful response, parsed and as it arrived.
   package struct Response: Sendable {
     package let json: JSONObject
     package let text: String

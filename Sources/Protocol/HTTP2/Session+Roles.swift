@@ -60,7 +60,7 @@ extension Session {
     _ = nghttp2_submit_shutdown_notice(session)
   }
 
-  /// Refuses every stream from now on; those that are open go on to their end.
+  /// Refuses every stream from now on; those that are open continue to their end.
   package func finishGoAway() {
     let last = nghttp2_session_get_last_proc_stream_id(session)
     _ = nghttp2_submit_goaway(

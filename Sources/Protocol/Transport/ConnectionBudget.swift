@@ -4,8 +4,11 @@
 /// So idle connections to the edge cannot stop gRPC, and no number of connections stops the store, the calls to
 /// Apple, or webhooks.
 package struct ConnectionBudget: Hashable, Sendable {
+  /// The maximum number of connections of the gRPC listener.
   package let grpc: Int
+  /// The maximum number of connections of the HTTP listener.
   package let edge: Int
+  /// The maximum number of connections of the sandbox's listener.
   package let sandbox: Int
 
   /// Descriptors for the store's readers and outgoing connections.
@@ -34,7 +37,9 @@ package struct ConnectionBudget: Hashable, Sendable {
 
 /// The limit of open files is too low to run.
 package struct ConnectionBudgetError: Error, Hashable, CustomStringConvertible {
+  /// The limit of open descriptors.
   package let limit: Int
+  /// The lowest limit with which the process can run.
   package let needed: Int
 
   package var description: String {

@@ -105,7 +105,7 @@ struct JSONReader {
     case PROTOBUF_C_TYPE_MESSAGE:
       address.storeBytes(
         of: try message(value, field.messageDescriptor, at: path), as: UnsafeMutableRawPointer.self)
-    default: throw .invalidValue(field: path, expected: "of a type that this service knows")
+    default: throw .invalidValue(field: path, expected: "of a type that this service supports")
     }
   }
 }

@@ -29,7 +29,7 @@ struct RandomLife {
   private var isCommitmentOn = true
   private var start: Instant
   private var end: Instant
-  /// Whether the subscription goes on, so that the next period continues it.
+  /// Whether the subscription continues, so that the next period continues it.
   private var isRunning = true
   private var isOver = false
 

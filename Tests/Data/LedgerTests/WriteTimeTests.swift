@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Writes that wait for the writer while the clock goes on and other writes are committed.
+/// Writes that wait for the writer while the clock continues and other writes are committed.
 @Suite struct WriteTimeTests {
   enum Waiting: CaseIterable {
     case submission, batch, notification, command

@@ -2,6 +2,7 @@ package import JSON
 
 /// A call of the App Store Server API, and the rate limit that it counts against.
 package struct AppStoreRequest: Hashable, Sendable {
+  /// The HTTP method.
   package enum Method: String, Hashable, Sendable {
     case get = "GET"
     case post = "POST"
@@ -9,6 +10,7 @@ package struct AppStoreRequest: Hashable, Sendable {
     case delete = "DELETE"
   }
 
+  /// The body, with its content type.
   package enum Body: Hashable, Sendable {
     case none
     case json(JSONObject)

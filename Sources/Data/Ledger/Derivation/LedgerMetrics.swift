@@ -28,6 +28,7 @@ package struct TokenConflict: Hashable, Sendable {
   package let actor: String
 }
 
+/// The metrics of what writes changed. They are recorded after the commit, once.
 package enum LedgerMetrics {
   /// Counts effects of a committed write.
   package static func record(_ effects: [LedgerEffect]) {

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Entitlements
 internal import Store
 
+/// A customer that was erased, and the pseudonym that replaces the id in the store.
 package struct ErasedCustomer: Hashable, Sendable {
   /// `nil` if the customer was erased before.
   let record: ErasureRecord?

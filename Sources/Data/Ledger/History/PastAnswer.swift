@@ -72,6 +72,7 @@ package struct PastAnswer {
 
 /// Something recorded after an instant that changed the answer about the instant.
 package struct LaterChange: Hashable, Sendable {
+  /// The reason for which the answer is another one now.
   package enum Cause: Hashable, Sendable {
     /// A document or a command; the word is the kind of evidence, or that of the command.
     case evidence(EvidenceID, word: String)

@@ -210,7 +210,7 @@ extension PostgresDatabase {
     return true
   }
 
-  /// Whether another writer took over: what a replaced one knows of the rows is old, so its statements may fail before
+  /// Whether another writer took over: what a replaced one has read is stale, so its statements may fail before
   /// its epoch is refused. Ends the failed transaction.
   private func isReplaced(_ claim: WriterClaim) throws(StoreError) -> Bool {
     try connection.execute("ROLLBACK")

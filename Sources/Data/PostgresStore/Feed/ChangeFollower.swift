@@ -55,7 +55,7 @@ final class ChangeFollower: Sendable {
     self.onLoss = onLoss
   }
 
-  /// Starts the thread, which goes on until ``close()``.
+  /// Starts the thread, which continues until ``close()``.
   func start() {
     let thread = Thread { self.run() }
     thread.name = "store-feed"

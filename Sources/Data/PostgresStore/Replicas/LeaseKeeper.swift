@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Takes the lease of the leader when it is free, and renews it each second.
 ///
-/// A replica that cannot renew it before it runs out, by its own clock, goes on as a follower.
+/// A replica that cannot renew it before it runs out, by its own clock, continues as a follower.
 final class LeaseKeeper: ReplicaWorker, Sendable {
   private static let renewal = Duration.seconds(1)
   private static let observation = Duration.milliseconds(500)

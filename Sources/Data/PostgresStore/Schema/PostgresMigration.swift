@@ -3,7 +3,7 @@ package import PostgreSQL
 package import Store
 
 /// `entitled store migrate`: changes the tables for a new version of the program while replicas of the version before
-/// go on.
+/// continue.
 package struct PostgresMigration {
   /// The state of the store's tables, and the replicas that use them.
   package struct Status: Hashable, Sendable {
@@ -38,7 +38,7 @@ package struct PostgresMigration {
       waitingEntries: try connection.number("SELECT count(*) FROM inbox WHERE done_at IS NULL"))
   }
 
-  /// Adds what this program needs; in an empty database all tables. Replicas of the version before go on.
+  /// Adds what this program needs; in an empty database all tables. Replicas of the version before continue.
   ///
   /// - Returns: whether anything was missing.
   /// - Throws: ``PostgresMigrationError``, ``StoreError``.

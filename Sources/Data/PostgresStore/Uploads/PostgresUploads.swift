@@ -2,7 +2,7 @@ internal import PostgreSQL
 internal import Store
 internal import Synchronization
 
-/// The table `upload`. Every replica appends and reads, so that a job goes on after a takeover.
+/// The table `upload`. Every replica appends and reads, so that a job continues after a takeover.
 final class PostgresUploads: UploadStore {
   private let session: Mutex<LazySession>
 

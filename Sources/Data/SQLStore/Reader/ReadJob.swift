@@ -41,7 +41,7 @@ final class ReadControl: Sendable {
   /// Stops the read with `reason`, unless it is stopped already.
   func stop(_ reason: StoreError) { stopped.withLock { $0 = $0 ?? reason } }
 
-  /// The error to stop with; `nil` if the read may go on.
+  /// The error to stop with; `nil` if the read may continue.
   var stopReason: StoreError? {
     if let reason = stopped.withLock({ $0 }) { return reason }
     guard let deadline, deadline <= .now else { return nil }

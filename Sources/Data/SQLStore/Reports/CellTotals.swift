@@ -33,7 +33,7 @@ struct CellTotals {
   /// By group: the index in ``all`` of its last sum; before ``start``, that of another run.
   private var last: [Int]
   private var runs: Set<Run> = []
-  /// The indices in ``all``, once a run went on after another one.
+  /// The indices in ``all``, once a run continued after another one.
   private var indices: [Key: Int]?
 
   init(groupCount: Int) { last = Array(repeating: -1, count: groupCount) }

@@ -1,6 +1,6 @@
 internal import Store
 
-/// A table of the store, read from the text of its definition, so that maintenance knows every table without a list.
+/// A table of the store, read from the text of its definition, so that maintenance covers every table without a list.
 package struct TableDefinition: Hashable, Sendable {
   /// The type of a column's values.
   package enum ValueType: Hashable, Sendable {

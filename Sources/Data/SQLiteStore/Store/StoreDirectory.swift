@@ -64,7 +64,7 @@ final class StoreDirectory: Sendable {
   }
 }
 
-/// The files of an open store, to notice their removal: SQLite would go on writing to files that no path leads to.
+/// The files of an open store, to notice their removal: SQLite would continue writing to files that no path leads to.
 struct OpenStoreFiles: Sendable {
   private let files: [(path: String, identity: FileIdentity?)]
 

@@ -11,6 +11,7 @@ package protocol AnswerLoader: Sendable {
 
 /// The stored answers of a customer.
 package struct LoadedAnswers: Hashable, Sendable {
+  /// The result of the read for one customer.
   package enum Content: Hashable, Sendable {
     /// Encoded by ``AnswerCoding``. The facts, of this number of bytes, must be evaluated for others.
     case answers([UInt8], factBytes: Int64)

@@ -35,6 +35,7 @@ package struct StorePosition: Hashable, Sendable {
 
 /// The number of commits that a snapshot sees, and the term of the last one.
 package struct CommitMark: Hashable, Sendable {
+  /// The term of the writer; it identifies a history of commits.
   package let term: UInt64
   package let commits: Int64
 

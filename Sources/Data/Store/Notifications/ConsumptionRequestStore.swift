@@ -3,6 +3,7 @@ package import AppStore
 /// A `CONSUMPTION_REQUEST`, in which Apple requests usage data of a purchase before it decides about a
 /// refund, with the state of the answer.
 package struct ConsumptionRequestRecord: Hashable, Sendable {
+  /// The progress of the answer. The raw values are stored and part of the API: never change one.
   package enum State: String, Hashable, Sendable, CaseIterable {
     /// Apple still accepts an answer.
     case open = "OPEN"

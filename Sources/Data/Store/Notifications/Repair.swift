@@ -3,6 +3,7 @@ package import Entitlements
 
 /// One gap repair: a reconciliation run after missed notifications, with its progress.
 package struct Repair: Hashable, Sendable {
+  /// The cause of a repair. The raw values are stored and part of the API: never change one.
   package enum Reason: String, Hashable, Sendable, CaseIterable {
     /// The service was not running.
     case downtime = "DOWNTIME"
@@ -16,6 +17,7 @@ package struct Repair: Hashable, Sendable {
     case fullPoll = "FULL_POLL"
   }
 
+  /// The phase that runs, or resumes after an interruption. The raw values are stored: never change one.
   package enum Phase: String, Hashable, Sendable, CaseIterable {
     /// Ingests Apple's notification history, page by page.
     case history = "HISTORY"

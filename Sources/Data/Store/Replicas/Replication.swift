@@ -65,7 +65,7 @@ package protocol Replication: Sendable {
   /// Takes, renews or observes the lease once; for the start, so that a single process leads from its first call on.
   func beat() async
 
-  /// Lets another replica take the lease. This one goes on as leader until then.
+  /// Lets another replica take the lease. This one continues as leader until then.
   func release() async
 
   /// The loops that run in every replica: one of them keeps the lease.

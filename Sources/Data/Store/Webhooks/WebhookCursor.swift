@@ -89,7 +89,9 @@ package struct Delivery: Hashable, Sendable {
 
 /// The number of undelivered messages of one webhook.
 package struct DeliveryCounts: Hashable, Sendable {
+  /// Those that wait for an attempt.
   package var pending: Int64
+  /// Those that were given up after all attempts.
   package var deadLetters: Int64
   /// The time of the oldest pending message's event; `nil` if none is pending.
   package var oldestPendingAt: Instant?

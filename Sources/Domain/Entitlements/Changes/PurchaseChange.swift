@@ -3,6 +3,7 @@ package import AppStore
 /// A purchase, a refund, a reversal or an end of sharing that new documents report, whether or not it changes
 /// an answer.
 package struct PurchaseChange: Hashable, Sendable {
+  /// The kind of change, from the customer's point of view.
   package enum Kind: Hashable, Sendable {
     /// A consumable, a non-consumable or a non-renewing subscription was bought.
     case purchased

@@ -34,6 +34,7 @@ package struct CustomerHistory: Hashable, Sendable {
 
   /// An instant at which something happened to a purchase.
   package struct Mark: Hashable, Sendable {
+    /// The kind of a mark. The raw values are part of the API.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
       case purchased = "PURCHASED"
       case renewed = "RENEWED"

@@ -47,7 +47,7 @@ package struct EntitlementStatus: Hashable, Sendable {
     guard reason == .subscriptionNotRenewing, let commitment = deciding?.commitment, !commitment.isLastPayment
     else { return reason.sentence }
     return
-      "The subscription is active; its payments go on until the commitment ends, and then it does not renew."
+      "The subscription is active; its payments continue until the commitment ends, and then it does not renew."
   }
 
   /// Whether the payments that are left of the deciding commitment are still due: the subscription is active, or Apple

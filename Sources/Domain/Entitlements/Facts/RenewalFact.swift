@@ -48,7 +48,7 @@ package struct RenewalFact: Hashable, Sendable {
 }
 
 extension RenewalFact {
-  /// Whether the subscription renews: in a commitment at its end, because its payments go on after a cancellation
+  /// Whether the subscription renews: in a commitment at its end, because its payments continue after a cancellation
   /// (Apple, Managing the life cycle of monthly subscriptions with a 12-month commitment).
   package var renewalStatus: AutoRenewStatus? { details.commitment?.autoRenewStatus ?? autoRenewStatus }
 

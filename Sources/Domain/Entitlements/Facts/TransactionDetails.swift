@@ -134,7 +134,7 @@ extension TransactionDetails.Commitment {
   package var isLastPayment: Bool { totalBillingPeriods > 0 && billingPeriodNumber >= totalBillingPeriods }
 
   /// Whether this is one of the last two payments. Before them, a cancelled commitment is not at risk: its payments
-  /// go on.
+  /// continue.
   package var isEnding: Bool { totalBillingPeriods > 0 && billingPeriodNumber >= totalBillingPeriods - 1 }
 
   /// The number of payments after this one; 0 for numbers that contradict each other.

@@ -44,7 +44,7 @@ struct MigrationRun: Sendable {
   private enum Interruption: Error {
     /// The input cannot be read: the job fails.
     case input(InputError)
-    /// The job goes on after a restart, or was stopped.
+    /// The job continues after a restart, or was stopped.
     case store(StoreError)
   }
 

@@ -108,7 +108,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
       application.monitor.stop()
       listeners.announceShutDown()
       if let replication {
-        // The workers go on until another replica leads, or the calls have ended.
+        // The workers continue until another replica leads, or the calls have ended.
         await replication.release()
         await drain(application, listeners)
         await application.flush()

@@ -5,6 +5,7 @@ internal import SignedData
 
 /// The faults that a tester has set: each kind applies to the next `count` opportunities.
 package struct Faults: Sendable {
+  /// A kind of fault. The raw values are names in the sandbox's HTTP interface.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     // Notifications.
     /// The notification is never sent; Apple's history shows `NO_RESPONSE`.

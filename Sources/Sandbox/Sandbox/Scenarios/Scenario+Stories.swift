@@ -13,7 +13,7 @@ extension Scenario {
       Step("ada subscribes.", buy(.subscription, 0), as: "first"),
       Step("Three months pass; the subscription renews.", .advance("95d")),
       Step("The card is declined.", billing(0, fails: true)),
-      Step("A renewal fails; access goes on in the grace period.", .advance("31d")),
+      Step("A renewal fails; access continues in the grace period.", .advance("31d")),
       Step("ada pays with another card; the renewal is recovered.", billing(0, fails: false)),
       Step("A month passes.", .advance("31d")),
       Step("ada upgrades to a higher level.", buy(.upgrade, 0), as: "upgrade"),

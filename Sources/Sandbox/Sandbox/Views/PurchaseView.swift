@@ -10,6 +10,7 @@ package struct MoneyView: Hashable, Sendable {
 
 /// A purchase of an account as the App Store has it now, for testers.
 package struct PurchaseView: Hashable, Sendable {
+  /// The state of a purchase, as the pages of the sandbox name it.
   package enum State: String, Hashable, Sendable, CaseIterable {
     // Subscriptions.
     case active, grace, retry, ended, revoked

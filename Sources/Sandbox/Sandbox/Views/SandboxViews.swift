@@ -3,6 +3,7 @@ package import JSON
 
 /// The next event if the clock runs.
 package struct NextEventView: Hashable, Sendable {
+  /// The kind of an event. The raw values are part of the sandbox's HTTP interface.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case renewal = "RENEWAL"
     case endOfPeriod = "END_OF_PERIOD"
@@ -71,6 +72,7 @@ package struct NotificationBodyView: Hashable, Sendable {
 
 /// One entry of the journal.
 package struct JournalLineView: Hashable, Sendable {
+  /// The action of a tester, or what happened by itself.
   package enum Entry: Hashable, Sendable {
     case opened
     /// With its members as another sandbox takes them: references in place of ids.
@@ -99,6 +101,7 @@ package struct OfferView: Hashable, Sendable {
   package let mode: OfferDiscountType
   package let plan: BillingPlan
   package let period: Period
+  /// The number of periods for which the offer applies.
   package let periods: Int
   package let price: MoneyView
 }
@@ -120,25 +123,32 @@ package struct ProductView: Hashable, Sendable {
 /// The settings of an app and of the whole sandbox.
 package struct SettingsView: Hashable, Sendable {
   package let notificationURL: String?
+  /// 1 or 2.
   package let notificationVersion: Int64
   package let rules: String
   package let hasDelays: Bool
+  /// The length of the billing grace period; 0 turns it off.
   package let graceDays: Int64
   package let graceScope: String
   package let hasSharedSecret: Bool
   package let realtimeURL: String?
   package let rate: TimeScaleView
-  /// Milliseconds.
+  /// The longest time between a charge and the end of the paid period, in milliseconds.
   package let chargeLead: Int64
+  /// The longest time from the end of a period to `DID_FAIL_TO_RENEW`, in milliseconds.
   package let failureDelay: Int64
+  /// The percentage of recoveries before the end of the period after which `DID_FAIL_TO_RENEW` is sent anyway.
   package let staleFailures: Int64
 }
 
 /// A fault that a tester has set.
 package struct FaultView: Hashable, Sendable {
   package let kind: Faults.Kind
+  /// The number of opportunities to which it still applies.
   package let left: Int64
+  /// The fault applies to every n-th opportunity.
   package let every: Int64
+  /// The duration of a delay, a slow response or a wrong clock.
   package let milliseconds: Int64
 }
 
@@ -146,5 +156,6 @@ package struct FaultView: Hashable, Sendable {
 package struct CallCountView: Hashable, Sendable {
   package let kind: String
   package let calls: Int64
+  /// Those that were rejected for the rate limit.
   package let limited: Int64
 }

@@ -131,7 +131,7 @@ extension World {
     line.renewalPrice = price(of: product, plan, in: line.app, for: line.account)
     line.autoRenews = true
     line.priceIncrease = nil
-    // Discounts of the payments of a commitment go on until its end.
+    // Discounts of the payments of a commitment continue until its end.
     if !line.owesPayments { line.runningOffer = nil }
     line.pendingOffer = offer
     put(line)
@@ -143,7 +143,7 @@ extension World {
   /// Turning it off during the grace period or billing retry ends the subscription at once (Apple: "Testing failing
   /// subscription renewals": "The system immediately cancels the subscription"). Apple does not document the subtype
   /// of the `EXPIRED` notification; `VOLUNTARY` follows from the customer's action. The remaining payments of a
-  /// commitment go on, and so does their retry, because only the renewal of the commitment is cancelled.
+  /// commitment continue, and so does their retry, because only the renewal of the commitment is cancelled.
   mutating func setAutoRenewal(_ isOn: Bool, of line: SubscriptionLine) {
     guard line.autoRenews != isOn else { return }
     var line = line

@@ -46,7 +46,7 @@ extension ReportServiceHandler {
     }
   }
 
-  /// Requires that a posting from which a caller goes on still exists: postings that were derived again have new positions,
+  /// Requires that a posting from which a caller continues still exists: postings that were derived again have new positions,
   /// and would count twice for a caller with the old ones.
   private func requirePosition(
     _ position: Int64, _ appID: String, _ environment: AppStore.Environment, _ call: CallContext

@@ -13,7 +13,7 @@ internal import Platform
 ///     DIR/postings/known_day=2026-10-24/00000000000000000001-00000000000000000420.ndjson.gz
 ///
 /// The name of a file has the positions of its first and last row, and each file begins after the one before it. So the
-/// names alone say how far the export is, and whatever ends the program, the next run goes on after the last file.
+/// names alone say how far the export is, and whatever ends the program, the next run continues after the last file.
 struct WarehouseDirectory {
   private let directory: PrivateDirectory
   private let path: String

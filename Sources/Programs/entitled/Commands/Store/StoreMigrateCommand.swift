@@ -10,7 +10,7 @@ struct StoreMigrateCommand: ParsableCommand {
     commandName: "migrate", abstract: "Change the tables for this version of the program.",
     discussion: """
       For a store in PostgreSQL; one in SQLite is changed when the service starts. Run it with the new program before \
-      the first new replica starts: it adds what the new version needs, and old replicas go on. After the last old \
+      the first new replica starts: it adds what the new version needs, and old replicas continue. After the last old \
       replica has ended, run it with --contract: it removes what only they needed. Repeating it changes nothing.
       """)
 

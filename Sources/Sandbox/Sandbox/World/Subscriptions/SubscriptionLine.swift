@@ -116,7 +116,7 @@ struct SubscriptionLine: Hashable, Sendable {
     status == .active && priceIncrease?.state == .scheduled ? priceIncrease?.noticeDate : nil
   }
 
-  /// The price increase that the subscriber knows.
+  /// The price increase that was announced to the subscriber.
   var announcedIncrease: PriceIncrease? { priceIncrease?.state == .scheduled ? nil : priceIncrease }
 
   /// The time of the next charge, or of the end of the grace period or billing retry; `nil` if the subscription is
