@@ -71,10 +71,11 @@ package struct HeaderFields: Hashable, Sendable {
     block.append(contentsOf: repeatElement(0, count: room))
   }
 
-  /// Removes all fields and keeps the memory for the next list.
-  package mutating func removeAll() {
+  /// Removes all fields and keeps the memory for the next list, unless it is more than `capacity` bytes.
+  package mutating func removeAll(keeping capacity: Int = .max) {
     used = 0
     count = 0
+    if block.count > capacity { block = [] }
   }
 
   /// Calls `body` with all fields, which are valid only during the call.

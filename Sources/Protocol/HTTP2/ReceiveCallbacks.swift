@@ -142,6 +142,7 @@ private func headersReceived(
     stream.pointee.head.removeAll()
   } else {
     stream.pointee.headIsComplete = true
+    if state.pointee.isServer, !endOfStream { state.pointee.headReceived(stream) }
     state.pointee.events.append(.headers(id, endOfStream: endOfStream))
   }
 }

@@ -134,9 +134,10 @@ package final class Session {
   }
 
   /// Whether both sides have finished, so that the connection can be closed.
-  package var isFinished: Bool {
-    nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
-  }
+  package var isFinished: Bool { nghttp2_session_want_read(session) == 0 && !hasOutput }
+
+  /// Whether there is output to send.
+  package var hasOutput: Bool { nghttp2_session_want_write(session) != 0 }
 
   // MARK: Input
 
@@ -183,6 +184,9 @@ package final class Session {
     guard let stream = self.stream(id) else { return }
     stream.pointee.discardInbound()
   }
+
+  /// Frees the fields that opened a stream, which nothing reads again.
+  package func discardHead(of id: StreamID) { stream(id)?.pointee.head = HeaderFields() }
 
   /// Opens the window of a stream by `count` bytes.
   package func allowMore(_ count: Int, on id: StreamID) {
@@ -272,8 +276,11 @@ extension Session {
   /// The received bytes of all open streams that were not removed yet.
   package var inboundBytes: Int { state.pointee.inboundBytes }
 
-  /// Those of ``inboundBytes`` on streams that the peer has not ended.
-  package var incompleteBytes: Int { state.pointee.inboundBytes - state.pointee.completeBytes }
+  /// Those of ``inboundBytes`` on streams that the peer has not ended, and what these streams cost besides: one byte can
+  /// refer to a field of 4 KiB.
+  package var incompleteBytes: Int {
+    state.pointee.inboundBytes - state.pointee.completeBytes + state.pointee.headCosts
+  }
 
   /// The unsent bytes of all open streams.
   package var unsentBytes: Int { state.pointee.unsentBytes }
@@ -287,11 +294,17 @@ extension Session {
   /// The frames received since the last reset of the count that carry no part of a request: pings, settings,
   /// resets, window updates, empty or padded data, unknown ones. A priority counts as ten, like empty or padded data,
   /// like a stream that ends because of an invalid frame, and header fields that were dropped as one for each 64 bytes.
+  /// See also ``countInflation(from:to:)``.
   package var controlFrames: Int { state.pointee.controlFrames }
 
   /// Whether a header block exceeded ``Limits/headerBytes`` so far that only an attack explains it. A server then reads
   /// no further.
   package var hasExcessiveHeaders: Bool { state.pointee.hasExcessiveHeaders }
+
+  /// Adds the cost of a message that was much smaller before it was decompressed to ``controlFrames``.
+  package func countInflation(from size: Int, to inflated: Int) {
+    state.pointee.controlFrames += max(0, inflated - 64 * size) / 4_096
+  }
 
   /// Frees the unsent bytes of all streams. Nothing may be sent afterwards.
   package func discardOutput() { state.pointee.discardOutput() }

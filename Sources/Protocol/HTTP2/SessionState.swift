@@ -1,4 +1,5 @@
 internal import CNghttp2
+internal import HTTP
 
 /// The state that callbacks of one session write, behind the user-data pointer of nghttp2.
 struct SessionState {
@@ -20,6 +21,8 @@ struct SessionState {
   var inboundBytes = 0
   /// Those of ``inboundBytes`` whose requests are complete.
   var completeBytes = 0
+  /// The sum of ``StreamState/headCost``.
+  var headCosts = 0
   /// The unsent bytes of open streams, and all bytes sent.
   var unsentBytes = 0
   var bodyBytesSent: Int64 = 0
@@ -49,7 +52,18 @@ struct SessionState {
     guard !stream.pointee.inboundHasEnded else { return }
     stream.pointee.inboundHasEnded = true
     completeBytes += stream.pointee.received
+    headCosts -= stream.pointee.headCost
+    stream.pointee.headCost = 0
   }
+
+  /// The peer has sent the header fields of a request without an end.
+  mutating func headReceived(_ stream: UnsafeMutablePointer<StreamState>) {
+    stream.pointee.headCost = Self.streamCost + stream.pointee.head.sizeInBytes
+    headCosts += stream.pointee.headCost
+  }
+
+  /// The memory of a stream without its fields and its body, in bytes.
+  private static let streamCost = 1_024
 
   mutating func close(_ stream: UnsafeMutablePointer<StreamState>, _ id: Int32, _ code: ErrorCode) {
     if receivingHeaders == stream { headersEnded() }
@@ -59,10 +73,10 @@ struct SessionState {
 
   /// Counts a dropped field; returns whether the rest of the block is worth reading.
   ///
-  /// One byte can refer to a field of 4 KiB, so a block of ordinary size may have hundreds of megabytes. Clients know
-  /// the limit and do not exceed it by much.
+  /// One byte can refer to a field of 4 KiB, so a block of ordinary size may have hundreds of megabytes, or thousands of
+  /// small fields, each of which costs. Clients know the limit and do not exceed it by much.
   mutating func drop(_ bytes: Int) -> Bool {
-    droppedHeaderBytes += bytes
+    droppedHeaderBytes += max(bytes, Self.minDroppedBytes)
     controlFrames += 1 + bytes / 64
     if droppedHeaderBytes > 8 * headerBytes { hasExcessiveHeaders = true }
     return !hasExcessiveHeaders
@@ -77,6 +91,9 @@ struct SessionState {
     unsentBytes = 0
   }
 
+  /// Counted at least for a dropped field.
+  private static let minDroppedBytes = 256
+
   mutating func headersEnded() {
     droppedHeaderBytes = 0
     receivingHeaders = nil
@@ -86,6 +103,7 @@ struct SessionState {
   private mutating func releaseStream(_ stream: UnsafeMutablePointer<StreamState>) {
     inboundBytes -= stream.pointee.received
     if stream.pointee.inboundHasEnded { completeBytes -= stream.pointee.received }
+    headCosts -= stream.pointee.headCost
     unsentBytes -= stream.pointee.unsent
     openStreams -= 1
     streams.release(stream)

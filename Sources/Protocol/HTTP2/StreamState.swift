@@ -9,6 +9,8 @@ struct StreamState {
   var trailers = HeaderFields()
   var headIsComplete = false
   var headersTooLarge = false
+  /// What the stream costs besides its body, while the peer has not ended its side; otherwise 0.
+  var headCost = 0
 
   /// The received bytes that the owner has not removed yet.
   var inbound: [UInt8] = []
@@ -40,15 +42,16 @@ struct StreamState {
     inbound = []
   }
 
-  /// Prepares the state for another stream; buffers of ordinary size keep their memory.
-  mutating func reset() {
-    head.removeAll()
-    trailers.removeAll()
+  /// Prepares the state for another stream; buffers of at most `capacity` bytes keep their memory.
+  mutating func reset(retaining capacity: Int) {
+    head.removeAll(keeping: capacity)
+    trailers.removeAll(keeping: capacity)
     outboundTrailers = .none
     headIsComplete = false
     headersTooLarge = false
-    inbound.removeAll(keepingCapacity: inbound.capacity <= Self.maxRetainedCapacity)
-    outbound.removeAll(keepingCapacity: outbound.capacity <= Self.maxRetainedCapacity)
+    headCost = 0
+    inbound.removeAll(keepingCapacity: inbound.capacity <= capacity)
+    outbound.removeAll(keepingCapacity: outbound.capacity <= capacity)
     discarded = 0
     inboundHasEnded = false
     sent = 0
@@ -56,7 +59,7 @@ struct StreamState {
     isDeferred = false
   }
 
-  private static let maxRetainedCapacity = 8 * 1_024
+  fileprivate static let maxRetainedCapacity = 8 * 1_024
 }
 
 /// Owns the stream states of one session: those in use and some for reuse.
@@ -65,6 +68,10 @@ struct StreamPool {
   private var free: UnsafeMutablePointer<StreamState>?
   private var freeCount = 0
   private static let maxFree = 128
+  /// The number of free states that keep larger buffers, so that an idle connection does not hold megabytes.
+  private static let maxLarge = 16
+  /// In bytes, of each buffer of the others.
+  private static let smallCapacity = 2 * 1_024
 
   mutating func take() -> UnsafeMutablePointer<StreamState> {
     let state: UnsafeMutablePointer<StreamState>
@@ -91,7 +98,8 @@ struct StreamPool {
     }
     state.pointee.next?.pointee.previous = state.pointee.previous
     guard freeCount < Self.maxFree else { return Self.destroy(state) }
-    state.pointee.reset()
+    state.pointee.reset(
+      retaining: freeCount < Self.maxLarge ? StreamState.maxRetainedCapacity : Self.smallCapacity)
     state.pointee.next = free
     free = state
     freeCount += 1

@@ -82,13 +82,15 @@ package struct MessageFrame: Hashable, Sendable {
   package func message(
     in bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int
   ) throws(FramingError) -> [UInt8] {
-    guard isCompressed else { return Array(body(in: bytes)) }
+    let body = body(in: bytes)
+    guard isCompressed else { return Array(body) }
     guard encoding == .gzip else { throw .compressedWithoutEncoding }
-    do {
-      return try gunzip(body(in: bytes), limit: limit)
-    } catch {
-      throw FramingError(error)
-    }
+    return try Self.inflated(body, limit: limit)
+  }
+
+  /// A compressed message, decompressed. A small one may take milliseconds.
+  package static func inflated(_ body: UnsafeRawBufferPointer, limit: Int) throws(FramingError) -> [UInt8] {
+    do throws(CompressionError) { return try gunzip(body, limit: limit) } catch { throw FramingError(error) }
   }
 }
 

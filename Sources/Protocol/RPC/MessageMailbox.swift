@@ -5,17 +5,35 @@ internal import Synchronization
 /// When it is full, ``fill(from:encoding:limit:areLast:)`` stops until the task has removed half of it. One
 /// task reads and one task sends; they may be the same.
 package final class MessageMailbox: Sendable {
+  /// A message as it arrived. The task decompresses it, because that may take milliseconds.
+  private struct Delivered {
+    let bytes: [UInt8]
+    /// The maximum size of a compressed message; `nil` for another one.
+    let inflatedLimit: Int?
+
+    /// Counts an overhead, because empty messages need memory too.
+    var cost: Int { bytes.count + 64 }
+
+    func message() throws(FramingError) -> ReceivedMessage {
+      guard let inflatedLimit else { return ReceivedMessage(bytes) }
+      let message = try bytes.withUnsafeBufferPointer { bytes throws(FramingError) in
+        try MessageFrame.inflated(UnsafeRawBufferPointer(bytes), limit: inflatedLimit)
+      }
+      return ReceivedMessage(message, wasCompressed: true)
+    }
+  }
+
   private struct State {
     /// Delivered messages that follow those in `oldest`, in order of arrival.
-    var newest: [ReceivedMessage] = []
+    var newest: [Delivered] = []
     /// The next messages in reverse order, so that removing one moves none.
-    var oldest: [ReceivedMessage] = []
+    var oldest: [Delivered] = []
     var waitingBytes = 0
     /// Whether the loop stopped because the mailbox was full.
     var isPaused = false
     var hasFinished = false
     var failure: Status?
-    var reader: CheckedContinuation<Result<ReceivedMessage?, Status>, Never>?
+    var reader: CheckedContinuation<Result<Delivered?, Status>, Never>?
     var sender: CheckedContinuation<Result<Void, Status>, Never>?
   }
 
@@ -41,8 +59,9 @@ package final class MessageMailbox: Sendable {
       guard let frame = try MessageFrame(prefixOf: rest, limit: limit), rest.count >= frame.totalLength
       else { return (used, true) }
       guard areLast || hasRoomOrPauses() else { return (used, false) }
-      let message = try frame.message(in: rest, encoding: encoding, limit: limit)
-      deliver(ReceivedMessage(message, wasCompressed: frame.isCompressed))
+      guard !frame.isCompressed || encoding == .gzip else { throw .compressedWithoutEncoding }
+      deliver(
+        Delivered(bytes: Array(frame.body(in: rest)), inflatedLimit: frame.isCompressed ? limit : nil))
       used += frame.totalLength
     }
   }
@@ -54,14 +73,14 @@ package final class MessageMailbox: Sendable {
     }
   }
 
-  private func deliver(_ message: ReceivedMessage) {
+  private func deliver(_ message: Delivered) {
     let reader = state.withLock { state in
       if let reader = state.reader {
         state.reader = nil
-        return reader as CheckedContinuation<Result<ReceivedMessage?, Status>, Never>?
+        return reader as CheckedContinuation<Result<Delivered?, Status>, Never>?
       }
       state.newest.append(message)
-      state.waitingBytes += Self.cost(of: message)
+      state.waitingBytes += message.cost
       return nil
     }
     reader?.resume(returning: .success(message))
@@ -104,7 +123,7 @@ package final class MessageMailbox: Sendable {
 
   /// Waits for the next message; `nil` after the last one. Calls `refill` when there is room for more.
   package func next(refill: () -> Void) async throws(Status) -> ReceivedMessage? {
-    let result: Result<ReceivedMessage?, Status> = await withCheckedContinuation { continuation in
+    let result: Result<Delivered?, Status> = await withCheckedContinuation { continuation in
       let (ready, wantsMore) = state.withLock { state in
         let ready = take(from: &state)
         if ready == nil { state.reader = continuation }
@@ -115,17 +134,18 @@ package final class MessageMailbox: Sendable {
       if wantsMore { refill() }
       if let ready { continuation.resume(returning: ready) }
     }
-    return try result.get()
+    guard let found = try result.get() else { return nil }
+    do throws(FramingError) { return try found.message() } catch { throw Status(error) }
   }
 
   /// The next result; `nil` if the task has to wait.
-  private func take(from state: inout State) -> Result<ReceivedMessage?, Status>? {
+  private func take(from state: inout State) -> Result<Delivered?, Status>? {
     if state.oldest.isEmpty {
       state.oldest = state.newest.reversed()
       state.newest.removeAll()
     }
     if let message = state.oldest.popLast() {
-      state.waitingBytes -= Self.cost(of: message)
+      state.waitingBytes -= message.cost
       return .success(message)
     }
     if let failure = state.failure { return .failure(failure) }
@@ -144,7 +164,4 @@ package final class MessageMailbox: Sendable {
     }
     try result.get()
   }
-
-  /// Counts an overhead, because empty messages need memory too.
-  private static func cost(of message: ReceivedMessage) -> Int { message.bytes.count + 64 }
 }

@@ -71,7 +71,7 @@ package struct Reply: Sendable {
 /// The properties of a call besides its messages.
 package struct CallContext: Sendable {
   /// The header fields of the request.
-  package let headers: HeaderFields
+  package private(set) var headers: HeaderFields
   /// The caller's timeout, from the arrival of the header fields; `nil` for none.
   package let timeout: Timeout?
   /// The client certificate that the transport has verified.
@@ -108,6 +108,9 @@ package struct CallContext: Sendable {
     }
     requiresPosition = isFound
   }
+
+  /// Frees the header fields, for calls of strangers that last and do not read them.
+  package mutating func discardHeaders() { headers = HeaderFields() }
 
   /// The metadata that the caller attached.
   package var metadata: Metadata { Metadata(headers) }

@@ -15,6 +15,9 @@ package struct ReflectionService: Sendable {
     "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
   ]
 
+  /// Whether the path is that of one of its methods.
+  package static func serves(_ path: String) -> Bool { path.hasPrefix("/grpc.reflection.") }
+
   package var methods: [Method] {
     Self.names.map { name in
       .bidirectional("/\(name)/ServerReflectionInfo") {

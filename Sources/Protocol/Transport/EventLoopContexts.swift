@@ -48,10 +48,16 @@ final class EventLoopContext {
 
   /// Flushes a connection at the end of the tick. All connections flush together, so that a peer with many of
   /// them wakes once: waking costs more than the call.
+  ///
+  /// Many of them flush in groups, so that a response does not wait until all other connections are served.
   func flushAtEndOfTick(_ connection: HTTP2Handler) {
     tickBegan()
     waitingToFlush.append(connection)
+    if waitingToFlush.count >= Self.flushedTogether { flushWaiting() }
   }
+
+  /// The number of connections of which one peer wakes once.
+  private static let flushedTogether = 32
 
   /// Takes the memory in which a connection collects its output; all connections share it.
   func takeOutputBuffer() -> [UInt8] {
@@ -136,10 +142,14 @@ final class EventLoopContext {
   private func tickEnded() {
     isInTick = false
     host.endTick()
+    flushWaiting()
+  }
+
+  private func flushWaiting() {
     var connections: [HTTP2Handler] = []
     swap(&connections, &waitingToFlush)
     for connection in connections { connection.flush() }
-    // The next tick reuses the memory, unless one has started during the flush.
+    // The next ones reuse the memory, unless some have come during the flush.
     connections.removeAll(keepingCapacity: true)
     if waitingToFlush.isEmpty { swap(&connections, &waitingToFlush) }
   }

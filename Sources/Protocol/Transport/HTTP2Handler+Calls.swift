@@ -33,11 +33,21 @@ extension HTTP2Handler {
     case .asyncUnary(let handler):
       openUnary(&call) { UnaryResult(preparing: handler, $0, $1) }
     case .streaming(let handler):
-      let exchange = StreamingExchange(call, self)
+      let isOfHealth = HealthService.serves(method.path)
+      if isOfHealth {
+        call.context.discardHeaders()
+        session.discardHead(of: id)
+      }
+      let isOfStrangers = isOfHealth || ReflectionService.serves(method.path)
+      let exchange = StreamingExchange(
+        call, self, messageLimit: min(limits.messageBytes, isOfStrangers ? Self.strangersMessage : .max))
       exchanges[id] = exchange
-      exchange.start(handler, on: HealthService.serves(method.path) ? nil : .shared)
+      exchange.start(handler, on: isOfHealth ? nil : .shared)
     }
   }
+
+  /// The maximum bytes of a message to methods that need no caller.
+  private static let strangersMessage = 64 * 1_024
 
   /// A listener for plain HTTP has no methods at all.
   private func unknownMethod(_ path: String) -> Status {
@@ -57,11 +67,26 @@ extension HTTP2Handler {
   /// Answers a unary call whose request is complete.
   // A result or a call context that is copied is a measurable part of a call: both pass through without closures that
   // capture them.
-  func answer(_ call: inout Call, _ handler: Method.UnaryHandler) {
+  func answer(_ call: inout Call, _ handler: @escaping Method.UnaryHandler) {
     host.tickBegan()
     guard let body = session.inbound(of: call.id) else { return }
     defer { if body.count > Self.smallRequestBytes { session.discardInbound(of: call.id) } }
-    switch body.withUnsafeBytes({ result($0, &call, handler) }) {
+    guard let outcome = body.withUnsafeBytes({ result($0, &call, handler) }) else {
+      let waiting = InflatingUnaryExchange(call, handler, self)
+      exchanges[call.id] = waiting
+      return waiting.start(Array(body[MessageFrame.prefixLength...]))
+    }
+    answer(call, outcome)
+  }
+
+  /// Answers a unary call whose request was decompressed.
+  func answer(_ call: inout Call, message: [UInt8], _ handler: Method.UnaryHandler) {
+    host.tickBegan()
+    answer(call, message.withUnsafeBytes { handler($0, call.context) })
+  }
+
+  private func answer(_ call: Call, _ result: UnaryResult) {
+    switch result {
     case .reply(let reply): send(reply, call)
     case .failure(let status): refuse(call.id, status)
     case .async(let work):
@@ -74,10 +99,14 @@ extension HTTP2Handler {
   /// A request with more is freed before its response is read.
   private static let smallRequestBytes = 4 * 1_024
 
-  /// Decodes the only message of a complete request, and calls the handler.
+  /// A compressed message that is larger is decompressed on another thread: four kilobytes may have megabytes.
+  private static let inflatedOnLoop = 16 * 1_024
+
+  /// Decodes the only message of a complete request, and calls the handler; `nil` if the message must be decompressed on
+  /// another thread.
   private func result(
     _ body: UnsafeRawBufferPointer, _ call: inout Call, _ handler: Method.UnaryHandler
-  ) -> UnaryResult {
+  ) -> UnaryResult? {
     guard !body.isEmpty else { return .failure(.oneMessageExpected) }
     do throws(FramingError) {
       guard let frame = try MessageFrame(prefixOf: body, limit: limits.messageBytes),
@@ -86,8 +115,11 @@ extension HTTP2Handler {
       guard body.count == frame.totalLength else { return .failure(.oneMessageExpected) }
       call.context.messageWasCompressed = frame.isCompressed
       guard frame.isCompressed else { return handler(frame.body(in: body), call.context) }
-      let message = try frame.message(in: body, encoding: call.requestEncoding, limit: limits.messageBytes)
+      let limit = min(Self.inflatedOnLoop, limits.messageBytes)
+      let message = try frame.message(in: body, encoding: call.requestEncoding, limit: limit)
       return message.withUnsafeBytes { handler($0, call.context) }
+    } catch .tooLarge(limit: Self.inflatedOnLoop) where limits.messageBytes > Self.inflatedOnLoop {
+      return nil
     } catch {
       return .failure(Status(error))
     }

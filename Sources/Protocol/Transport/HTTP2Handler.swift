@@ -145,7 +145,8 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReading = false
-    scheduleFlush()
+    // A part of a frame needs no response, and a peer may send each byte by itself.
+    if session.hasOutput { scheduleFlush() } else { settle() }
     context.fireChannelReadComplete()
   }
 
@@ -275,13 +276,19 @@ final class HTTP2Handler: ChannelInboundHandler {
       }
       // Sending closes streams and drains bodies.
       handleEvents()
-      reportHeld()
       if session.unsentBytes > limits.connectionBacklogBytes { return checkBacklog() }
     } catch {
       logger.debug("send failed", metadata: ["error": "\(error)"])
       context.close(promise: nil)
       return
     }
+    settle()
+  }
+
+  /// Reports what the peer makes the server hold, and closes a connection that both sides have finished.
+  private func settle() {
+    guard !isClosing, context != nil else { return }
+    reportHeld()
     if session.isFinished { closeAfterOutput() }
   }
 

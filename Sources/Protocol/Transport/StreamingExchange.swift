@@ -9,6 +9,7 @@ internal import RPC
 final class StreamingExchange: Exchange {
   private let call: Call
   private let connection: HTTP2Handler
+  private let messageLimit: Int
   private let mailbox: MessageMailbox
   private let retirement = CallRetirement()
   private var task: Task<Void, Never>?
@@ -21,9 +22,11 @@ final class StreamingExchange: Exchange {
   /// The bytes of the request for which the window was reopened.
   private var allowed = 0
 
-  init(_ call: Call, _ connection: HTTP2Handler) {
+  /// Creates an exchange whose caller may send messages of at most `messageLimit` bytes, compressed or not.
+  init(_ call: Call, _ connection: HTTP2Handler, messageLimit: Int) {
     self.call = call
     self.connection = connection
+    self.messageLimit = messageLimit
     self.mailbox = MessageMailbox(backlogBytes: connection.limits.streamBacklogBytes)
   }
 
@@ -69,7 +72,7 @@ final class StreamingExchange: Exchange {
       do throws(FramingError) {
         outcome = .success(
           try mailbox.fill(
-            from: bytes, encoding: call.requestEncoding, limit: connection.limits.messageBytes))
+            from: bytes, encoding: call.requestEncoding, limit: messageLimit))
       } catch {
         outcome = .failure(error)
       }

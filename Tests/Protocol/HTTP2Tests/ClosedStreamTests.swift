@@ -153,16 +153,29 @@ import Testing
     #expect(try errors(exchanges + [Self.data(3)], piece: 15) == [[7, Self.streamClosed]])
   }
 
-  @Test("A header block of references to a large field is abandoned early")
-  func amplification() throws {
+  /// A session that has received a header block of the usual fields and `more`, with a limit of 4,096 bytes.
+  private func session(after more: [UInt8]) throws -> Session {
     var limits = Limits()
     limits.headerBytes = 4_096
     let session = try Session.server(limits: limits)
-    // A field of 3,000 bytes into the table, and then references of one byte to it.
-    let field: [UInt8] = [0x40, 1, 0x78, 0x7f, 0xb9, 0x16] + [UInt8](repeating: 0x79, count: 3_000)
-    let block = Self.fields + field + [UInt8](repeating: 0xbe, count: 12_000)
+    let block = Self.fields + more
     let head: [UInt8] = [0, UInt8(block.count >> 8), UInt8(block.count & 255), 1, 5, 0, 0, 0, 1]
     try (Self.preface + head + block).withUnsafeBytes { try session.receive($0) }
+    return session
+  }
+
+  @Test("A header block of thousands of small fields is abandoned early")
+  func smallFields() throws {
+    let session = try session(after: (0..<2_900).flatMap { _ in [UInt8]([0, 1, 0x61, 1, 0x62]) })
+    #expect(session.hasExcessiveHeaders)
+    #expect(session.controlFrames < 200, "only a small part was decoded")
+  }
+
+  @Test("A header block of references to a large field is abandoned early")
+  func amplification() throws {
+    // A field of 3,000 bytes into the table, and then references of one byte to it.
+    let field: [UInt8] = [0x40, 1, 0x78, 0x7f, 0xb9, 0x16] + [UInt8](repeating: 0x79, count: 3_000)
+    let session = try session(after: field + [UInt8](repeating: 0xbe, count: 12_000))
     #expect(session.hasExcessiveHeaders)
     #expect(session.controlFrames < 2_000, "only a small part of the 36 MB was decoded")
     try Self.headers(3, ends: true).withUnsafeBytes { try session.receive($0) }

@@ -33,6 +33,23 @@ import Testing
     #expect(try fill(mailbox, Array(wire.dropFirst(used))).used == 10 * 5)
   }
 
+  @Test("Messages count as they arrived, and are decompressed when they are read")
+  func compressed() async throws {
+    let mailbox = MessageMailbox(backlogBytes: 10_000)
+    let message = [UInt8](repeating: 7, count: 100_000)
+    var wire: [UInt8] = []
+    for _ in 0..<10 { MessageFrame.append(message, to: &wire, encoding: .gzip) }
+    wire += [1, 0, 0, 0, 1, 7]
+    let (used, isComplete) = try wire.withUnsafeBytes {
+      try mailbox.fill(from: $0, encoding: .gzip, limit: 100_000)
+    }
+    #expect(isComplete && used == wire.count)
+    for _ in 0..<10 {
+      #expect(try await mailbox.next {} == ReceivedMessage(message, wasCompressed: true))
+    }
+    await #expect(throws: Status(FramingError.badCompression)) { _ = try await mailbox.next {} }
+  }
+
   @Test("Delivered messages are read before a failure")
   func failure() async throws {
     let mailbox = MessageMailbox(backlogBytes: 640)
