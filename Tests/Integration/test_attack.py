@@ -29,3 +29,5 @@ def test_each_file_of_the_folder_is_a_flood():
     loader.exec_module(module)
     files = {file.stem for file in pathlib.Path(ROOT / "tools" / "attacks").glob("*.py")}
     assert files - {"wire", "notifications"} == set(module.FLOODS)
+    documented = (pathlib.Path(ROOT) / "docs" / "transport.md").read_text().split("### Attacks")[1].split("\n## ")[0]
+    assert [flood for flood in module.FLOODS if f"`{flood}`" not in documented] == []
