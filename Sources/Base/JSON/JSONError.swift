@@ -2,6 +2,7 @@
 package enum JSONError: Error, Hashable, Sendable {
   case tooLarge(limit: Int)
   case tooDeep(limit: Int, offset: Int)
+  case tooManyValues(limit: Int)
   case unexpectedEnd
   case unexpectedByte(UInt8, offset: Int)
   case invalidNumber(offset: Int)
@@ -18,6 +19,7 @@ extension JSONError: CustomStringConvertible {
     switch self {
     case .tooLarge(let limit): "the JSON text is longer than \(limit) bytes"
     case .tooDeep(let limit, let offset): "JSON nested deeper than \(limit) levels at byte \(offset)"
+    case .tooManyValues(let limit): "the JSON text has more than \(limit) values"
     case .unexpectedEnd: "truncated JSON"
     case .unexpectedByte(let byte, let offset):
       "unexpected byte 0x\(String(byte, radix: 16)) in JSON at byte \(offset)"

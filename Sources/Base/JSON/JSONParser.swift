@@ -4,7 +4,7 @@ extension JSONValue {
     parsing bytes: [UInt8], limits: JSONLimits = .standard, duplicates: JSONDuplicates = .lastWins
   ) throws(JSONError) {
     guard bytes.count <= limits.maximumBytes else { throw .tooLarge(limit: limits.maximumBytes) }
-    var parser = JSONParser(bytes: bytes, maximumDepth: limits.maximumDepth, duplicates: duplicates)
+    var parser = JSONParser(bytes: bytes, limits: limits, duplicates: duplicates)
     self = try parser.parseDocument()
   }
 
@@ -22,14 +22,19 @@ package struct JSONLimits: Hashable, Sendable {
   package var maximumDepth: Int
   /// The maximum size in bytes.
   package var maximumBytes: Int
+  /// The maximum number of values. Small ones take many times the memory of their text.
+  package var maximumValues: Int
 
-  package init(maximumDepth: Int = 64, maximumBytes: Int = 8 << 20) {
+  package init(maximumDepth: Int = 64, maximumBytes: Int = 8 << 20, maximumValues: Int = .max) {
     self.maximumDepth = maximumDepth
     self.maximumBytes = maximumBytes
+    self.maximumValues = maximumValues
   }
 
   /// 64 levels, 8 MiB: far above every document of the App Store.
   package static let standard = JSONLimits()
+  /// For requests of strangers, which have few members: 1,000 values.
+  package static let ofRequests = JSONLimits(maximumValues: 1_000)
 }
 
 /// The handling of duplicate member names, which RFC 8259 leaves to the reader.
@@ -41,16 +46,18 @@ package enum JSONDuplicates: Hashable, Sendable {
   case rejected
 }
 
-/// One pass over the bytes of a JSON text. Recursion is bounded by `maximumDepth`.
+/// One pass over the bytes of a JSON text. Recursion is bounded by ``JSONLimits/maximumDepth``.
 struct JSONParser {
   let bytes: [UInt8]
-  let maximumDepth: Int
-  let duplicates: JSONDuplicates
+  private let limits: JSONLimits
+  private let duplicates: JSONDuplicates
   var offset = 0
+  /// The number of values so far.
+  private var values = 0
 
-  init(bytes: [UInt8], maximumDepth: Int, duplicates: JSONDuplicates) {
+  init(bytes: [UInt8], limits: JSONLimits, duplicates: JSONDuplicates) {
     self.bytes = bytes
-    self.maximumDepth = maximumDepth
+    self.limits = limits
     self.duplicates = duplicates
   }
 
@@ -63,6 +70,8 @@ struct JSONParser {
 
   private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
     let byte = try nextSignificantByte()
+    values += 1
+    guard values <= limits.maximumValues else { throw .tooManyValues(limit: limits.maximumValues) }
     switch byte {
     case UInt8(ascii: "\""): return .string(try parseString())
     case UInt8(ascii: "{"): return .object(try parseObject(depth: depth + 1))
@@ -76,7 +85,7 @@ struct JSONParser {
   }
 
   private mutating func parseObject(depth: Int) throws(JSONError) -> JSONObject {
-    guard depth <= maximumDepth else { throw .tooDeep(limit: maximumDepth, offset: offset) }
+    guard depth <= limits.maximumDepth else { throw .tooDeep(limit: limits.maximumDepth, offset: offset) }
     offset += 1
     var object = JSONObject()
     var names = JSONNames()
@@ -84,7 +93,8 @@ struct JSONParser {
       offset += 1
       return object
     }
-    object.reserveCapacity(16)
+    // One allocation suffices for most objects; those of a text with very many are small.
+    if values < Self.reservedFor { object.reserveCapacity(16) }
     while true {
       let start = offset
       try expect(UInt8(ascii: "\""))
@@ -108,8 +118,10 @@ struct JSONParser {
     }
   }
 
+  private static let reservedFor = 10_000
+
   private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
-    guard depth <= maximumDepth else { throw .tooDeep(limit: maximumDepth, offset: offset) }
+    guard depth <= limits.maximumDepth else { throw .tooDeep(limit: limits.maximumDepth, offset: offset) }
     offset += 1
     var elements: [JSONValue] = []
     if try nextSignificantByte() == UInt8(ascii: "]") {

@@ -78,7 +78,7 @@ package struct RetentionResponder: Sendable {
 
   private static func signedPayload(of body: [UInt8]) throws(RetentionRequestError) -> String {
     let content: JSONValue
-    do throws(JSONError) { content = try JSONValue(parsing: body) } catch {
+    do throws(JSONError) { content = try JSONValue(parsing: body, limits: .ofRequests) } catch {
       throw .malformed("the body is not JSON")
     }
     guard let payload = content.objectValue?["signedPayload"]?.stringValue else {

@@ -72,7 +72,7 @@ import Testing
     #expect(object[one] == 1 && object[other] == 2)
   }
 
-  @Test("Nesting and size above the limits are rejected")
+  @Test("Nesting, size and number of values above the limits are rejected")
   func limits() throws {
     let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
     _ = try JSONValue(parsing: deep)
@@ -83,5 +83,8 @@ import Testing
     #expect(throws: JSONError.tooLarge(limit: 3)) {
       try JSONValue(parsing: "1234", limits: JSONLimits(maximumBytes: 3))
     }
+    let few = JSONLimits(maximumValues: 4)
+    _ = try JSONValue(parsing: #"{"a":[1,{}]}"#, limits: few)
+    #expect(throws: JSONError.tooManyValues(limit: 4)) { try JSONValue(parsing: "[1,{},2,3]", limits: few) }
   }
 }

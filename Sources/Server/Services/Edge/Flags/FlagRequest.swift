@@ -15,7 +15,7 @@ struct FlagRequest: Sendable {
   init(_ body: [UInt8]) throws(FlagError) {
     let content: JSONValue
     do throws(JSONError) {
-      content = try JSONValue(parsing: body, duplicates: .rejected)
+      content = try JSONValue(parsing: body, limits: .ofRequests, duplicates: .rejected)
     } catch {
       throw FlagError(.parseError, "the body is not JSON: \(error)")
     }
