@@ -184,6 +184,23 @@ def test_a_missing_object_is_an_error_page(lena, path):
     assert "Check the address, or find it with the box above." in page.text
 
 
+EXTREMES = [str(-(2**63)), str(2**63 - 1), "9999-12-31", "0000-01-01", "\0", "x" * 2_000]
+BEHIND = "report=retention&column=reached&from=2026-01-01&to=2026-02-01"
+
+
+@pytest.mark.parametrize("path", [
+    "customers/{customer}?at", "customers/{customer}?known=then&at", "customers/{customer}?page", "customers/{customer}?explain",
+    "customers/{customer}/changes?after", "catalog?page", "reports/mrr?to", "reports/mrr?from", "reports/ltv?by=month&to",
+    "reports/retention?known-at", "reports/churn?note=x&note-day", f"reports/retention/customers?{BEHIND}&bucket=2026-01-01&age",
+    f"reports/retention/customers?{BEHIND}&age=1&bucket", "work/rejected?page", "work/dead-letters?page", "segments/built-in/granted?page",
+])  # fmt: skip
+def test_extreme_values_in_an_address_are_answered(console, lena, path):
+    path = path.format(customer=urllib.parse.quote(CUSTOMER))
+    for value in EXTREMES:
+        assert lena.get(f"{HERE}/{path}={urllib.parse.quote(value)}").status < 500, value
+    assert console.service.process.poll() is None, console.service.log
+
+
 def rows(text):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 

@@ -36,7 +36,7 @@ package struct RateTable: Hashable, Sendable {
       var amounts = sum
       (amounts.cohortDay, amounts.age) = (nil, 0)
       var opposite = amounts
-      (opposite.sums.amount, opposite.sums.proceeds) = (-sum.sums.amount, -sum.sums.proceeds)
+      (opposite.sums.amount, opposite.sums.proceeds) = (0 &- sum.sums.amount, 0 &- sum.sums.proceeds)
       return [convert(opposite, to: target, on: sum.day), convert(amounts, to: target, on: chargedOn)]
     }
   }

@@ -12,7 +12,7 @@ struct Moment: Sendable {
 
   init(_ visit: Visit) {
     asOf = visit.value("at").flatMap(Int64.init).flatMap { seconds in
-      abs(seconds) < 100_000_000_000 ? Instant(millisecondsSince1970: seconds * 1_000) : nil
+      seconds.magnitude < 100_000_000_000 ? Instant(millisecondsSince1970: seconds * 1_000) : nil
     }
     isKnownThen = asOf != nil && visit.value("known") == "then"
   }

@@ -37,9 +37,9 @@ struct ReportData: Sendable {
   var currencies: [String] {
     var totals: [String: Int64] = [:]
     for row in response.rows where !row.currency.isEmpty {
-      totals[row.currency, default: 0] += row.values.reduce(0) { $0 + abs($1) }
+      totals[row.currency, default: 0] &+= row.values.reduce(0) { $0 &+ Int64(clamping: $1.magnitude) }
     }
-    return totals.keys.sorted { (-(totals[$0] ?? 0), $0) < (-(totals[$1] ?? 0), $1) }
+    return totals.keys.sorted { (totals[$1] ?? 0, $0) < (totals[$0] ?? 0, $1) }
   }
 
   /// The currency of the page; empty in reports without amounts.
