@@ -304,9 +304,15 @@ def test_a_flood_of_one_address_is_limited_before_anything_is_verified(start, tm
     (b'{"signedAppTransaction":"a","installationId":"b","signedTransactions":['
      + b",".join([b'"c"'] * 101) + b"]}", "TOO_MANY_TRANSACTIONS"),
     (b'{"signedAppTransaction":"a","installationId":"b"}', "NOT_A_JWS"),
+    (b'{"signedAppTransaction":[' + b",".join([b"{}"] * 1_000) + b"]}", "MALFORMED_MESSAGE"),
 ], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_malformed_requests_are_refused(syncing, body, code):
     assert reason(post(f"http://{syncing.http}/app/v1/{APP}/sync", body)) == (400, code)
+
+
+def test_a_body_of_more_than_a_mebibyte_is_refused_unread(syncing):
+    result = post(f"http://{syncing.http}/app/v1/{APP}/sync", b" " * (1 << 20) + b"{}")
+    assert reason(result) == (413, "MESSAGE_TOO_LARGE")
 
 
 def test_other_content_types_and_methods_are_refused(syncing):

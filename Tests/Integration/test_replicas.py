@@ -169,9 +169,12 @@ def test_streams_facade_status_and_audit_work_on_a_follower(replicas):
         assert (replica.name, replica.leader, replica.leader_name, replica.epoch) == (name, name == "a", "a", 1)
         assert replica.leader_address == group.services["a"].grpc and status.ready
         facade = post(f"http://{service.http}/verifyReceipt/{APP}", {"receipt-data": "AAAA"})
-        answers[name] = (migrated.outcome, migrated.error.code, migrated.correlation_id, facade)
+        sync = post(f"http://{service.http}/app/v1/{APP}/sync", {})[0]
+        answers[name] = (migrated.outcome, migrated.error.code, migrated.correlation_id, facade, sync)
         grant(service, f"audited-{name}", actor="support")
     assert answers["a"] == answers["b"]
+    # What the leader would refuse in any case does not reach the database.
+    assert group.sql(f"SELECT count(*) FROM inbox WHERE method IN ('/verifyReceipt/{APP}', '/app/v1/{APP}/sync')") == "0"
     # Entries of calls on any replica, in the store of all, each once.
     for service in group.services.values():
         for name in group.services:

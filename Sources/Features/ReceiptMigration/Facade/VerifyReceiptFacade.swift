@@ -44,30 +44,60 @@ package struct VerifyReceiptFacade: Sendable {
   package func answer(
     to call: VerifyReceiptCall, appID: String?, in environment: Environment?
   ) async -> VerifyReceiptAnswer {
+    do throws(Refusal) {
+      let (app, origin) = try admit(call, appID, environment)
+      return .valid(content(call, try await purchases(call, app, origin), app, origin))
+    } catch {
+      return error.answer
+    }
+  }
+
+  /// Returns the response to a request that is refused whatever is stored; `nil` for one that is not. The parameters are
+  /// those of ``answer(to:appID:in:)``.
+  package func refusal(
+    of call: VerifyReceiptCall, appID: String?, in environment: Environment?
+  ) -> VerifyReceiptAnswer? {
+    do throws(Refusal) {
+      _ = try admit(call, appID, environment)
+      return nil
+    } catch {
+      return error.answer
+    }
+  }
+
+  /// The response to a request that gets no purchases.
+  private struct Refusal: Error {
+    let answer: VerifyReceiptAnswer
+
+    init(_ status: VerifyReceiptStatus, _ environment: Environment?) {
+      answer = .failed(status, environment)
+    }
+  }
+
+  /// Returns the app and environment of a request with a valid receipt and, if the app has one, the shared secret.
+  private func admit(
+    _ call: VerifyReceiptCall, _ appID: String?, _ environment: Environment?
+  ) throws(Refusal) -> (AppDefinition, Environment) {
     let receipt = call.receipt
     let origin: Environment? = if case .known(let origin) = receipt.origin { origin } else { nil }
     guard let app = app(appID, receipt, origin), let origin else {
-      return .failed(.notAuthenticated, environment)
+      throw Refusal(.notAuthenticated, environment)
     }
     guard environment ?? origin == origin, app.environments.contains(origin) else {
-      return .failed(Self.misplaced(origin), environment ?? app.environments.first)
+      throw Refusal(Self.misplaced(origin), environment ?? app.environments.first)
     }
     do throws(VerificationError) {
       let _: Verified<AppReceiptPayload> = try verifier.verifyReceipt(
         call.document, for: app.identity, environments: [origin])
     } catch .cryptographyFailed {
-      return .failed(.internalDataAccess, origin)
+      throw Refusal(.internalDataAccess, origin)
     } catch {
-      return .failed(.notAuthenticated, origin)
+      throw Refusal(.notAuthenticated, origin)
     }
     if let secret = secrets[app.id], !(call.password.map(secret.matches) ?? false) {
-      return .failed(.sharedSecretMismatch, origin)
+      throw Refusal(.sharedSecretMismatch, origin)
     }
-    do throws(Failure) {
-      return .valid(content(call, try await purchases(call, app, origin), app, origin))
-    } catch {
-      return .failed(error.status, origin)
-    }
+    return (app, origin)
   }
 
   /// Returns the app of the request: of two with the same bundle id, the one that accepts the receipt's environment.
@@ -88,22 +118,17 @@ package struct VerifyReceiptFacade: Sendable {
     }
   }
 
-  /// The status to return instead of the purchases.
-  private struct Failure: Error {
-    let status: VerifyReceiptStatus
-  }
-
   /// Returns the account's purchases, after a migration or lookup if one is needed.
   private func purchases(
     _ call: VerifyReceiptCall, _ app: AppDefinition, _ environment: Environment
-  ) async throws(Failure) -> AccountPurchases {
+  ) async throws(Refusal) -> AccountPurchases {
     var appInstalls: Set<String> = []
-    func read() async throws(Failure) -> AccountPurchases {
+    func read() async throws(Refusal) -> AccountPurchases {
       do throws(StoreError) {
         return try await reader.purchases(
           of: call.receipt, through: appInstalls, appID: app.id, environment: environment)
       } catch {
-        throw Failure(status: .internalDataAccess)
+        throw Refusal(.internalDataAccess, environment)
       }
     }
     func submit(_ content: IncomingReceipt.Content) async throws(ReceiptError) -> ReceiptOutcome {
@@ -117,13 +142,13 @@ package struct VerifyReceiptFacade: Sendable {
     if !known.unknownLines(of: call.receipt, in: app).isEmpty {
       let outcome: ReceiptOutcome
       do { outcome = try await submit(.receipt(call.document)) } catch {
-        throw Failure(status: error.status)
+        throw Refusal(error.status, environment)
       }
       // The App Store does not return delivered consumables. If the receipt has nothing else, only the other
       // transactions of the response identify the account.
       appInstalls.formUnion(outcome.result.transactions.compactMap(\.appTransactionId))
       known = try await read()
-      if let status = outcome.status(hasSignedFacts: !known.isEmpty) { throw Failure(status: status) }
+      if let status = outcome.status(hasSignedFacts: !known.isEmpty) { throw Refusal(status, environment) }
     }
     let now = { self.intake.ledger.clocks.now(in: environment) }
     for line in known.overdueLines(at: now()) where known.overdueLines(at: now()).contains(line) {
@@ -206,7 +231,7 @@ package struct VerifyReceiptCall: Sendable {
 
   /// Parses a request body; `nil` if it is malformed.
   package init?(_ body: [UInt8]) {
-    guard let json = try? JSONValue(parsing: body).objectValue,
+    guard let json = try? JSONValue(parsing: body, limits: .ofRequests).objectValue,
       let request = try? VerifyReceiptRequest(json: json), let text = request.receiptData,
       let document = try? Base64.standard.decodeLines(Array(text.utf8)[...]),
       let unverified = try? UnverifiedReceipt(document),

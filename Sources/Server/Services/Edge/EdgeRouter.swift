@@ -137,13 +137,13 @@ package struct EdgeRouter: Sendable {
     ["GET", "HEAD"].contains(request.method) ? response : .methodNotAllowed("GET, HEAD")
   }
 
-  /// Whether a path reports the health of the service.
   /// The threads on which a request is handled; `nil` for a probe, which does not wait for work and does not run with its
   /// priority.
   package static func threads(for request: HTTPRequest) -> BackgroundThreads? {
     isProbe(request.path) ? nil : .shared
   }
 
+  /// Whether a path reports the health of the service.
   private static func isProbe(_ path: String) -> Bool {
     ["/healthz", "/readyz"].contains(path) || HealthService.serves(path)
   }

@@ -26,17 +26,47 @@ package struct VerifyReceiptEndpoint: Sendable {
   /// Responds to a request to a path that ``serves(_:)`` accepts. As at Apple, the HTTP status is 200 and the
   /// body has the error code; except for unknown apps, which Apple's paths do not have.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    do throws(Refusal) {
+      let (call, app, environment) = try call(of: request)
+      return Self.answer(await facade.answer(to: call, appID: app, in: environment))
+    } catch {
+      return error.response
+    }
+  }
+
+  /// In a replica that does not write: refuses what the leader would refuse whatever is stored, so that strangers cannot
+  /// fill the database.
+  func judge(_ request: HTTPRequest) -> LocalVerdict {
+    do throws(Refusal) {
+      let (call, app, environment) = try call(of: request)
+      guard let refusal = facade.refusal(of: call, appID: app, in: environment) else { return .undecided }
+      return .refused(Self.answer(refusal))
+    } catch {
+      return .refused(error.response)
+    }
+  }
+
+  /// The response to a request that is no call of `verifyReceipt`.
+  private struct Refusal: Error {
+    let response: HTTPResponse
+  }
+
+  private func call(
+    of request: HTTPRequest
+  ) throws(Refusal) -> (VerifyReceiptCall, app: String?, environment: Environment?) {
     guard let target = Self.target(request.path) else {
-      return .text(404, "no such route: \(request.path.excerpt)\n")
+      throw Refusal(response: .text(404, "no such route: \(request.path.excerpt)\n"))
     }
     if let app = target.app, !facade.serves(app: app) {
-      return .text(404, "unknown app \(app.excerpt.debugDescription)\n")
+      throw Refusal(response: .text(404, "unknown app \(app.excerpt.debugDescription)\n"))
     }
-    guard request.method == "POST" else { return Self.answer(.failed(.notPosted, target.environment)) }
+    guard request.method == "POST" else {
+      throw Refusal(response: Self.answer(.failed(.notPosted, target.environment)))
+    }
     guard let call = VerifyReceiptCall(request.body) else {
-      return Self.answer(.failed(.malformedOrTemporary, target.environment))
+      throw Refusal(response: Self.answer(.failed(.malformedOrTemporary, target.environment)))
     }
-    return Self.answer(await facade.answer(to: call, appID: target.app, in: target.environment))
+    return (call, target.app, target.environment)
   }
 
   /// The environment and app of a path; `nil` for another path.

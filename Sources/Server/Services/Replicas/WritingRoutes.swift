@@ -39,7 +39,7 @@ package struct WritingRoutes: Sendable {
     switch request.path {
     case let path where notifications.serves(path): notifications.judge(request)
     case let path where deviceSync.serves(path): deviceSync.judge(request)
-    default: .undecided
+    default: verifyReceipt.judge(request)
     }
   }
 

@@ -21,6 +21,8 @@ package struct DeviceSyncEndpoint: Sendable {
   private static let suffix = "/sync"
   static let route = "/app/v1/{app}/sync"
   private static let tokenLifetime: Int64 = 15 * 60 * 1_000
+  /// In bytes: a signed document has some 6,000.
+  private static let maxBody = 1 << 20
 
   private let context: ServiceContext
   private let addresses: AddressLimiter
@@ -43,25 +45,55 @@ package struct DeviceSyncEndpoint: Sendable {
   /// Responds to a request to a path that ``serves(_:)`` accepts.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard request.method == "POST" else { return .methodNotAllowed("POST") }
-    let appID = String(request.path.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))
     do throws(Status) {
-      let response = try await sync(appID, request)
-      count(appID, "OK")
+      let response = try await sync(request)
+      count(Self.appID(of: request), "OK")
       return response
     } catch {
-      count(appID, error.reason ?? error.code.name)
-      return HTTPResponse(connectError: error, httpStatus: error.reason == Self.mediaType ? 415 : nil)
+      return refusal(error, of: request)
     }
   }
 
-  /// In a replica that does not write: refuses an address with too many requests.
+  /// In a replica that does not write: refuses what the leader would refuse whatever is stored, so that strangers cannot
+  /// fill the database.
   func judge(_ request: HTTPRequest) -> LocalVerdict {
-    guard let delay = addresses.delay(of: request.address) else { return .undecided }
-    return .refused(HTTPResponse(connectError: Self.tooMany("address", delay)))
+    guard request.method == "POST" else { return .refused(.methodNotAllowed("POST")) }
+    do throws(Status) {
+      let verified = try admit(request)
+      _ = try DeviceDocuments(
+        verified.request, verified.appTransaction, of: verified.app, with: context.verifier)
+      return .undecided
+    } catch {
+      return .refused(refusal(error, of: request))
+    }
   }
 
-  private func sync(_ appID: String, _ request: HTTPRequest) async throws(Status) -> HTTPResponse {
-    guard let app = context.catalog.value[appID], let policy = app.deviceSync,
+  private static func appID(of request: HTTPRequest) -> String {
+    String(request.path.dropFirst(prefix.count).dropLast(suffix.count))
+  }
+
+  private func refusal(_ error: Status, of request: HTTPRequest) -> HTTPResponse {
+    count(Self.appID(of: request), error.reason ?? error.code.name)
+    let status: Int? =
+      switch error.reason {
+      case Self.mediaType: 415
+      case Self.tooLarge: 413
+      default: nil
+      }
+    return HTTPResponse(connectError: error, httpStatus: status)
+  }
+
+  /// A request within the limits, whose app transaction is verified.
+  private struct VerifiedRequest {
+    let app: AppDefinition
+    let policy: DeviceSyncPolicy
+    let tokens: TokenSettings
+    let request: DeviceSyncRequest
+    let appTransaction: AppTransactionPayload
+  }
+
+  private func admit(_ request: HTTPRequest) throws(Status) -> VerifiedRequest {
+    guard let app = context.catalog.value[Self.appID(of: request)], let policy = app.deviceSync,
       let tokens = context.signing.tokens
     else {
       throw Status(.notFound, reason: "DEVICE_SYNC_OFF", "there is no such app, or it has no device_sync")
@@ -70,8 +102,19 @@ package struct DeviceSyncEndpoint: Sendable {
     guard request.mediaType == "application/json" else {
       throw Status(.invalidArgument, reason: Self.mediaType, "content-type must be application/json")
     }
+    guard request.body.count <= Self.maxBody else {
+      throw Status(
+        .resourceExhausted, reason: Self.tooLarge, "the body has more than \(Self.maxBody) bytes")
+    }
     let submitted = try DeviceSyncRequest(request.body)
     let appTransaction = try DeviceDocuments.verifyAppTransaction(submitted, of: app, with: context.verifier)
+    return VerifiedRequest(
+      app: app, policy: policy, tokens: tokens, request: submitted, appTransaction: appTransaction)
+  }
+
+  private func sync(_ request: HTTPRequest) async throws(Status) -> HTTPResponse {
+    let verified = try admit(request)
+    let (app, policy, appTransaction) = (verified.app, verified.policy, verified.appTransaction)
     let now = context.now(in: appTransaction.receiptType ?? .production)
     let install = LineKey(
       appID: app.id, environment: appTransaction.receiptType ?? .production,
@@ -79,10 +122,11 @@ package struct DeviceSyncEndpoint: Sendable {
     if let wait = limits.delay(ofRequestOf: install, policy, at: now) {
       throw Self.tooMany("app install", wait)
     }
-    let documents = try DeviceDocuments(submitted, appTransaction, of: app, with: context.verifier)
+    let documents = try DeviceDocuments(
+      verified.request, appTransaction, of: app, with: context.verifier)
     try await limitInstallations(of: documents, policy, request, at: now)
-    try await store(submitted, app)
-    let answer = try await answer(documents, app, tokens, at: now)
+    try await store(verified.request, app)
+    let answer = try await answer(documents, app, verified.tokens, at: now)
     return .json(200, answer.serialized(pretty: true) + [UInt8(ascii: "\n")])
   }
 
@@ -187,6 +231,7 @@ package struct DeviceSyncEndpoint: Sendable {
   }
 
   private static let mediaType = "UNSUPPORTED_CONTENT_TYPE"
+  private static let tooLarge = "MESSAGE_TOO_LARGE"
 
   private static func tooMany(_ subject: String, _ milliseconds: Int64) -> Status {
     Status(

@@ -19,7 +19,7 @@ struct DeviceSyncRequest: Sendable {
   init(_ body: [UInt8]) throws(Status) {
     let content: JSONValue
     do throws(JSONError) {
-      content = try JSONValue(parsing: body, duplicates: .rejected)
+      content = try JSONValue(parsing: body, limits: .ofRequests, duplicates: .rejected)
     } catch {
       throw Status(.invalidArgument, reason: "MALFORMED_MESSAGE", "the body is not JSON: \(error)".excerpt)
     }

@@ -12,7 +12,8 @@ enum OpenAPIDeviceSync {
       "200": [
         "description": "The entitlements of the submitted purchases, and a token.",
         "content": ["application/json": ["schema": ["$ref": "#/components/schemas/sync.Response"]]],
-      ]
+      ],
+      "413": ["description": "The body has more than 1 MiB."],
     ]
     for (status, error) in OpenAPIErrors.references { responses[status] = error }
     return [
