@@ -128,18 +128,18 @@ import Testing
       _ = try await fixture.submit(period(fixture, token: token))
       _ = try await fixture.ledger.merge("phone", into: "ana", fixture.scope)
       _ = try await ledger.erase("ana", fixture.scope)
-      #expect(try await ledger.applyErasures() == 0)
+      #expect(try await ledger.applyErasures().isEmpty)
     }
     try await LedgerFixture.run { copy in
       _ = try await copy.submit(period(copy, token: token))
       _ = try await copy.submit(period(copy, "L2", token: other), for: "ben")
       let ledger = copy.makeLedger(copy.store, erasures: try ErasureList(path: path, key: key)) { _ in }
-      #expect(try await ledger.applyErasures() == 1)
+      #expect(try await ledger.applyErasures().count == 1)
       #expect(try copy.facts(of: "ana") == nil)
       #expect(try copy.facts(of: "ben") != nil)
       #expect(try await storedTokens(copy).allSatisfy { $0 != token })
       _ = try await copy.submit(copy.period(40...70, line: "L3"))
-      #expect(try await ledger.applyErasures() == 0)
+      #expect(try await ledger.applyErasures().isEmpty)
       #expect(try copy.facts(of: "ana") != nil, "who came back stays")
     }
     let text = try String(contentsOfFile: path, encoding: .utf8)

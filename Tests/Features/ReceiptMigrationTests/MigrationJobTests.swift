@@ -59,6 +59,18 @@ extension MigrationJobManager {
     }
   }
 
+  @Test("A job goes on after lines that an erasure overwrote, and the others keep their numbers")
+  func erasedLines() async throws {
+    try await ReceiptService.run { service in
+      let (jobs, status) = try await run(["    ", #"{"customer_id":"cat"}"#, "  "], service)
+      #expect(status.job.state == .finished && status.job.doneLines == 3)
+      #expect(status.job.counts == [.rejected: 1])
+      let (_, failed) = try await jobs.failures(
+        of: MigrationJobManager.name(of: status.job.id), in: "demo", after: 0, limit: 10)
+      #expect(failed.map(\.number) == [2])
+    }
+  }
+
   @Test("A dry run counts the lines without storing facts")
   func dryRun() async throws {
     try await ReceiptService.run { service in

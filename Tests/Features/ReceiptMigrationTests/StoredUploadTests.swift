@@ -79,6 +79,26 @@ import Testing
     }
   }
 
+  @Test("A read that blocks occupies no thread of the calls", .timeLimit(.minutes(1)))
+  func blockedRead() async throws {
+    try await ReceiptService.run { service in
+      let uploads = StuckUpload()
+      defer { uploads.release() }
+      let jobs = MigrationJobManager(
+        intake: service.intake, store: service.appStore.store,
+        folder: ImportFolder(path: service.folder.path, uploads: uploads))
+      _ = try await jobs.startNew(
+        MigrationJob.Order(
+          appID: "demo", environment: .sandbox, inputPath: "", format: InputFormat().text, concurrency: 1),
+        upload: "u")
+      let threads = BackgroundThreads(count: 1)
+      let running = Task(executorPreference: threads) { try await jobs.run() }
+      defer { running.cancel() }
+      while !uploads.isRead { try await Task.sleep(for: .milliseconds(10)) }
+      #expect(await Task(executorPreference: threads) { true }.value)
+    }
+  }
+
   @Test("Uploads in the store have the errors of those in a folder")
   func errors() throws {
     let folder = ImportFolder(path: "/no/where", uploads: MemoryUploads())
@@ -132,21 +152,10 @@ import Testing
         ])
     }
   }
-
-  @Test("An erasure overwrites the lines of a customer in uploads of the store")
-  func erasure() throws {
-    let uploads = MemoryUploads()
-    let folder = ImportFolder(path: "/no/where", uploads: uploads)
-    let text = "customer_id,receipt\nana,AAAA\nben,BBBB\n"
-    _ = try folder.append(Array(text.utf8), to: "a", of: "ocean", at: 0)
-    try folder.eraseUploads(naming: ["ana"])
-    let left = uploads.content.withLock { $0["upload-a@ocean"] }
-    #expect(left.map { String(decoding: $0, as: UTF8.self) } == "customer_id,receipt\n        \nben,BBBB\n")
-  }
 }
 
 /// Uploads in memory, whose next reads fail.
-private final class MemoryUploads: UploadStore {
+final class MemoryUploads: UploadStore {
   let content = Mutex<[String: [UInt8]]>([:])
   let failures = Mutex(0)
   let ages = Mutex<[String: Duration]>([:])
@@ -204,6 +213,30 @@ private final class EndlessUpload: UploadStore {
   func read(_ name: String, at offset: Int64, upTo count: Int) -> [UInt8] {
     self.count.withLock { $0 += 1 }
     return Array(repeating: byte, count: count)
+  }
+
+  func blank(_ name: String, at offset: Int64, count: Int) {}
+  func delete(_ name: String) {}
+  func all() -> [StoredUpload] { [] }
+}
+
+/// An upload whose reads wait, and then end.
+private final class StuckUpload: UploadStore {
+  private let released = DispatchSemaphore(value: 0)
+  private let hasBegun = Mutex(false)
+
+  var isRead: Bool { hasBegun.withLock { $0 } }
+
+  func release() { released.signal() }
+
+  func append(_ data: [UInt8], to name: String, at offset: Int64) -> Int64 { offset }
+  func size(of name: String) -> Int64? { 1 }
+
+  func read(_ name: String, at offset: Int64, upTo count: Int) -> [UInt8] {
+    hasBegun.withLock { $0 = true }
+    released.wait()
+    released.signal()
+    return []
   }
 
   func blank(_ name: String, at offset: Int64, count: Int) {}

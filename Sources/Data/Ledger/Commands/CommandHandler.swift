@@ -206,8 +206,8 @@ package struct CommandResult: Hashable, Sendable {
   package var erasedRows: Int64 = 0
   /// The erased customers: the one that the command names first, then those merged into it.
   package var erasures: [ErasedCustomer] = []
-  /// The ids and tokens of the erased customers.
-  var erasedNames: Set<String> = []
+  /// The ids and tokens of the erased customers, in lower case.
+  package var erasedNames: Set<String> = []
   /// The facts of ``customer`` after the command, as far as the answers from then on depend on them.
   package var facts = CustomerFacts()
   /// The encoded response; `nil` without an idempotency key.

@@ -1,6 +1,6 @@
 internal import AppStore
 internal import Entitlements
-internal import Store
+package import Store
 
 /// A customer that was erased, and the pseudonym that replaces the id in the store.
 package struct ErasedCustomer: Hashable, Sendable {
@@ -46,8 +46,8 @@ extension EvidenceLedger {
   /// Erases the customers of the list that the store has again, because it is an older copy, and adds erasures to the
   /// list that a crash kept from it. Must be called before the first answer.
   ///
-  /// - Returns: the number of customers that were erased.
-  package func applyErasures() async throws(LedgerError) -> Int {
+  /// - Returns: the customers that were erased.
+  package func applyErasures() async throws(LedgerError) -> [CustomerKey] {
     try await saveList()
     let list = erasures
     let listed = list.all
@@ -71,7 +71,7 @@ extension EvidenceLedger {
     try await write { store throws(StoreError) in
       for record in listed { try store.record(record, as: "") }
     }
-    return found.count
+    return found
   }
 
   /// Appends the erasures of the store to the list.

@@ -1,26 +1,31 @@
+internal import Bytes
 internal import Foundation
+internal import Ledger
 internal import Logging
 internal import Store
 
 // Uploaded inputs contain the ids of customers and their receipts until a job is cancelled.
 extension ImportFolder {
-  /// Overwrites the lines of all uploads that name one of the customers with spaces, so that the offsets of running jobs
-  /// and of reports stay valid. Inputs that the operator put into the folder are the operator's to change.
-  func eraseUploads(naming customers: [String]) throws {
-    let ids = customers.map { Array($0.utf8) }
+  /// The bytes after which an erasure lets other work run.
+  private static let stepLength: Int64 = 1 << 20
+
+  /// Overwrites the lines of the uploads of an app that name a person with spaces, so that the offsets of running jobs and
+  /// of reports stay valid. Inputs that the operator put into the folder are the operator's to change.
+  func eraseUploads(of appID: String, naming person: PersonSearch) async throws {
+    let suffix = Self.suffix(ofUploadsOf: appID)
     if let uploads {
-      for name in try uploads.all().map(\.name) {
-        try erase(ids, in: UploadSource(path: name, uploads: uploads)) { position, count in
+      for name in try uploads.all().map(\.name) where name.hasSuffix(suffix) {
+        try await erase(person, in: UploadSource(path: name, uploads: uploads)) { position, count in
           try uploads.blank(name, at: position, count: count)
         }
       }
     }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
-    for name in names where name.hasPrefix(Self.uploadPrefix) {
+    for name in names where name.hasPrefix(Self.uploadPrefix) && name.hasSuffix(suffix) {
       let file = "\(path)/\(name)"
       let output = try FileHandle(forUpdating: URL(fileURLWithPath: file))
       defer { try? output.close() }
-      try erase(ids, in: InputFileSource(path: file)) { position, count in
+      try await erase(person, in: InputFileSource(path: file)) { position, count in
         try output.seek(toOffset: UInt64(position))
         try output.write(contentsOf: Data(repeating: UInt8(ascii: " "), count: count))
       }
@@ -28,51 +33,66 @@ extension ImportFolder {
     }
   }
 
+  /// Reads lines as a job does.
   private func erase(
-    _ customers: [[UInt8]], in source: any InputSource,
+    _ person: PersonSearch, in source: any InputSource,
     blank: (_ position: Int64, _ count: Int) throws -> Void
-  ) throws {
+  ) async throws {
     let input = try InputFile(source, from: 0)
+    try input.skipByteOrderMark()
+    let syntax = InputFormat.Syntax(beginningWith: try input.peek())
+    let scanner = syntax == .csv ? CSVScanner(separator: try Self.separator(of: source)) : nil
+    // The names of the columns are not about a person.
+    var mayName = syntax != .csv
+    var yieldedAt: Int64 = 0
     while true {
       let start = input.position
       do {
-        guard let line = try input.line() else { break }
-        if customers.contains(where: { line.names($0) }) { try blank(start, line.count) }
+        guard let line = try input.line(scanner) else { break }
+        if mayName, person.finds(in: line, syntax) { try blank(start, line.count) }
+        mayName = true
       } catch InputError.lineTooLong {
+        // No job can use it, so it is not searched.
         try input.skipLine()
+        try blankTooLong(from: start, to: input.position, blank)
       }
+      guard input.position - yieldedAt > Self.stepLength else { continue }
+      yieldedAt = input.position
+      await Task.yield()
+    }
+  }
+
+  /// The delimiter of a CSV input, which only its jobs know: the first character between the names of the columns.
+  private static func separator(of source: any InputSource) throws -> UInt8 {
+    let header = try InputFile(source, from: 0).line() ?? []
+    let ofNames = { (byte: UInt8) in byte.isPartOfWord || "_-. \"".utf8.contains(byte) }
+    return header.first { !ofNames($0) } ?? UInt8(ascii: ",")
+  }
+
+  /// Overwrites a line in pieces, but for its last byte, which is the line end unless the input ends without one.
+  private func blankTooLong(
+    from start: Int64, to end: Int64, _ blank: (_ position: Int64, _ count: Int) throws -> Void
+  ) throws {
+    var position = start
+    while position < end - 1 {
+      let count = min(Self.stepLength, end - 1 - position)
+      try blank(position, Int(count))
+      position += count
     }
   }
 }
 
 extension MigrationJobManager {
-  /// Erases customers from the uploads; see ``ImportFolder``.
-  package func eraseUploads(naming customers: [String]) {
-    do { try folder.eraseUploads(naming: customers) } catch {
+  /// Overwrites the lines of the uploads of an app that name one of the customers or tokens; see ``ImportFolder``. Tokens
+  /// are in lower case. It can be repeated after an error.
+  package nonisolated func eraseUploads(
+    of appID: String, naming customers: some Sequence<String>, tokens: some Sequence<String>
+  ) async throws(MigrationError) {
+    do {
+      try await folder.eraseUploads(of: appID, naming: PersonSearch(ids: customers, tokens: tokens))
+    } catch {
       logger.error("erasure of uploaded inputs failed", metadata: ["error": "\(error)"])
+      throw .ledger(.store(.failed("the uploads could not be searched for the customer")))
     }
-  }
-}
-
-extension ArraySlice<UInt8> {
-  /// Whether it contains `id` as a whole: no letter or digit before or after it.
-  fileprivate func names(_ id: [UInt8]) -> Bool {
-    var rest = self
-    while let found = rest.firstRange(of: id) {
-      let isWhole = [
-        found.lowerBound > startIndex ? self[found.lowerBound - 1] : nil,
-        found.upperBound < endIndex ? self[found.upperBound] : nil,
-      ].allSatisfy { $0.map { !$0.isAlphanumeric } ?? true }
-      if isWhole { return true }
-      rest = self[(found.lowerBound + 1)...]
-    }
-    return false
-  }
-}
-
-extension UInt8 {
-  fileprivate var isAlphanumeric: Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
   }
 }

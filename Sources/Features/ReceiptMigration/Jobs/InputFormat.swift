@@ -11,7 +11,7 @@ package struct InputFormat: Hashable, Sendable {
     case csv
   }
 
-  /// `nil` to detect it: NDJSON begins with a brace.
+  /// `nil` to detect it by the beginning.
   package var syntax: Syntax?
   /// The column with the customer id. In NDJSON, a dot separates the names of nested members.
   package var customerColumn = "customer_id"
@@ -49,6 +49,11 @@ extension InputFormat {
   }
 }
 
+extension InputFormat.Syntax {
+  /// The syntax of an input with this first byte that is no white space: NDJSON begins with a brace.
+  init(beginningWith byte: UInt8?) { self = byte == UInt8(ascii: "{") ? .ndjson : .csv }
+}
+
 /// One line of a job's input.
 package struct InputLine: Hashable, Sendable {
   /// Counted from 1; the header of CSV does not count.
@@ -61,6 +66,9 @@ package struct InputLine: Hashable, Sendable {
   package let record: Result<InputRecord, InputError>
 
   var end: Int64 { position + length }
+
+  /// Whether the customer of the line was erased.
+  var isErased: Bool { record == .failure(.erased) }
 }
 
 /// The contents of a line.
@@ -96,6 +104,8 @@ package enum InputError: Error, Hashable, Sendable {
   case lineTooLong(limit: Int)
   /// A line has neither a receipt nor an original transaction id.
   case nothingToMigrate
+  /// A line consists of spaces, as after the erasure of its customer.
+  case erased
 
   /// The reason code.
   package var reason: String {
@@ -104,7 +114,7 @@ package enum InputError: Error, Hashable, Sendable {
     case .noColumns: "NO_COLUMNS"
     case .malformedLine: "MALFORMED_LINE"
     case .lineTooLong: "LINE_TOO_LONG"
-    case .nothingToMigrate: "EMPTY_DOCUMENT"
+    case .nothingToMigrate, .erased: "EMPTY_DOCUMENT"
     }
   }
 }
@@ -119,6 +129,7 @@ extension InputError: CustomStringConvertible {
     case .malformedLine(let problem): "malformed line: \(problem)"
     case .lineTooLong(let limit): "the line exceeds \(limit) bytes"
     case .nothingToMigrate: "the line has neither a receipt nor an original transaction id"
+    case .erased: "the line consists of spaces"
     }
   }
 }

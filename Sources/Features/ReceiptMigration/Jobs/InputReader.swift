@@ -31,7 +31,7 @@ struct InputReader {
     let start = try InputFile(source, from: 0)
     try start.skipByteOrderMark()
     let first = try start.peek()
-    syntax = format.syntax ?? (first == UInt8(ascii: "{") ? .ndjson : .csv)
+    syntax = format.syntax ?? InputFormat.Syntax(beginningWith: first)
     self.format = format
     separator = format.delimiter.utf8.first ?? UInt8(ascii: ",")
     number = line
@@ -84,7 +84,11 @@ struct InputReader {
       let position = file.position
       do throws(InputError) {
         guard let bytes = try file.line(scanner) else { return .end }
-        guard bytes.contains(where: { $0 > 0x20 }) else { continue }
+        guard bytes.contains(where: { $0 > 0x20 }) else {
+          guard !bytes.isEmpty, bytes.allSatisfy({ $0 == UInt8(ascii: " ") }) else { continue }
+          // Counts, so that the lines after it keep their numbers.
+          return .line(line(at: position, bytes.count, .failure(.erased)))
+        }
         return .line(line(at: position, bytes.count, record(bytes)))
       } catch {
         guard case .lineTooLong = error else { throw error }

@@ -28,6 +28,9 @@ package actor MigrationJobManager: Worker {
   package static let defaultConcurrency = 32
   private static let maxConcurrency = 256
   private static let idPrefix = "migration-"
+  /// The threads on which jobs read their inputs. A database or a file system that does not respond blocks them, and not
+  /// those of the calls.
+  private static let readers = BackgroundThreads(count: 2)
 
   private let intake: ReceiptIntake
   let store: any EntitlementStore
@@ -63,7 +66,7 @@ package actor MigrationJobManager: Worker {
         guard running[job.id] == nil else { continue }
         let progress = MigrationProgress()
         running[job.id] = progress
-        group.addTask { await self.process(job, progress) }
+        group.addTask(executorPreference: Self.readers) { await self.process(job, progress) }
       }
       group.cancelAll()
     }

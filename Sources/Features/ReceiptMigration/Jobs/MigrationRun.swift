@@ -129,11 +129,11 @@ struct MigrationRun: Sendable {
             continue
           }
           mark.begin(line, next: reader.position)
-          if done.contains(line.number) {
+          if done.contains(line.number) || line.isErased {
             mark.finish(line)
             continue
           }
-          group.addTask { await process(line) ? line : nil }
+          group.addTask(executorPreference: BackgroundThreads.shared) { await process(line) ? line : nil }
           inFlight += 1
         } catch {
           guard !isStopped else { break reading }

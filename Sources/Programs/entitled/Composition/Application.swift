@@ -14,6 +14,7 @@ internal import Logging
 internal import Platform
 internal import PostgresStore
 internal import RPC
+internal import ReceiptMigration
 internal import Reconciliation
 internal import Services
 internal import SideBySide
@@ -149,10 +150,14 @@ struct Application: Sendable {
   /// Erases the customers that a restored store has again, and prepares the store for new webhooks. Must be called before
   /// the first call is served: no answer names an erased customer, and a new webhook receives the events of that call.
   func prepare() async throws {
-    do throws(LedgerError) {
-      let count = try await ledger.applyErasures()
-      if count > 0 {
-        logger.notice("erasures applied to a restored store", metadata: ["customers": "\(count)"])
+    do {
+      let erased = try await ledger.applyErasures()
+      if !erased.isEmpty {
+        logger.notice("erasures applied to a restored store", metadata: ["customers": "\(erased.count)"])
+      }
+      for (appID, customers) in Dictionary(grouping: erased, by: \.appID) {
+        try await features.migrations.eraseUploads(
+          of: appID, naming: customers.map(\.customerID), tokens: [])
       }
     } catch {
       throw Failure("cannot apply the erasures: \(error)")

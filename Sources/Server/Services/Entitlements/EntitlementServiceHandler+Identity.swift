@@ -130,15 +130,36 @@ extension EntitlementServiceHandler {
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
       note: request.note, isDryRun: request.dryRun)
-    let outcome = try await mapLedgerError { () async throws(LedgerError) in
-      try await context.ledger.erase(request.customerId, scope)
+    let outcome: CommandResult
+    do throws(LedgerError) {
+      outcome = try await context.ledger.erase(request.customerId, scope)
+    } catch {
+      // An upload may name a customer that the store does not have yet.
+      if case .unknownCustomer = error, !request.dryRun {
+        try await eraseUploads(of: app.id, naming: [request.customerId], tokens: [])
+      }
+      throw Status(error)
     }
-    if !request.dryRun { await context.migrations.eraseUploads(naming: outcome.erasures.map(\.customerID)) }
+    if !request.dryRun {
+      let ids = outcome.erasures.map(\.customerID)
+      let tokens = outcome.erasedNames.subtracting(ids.map { $0.lowercased() })
+      try await eraseUploads(of: app.id, naming: ids, tokens: tokens)
+    }
     return .with {
       $0.erasedRows = outcome.erasedRows
       guard !request.dryRun else { return }
       $0.erasedAt = GoogleProtobuf.Timestamp(context.now(in: scope.environment))
       $0.pseudonym = outcome.erasures.first?.pseudonym ?? ""
+    }
+  }
+
+  private func eraseUploads(
+    of appID: String, naming customers: [String], tokens: Set<String>
+  ) async throws(Status) {
+    do throws(MigrationError) {
+      try await context.migrations.eraseUploads(of: appID, naming: customers, tokens: tokens)
+    } catch {
+      throw Status(error)
     }
   }
 }

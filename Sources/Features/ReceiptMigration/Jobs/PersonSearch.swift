@@ -1,0 +1,103 @@
+internal import Bytes
+internal import JSON
+
+/// Finds the lines of an input that name a person: in a value, as a whole word, or in a signed document.
+struct PersonSearch {
+  /// Of documents inside documents.
+  private static let maxDepth = 4
+
+  private let ids: [[UInt8]]
+  /// In lower case.
+  private let tokens: [[UInt8]]
+
+  /// - Parameters:
+  ///   - ids: customer ids, as they are.
+  ///   - tokens: `appAccountToken`s in lower case; documents may have them in capitals.
+  init(ids: some Sequence<String>, tokens: some Sequence<String>) {
+    self.ids = ids.filter { !$0.isEmpty }.map { Array($0.utf8) }
+    self.tokens = tokens.map { Array($0.utf8) }
+  }
+
+  /// Whether a line names the person.
+  func finds(in line: ArraySlice<UInt8>, _ syntax: InputFormat.Syntax) -> Bool {
+    switch syntax {
+    case .ndjson:
+      // The names of members are not about a person, and values may have escapes.
+      guard let value = try? JSONValue(parsing: Array(line)) else { break }
+      return finds(in: value, depth: 0)
+    case .csv:
+      // A quote within quotes is written twice (RFC 4180).
+      let quote = UInt8(ascii: "\"")
+      guard ids.contains(where: { $0.contains(quote) }) else { break }
+      let text = String(decoding: line, as: UTF8.self).replacing("\"\"", with: "\"")
+      return finds(inText: Array(text.utf8)[...], depth: 0)
+    }
+    return finds(inText: line, depth: 0)
+  }
+
+  private func finds(in value: JSONValue, depth: Int) -> Bool {
+    switch value {
+    case .string(let text): finds(inText: Array(text.utf8)[...], depth: depth)
+    case .number(let number): finds(inText: Array(number.literal.utf8)[...], depth: depth)
+    case .array(let values): values.contains { finds(in: $0, depth: depth) }
+    case .object(let members): members.contains { finds(in: $0.value, depth: depth) }
+    case .null, .bool: false
+    }
+  }
+
+  private func finds(inText text: ArraySlice<UInt8>, depth: Int) -> Bool {
+    if ids.contains(where: { text.containsWord($0) }) { return true }
+    if !tokens.isEmpty {
+      let text = text.map(\.lowercased)[...]
+      if tokens.contains(where: { text.containsWord($0) }) { return true }
+    }
+    return depth < Self.maxDepth && payloads(in: text).contains { finds(in: $0, depth: depth + 1) }
+  }
+
+  /// The payloads of the signed documents in a text.
+  private func payloads(in text: ArraySlice<UInt8>) -> [JSONValue] {
+    text.split { !$0.isBase64URL && $0 != UInt8(ascii: ".") }.compactMap { word in
+      guard word.starts(with: "eyJ".utf8) else { return nil }
+      let segments = word.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      guard segments.count == 3 else { return nil }
+      return Base64.url.decode(segments[1]).flatMap { try? JSONValue(parsing: $0) }
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether it contains a word with no part of another word beside it, as `ana@example.com` has in
+  /// `ana@example.com.au`, and the number 1 by chance in base64.
+  fileprivate func containsWord(_ word: [UInt8]) -> Bool {
+    var rest = self
+    while let found = rest.firstRange(of: word) {
+      let before = self[..<found.lowerBound].last { !$0.isConnector }
+      let after = self[found.upperBound...].first { !$0.isConnector }
+      if before?.isPartOfWord != true, after?.isPartOfWord != true { return true }
+      rest = self[(found.lowerBound + 1)...]
+    }
+    return false
+  }
+}
+
+extension UInt8 {
+  /// In ASCII.
+  fileprivate var lowercased: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+  }
+
+  private var isAlphanumeric: Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+  }
+
+  fileprivate var isBase64URL: Bool {
+    isAlphanumeric || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
+  }
+
+  /// Letters and digits, also those outside ASCII.
+  var isPartOfWord: Bool { isAlphanumeric || self >= 0x80 }
+
+  /// Whether it connects parts of ids, addresses, numbers and base64.
+  fileprivate var isConnector: Bool { "+/=-_.:@".utf8.contains(self) }
+}
