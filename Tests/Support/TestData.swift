@@ -33,7 +33,8 @@ package enum TestData {
   }
 }
 
-/// The number of random lives in a test: `ENTITLED_LIVES`, or `short`. `make test-long` has 200.
+/// The number of random lives, customers or families in a test: `ENTITLED_LIVES`, or `short`.
+/// `make test-long` has 200.
 package func lifeCount(short: Int) -> Int {
   ProcessInfo.processInfo.environment["ENTITLED_LIVES"].flatMap { Int($0) } ?? short
 }

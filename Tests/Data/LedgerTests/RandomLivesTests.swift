@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  private static let count = lifeCount(short: 60)
+  private static let count = lifeCount(short: 30)
 
   private struct Recorded {
     let life: Int

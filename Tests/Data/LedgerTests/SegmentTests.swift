@@ -12,7 +12,7 @@ import Testing
     id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
     products: Array(LedgerFixture.app.products.values), renewalPolicy: .standard)
 
-  private static let lives = lifeCount(short: 24)
+  private static let lives = lifeCount(short: 16)
 
   private static let filters: [String: SegmentFilter] = [
     "renewing": filter { $0.states = [.activeAutoRenewOn] },

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct AnswerTimelineTests {
-  @Test("A timeline equals the evaluation at every instant it covers", arguments: UInt64(0)..<200)
+  @Test(
+    "A timeline equals the evaluation at every instant it covers",
+    arguments: UInt64(0)..<UInt64(lifeCount(short: 60)))
   func agrees(seed: UInt64) throws {
     var random = SplitMix64(state: seed &+ 7_000)
     let facts = randomCustomer(&random)
@@ -25,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("Access stays the same until checkAgainAt", arguments: UInt64(0)..<40)
+  @Test("Access stays the same until checkAgainAt", arguments: UInt64(0)..<UInt64(lifeCount(short: 16)))
   func accessUntilCheckAgain(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 9_500)
     let facts = randomCustomer(&random)
@@ -41,7 +43,8 @@ import Testing
   }
 
   @Test(
-    "Without slack an answer stays the same until checkAgainAt", arguments: UInt64(0)..<40)
+    "Without slack an answer stays the same until checkAgainAt",
+    arguments: UInt64(0)..<UInt64(lifeCount(short: 16)))
   func checkAgain(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 9_000)
     let facts = randomCustomer(&random)

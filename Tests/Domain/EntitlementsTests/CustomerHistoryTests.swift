@@ -6,7 +6,8 @@ import Testing
 /// Lanes of what a customer had, and when.
 @Suite struct CustomerHistoryTests {
   @Test(
-    "At each instant the access lane has the answer, and segments never overlap", arguments: UInt64(0)..<60)
+    "At each instant the access lane has the answer, and segments never overlap",
+    arguments: UInt64(0)..<UInt64(lifeCount(short: 24)))
   func agreesWithEvaluation(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 30_000)
     let facts = randomCustomer(&random)

@@ -20,8 +20,8 @@ private enum Document: Hashable {
 
 @Suite struct EvidenceOrderTests {
   @Test(
-    "Answers are independent of order, repetitions and partial arrival", arguments: UInt64(0)..<150
-  )
+    "Answers are independent of order, repetitions and partial arrival",
+    arguments: UInt64(0)..<UInt64(lifeCount(short: 60)))
   func order(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 17_000)
     let documents = documents(&random)
@@ -31,7 +31,7 @@ private enum Document: Hashable {
     }
   }
 
-  @Test("An outdated document changes no answer", arguments: UInt64(0)..<150)
+  @Test("An outdated document changes no answer", arguments: UInt64(0)..<UInt64(lifeCount(short: 60)))
   func monotonic(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 19_000)
     let documents = documents(&random)

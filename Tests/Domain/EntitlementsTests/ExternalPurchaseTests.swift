@@ -56,7 +56,7 @@ import Testing
     #expect(answer(states + [state(3, 5, 8)], at: 20).reason == .externalEnded)
   }
 
-  @Test("The order and number of arrivals leave no trace", arguments: 0..<200)
+  @Test("The order and number of arrivals leave no trace", arguments: 0..<UInt64(lifeCount(short: 60)))
   func order(seed: UInt64) {
     var random = SplitMix64(state: seed)
     let states = (1...6).map { revision in

@@ -9,7 +9,7 @@ import Testing
   @Test("Family members have access exactly on the oracle's days, in every order of arrival")
   func families() {
     var random = SplitMix64(state: 5)
-    for _ in 0..<60 {
+    for _ in 0..<lifeCount(short: 20) {
       let family = RandomFamily(&random)
       for person in 0..<6 {
         let documents = family.documents[person]
@@ -30,7 +30,7 @@ import Testing
   @Test("The oldest claims hold the seats, never more than were purchased")
   func groups() {
     var random = SplitMix64(state: 6)
-    for _ in 0..<60 {
+    for _ in 0..<lifeCount(short: 20) {
       let group = RandomGroup(&random)
       let purchase = CustomerFacts(transactions: group.periods.shuffled(using: &random))
       let seats = group.seats.shuffled(using: &random)
