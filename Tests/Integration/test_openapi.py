@@ -25,7 +25,7 @@ from contract import services
 from harness import CALL_LIMIT, ROOT, post
 
 # Requests to each operation. `make test-long` sets more.
-EXAMPLES = int(os.environ.get("ENTITLED_OPENAPI_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("ENTITLED_OPENAPI_EXAMPLES", "2"))
 REASONED = {501, 503, 504}
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 

@@ -176,16 +176,16 @@ def limited(tmp_path):
 
 
 def test_forged_posts_fill_neither_the_disk_nor_other_apps(limited):
-    service = limited({"max_rejected_bytes_per_day": 2 << 20})
+    service = limited({"max_rejected_bytes_per_day": 512 << 10})
     before = store_bytes(service)
     for number in range(60):
-        status, answer = forged(service, number, 900_000)
+        status, answer = forged(service, number, 225_000)
         assert status == 202, answer
     # The log of SQLite holds each body until a checkpoint.
-    assert (service.data / "entitled.sqlite").stat().st_size - before < 40 << 20
+    assert (service.data / "entitled.sqlite").stat().st_size - before < 10 << 20
     service.stop()
     stats = run("store", "stats", "--data", service.data).stdout
-    assert int(re.search(r"stored bytes +(\d+)", stats)[1]) <= 2 << 20
+    assert int(re.search(r"stored bytes +(\d+)", stats)[1]) <= 512 << 10
     assert (service.data / "entitled.sqlite").stat().st_size < 8 << 20
 
 

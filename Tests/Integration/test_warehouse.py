@@ -27,7 +27,7 @@ from harness import CALL_LIMIT, PROGRAM, Service, environment
 from test_reports import APP, CONFIGURATION, DAY, Lives, Reports, eventually
 
 DAYS = int(os.environ.get("ENTITLED_WAREHOUSE_DAYS", 25))
-KILLS = int(os.environ.get("ENTITLED_WAREHOUSE_KILLS", 12))
+KILLS = int(os.environ.get("ENTITLED_WAREHOUSE_KILLS", 6))
 NAME = re.compile(r"known_day=(\d{4}-\d\d-\d\d)/(\d{20})-(\d{20})\.ndjson\.gz$")
 
 
