@@ -87,6 +87,7 @@ def test_the_package_names_its_version_and_the_libraries_it_needs(package, versi
         assert needed in depends, depends
 
 
+@pytest.mark.skipif(not IS_LONG, reason="part of `make test-long`: half a minute")
 def test_lintian_has_nothing_against_the_package(package):
     # A program that was built without tools/build loads Swift's libraries from the toolchain's folder too.
     faults = [line for line in debian.faults(package) if "custom-library-search-path RUNPATH" not in line]
