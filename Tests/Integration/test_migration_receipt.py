@@ -136,6 +136,31 @@ def test_without_apple_the_receipts_contents_count_until_the_refresh(store):
     assert not latest.from_receipt and latest.price.milliunits
 
 
+def test_a_sample_for_the_comparison_with_apple_is_counted_across_pages(store):
+    for number in range(5):
+        store.buy(f"c{number}")
+        store.submit(f"c{number}", store.receipt(f"c{number}"))
+
+    def compared(page_size, sample_every):
+        """The number of compared customers of each page."""
+        found, token = [], ""
+        while not found or token:
+            page = store.receipts.CompareWithApple(
+                receipt_service.CompareWithAppleRequest(
+                    app=APP, sample_every=sample_every, page_size=page_size, page_token=token), timeout=CALL_LIMIT)
+            assert not page.not_compared and not page.drifts
+            found.append(page.compared)
+            token = page.next_page_token
+        return found
+
+    assert compared(100, 0) == compared(100, 1) == [5]
+    assert compared(2, 3) == [1, 1, 0]
+    assert compared(1, 4) == [1, 0, 0, 0, 1]
+    with pytest.raises(grpc.RpcError) as error:
+        compared(100, -1)
+    assert contract.violations(error.value) == ["sample_every"]
+
+
 def test_pending_refreshes_survive_a_restart(start):
     store = Store(start())
     store.buy("fay")
@@ -203,9 +228,17 @@ def test_a_real_receipt_is_verified_up_to_the_lookup(start, tmp_path, testdata):
     service = start(arguments=["--config", tmp_path / "entitled.yaml"])
     receipt = (testdata / "genuine" / "receipt-sandbox-g5").read_text()
     with service.channel() as channel:
-        answer = contract.receipt_stub(channel).SubmitReceipt(
+        receipts = contract.receipt_stub(channel)
+        receipts.SubmitReceipt(
+            receipt_service.SubmitReceiptRequest(app="weeka", receipt_base64=receipt), timeout=CALL_LIMIT)
+        unclaimed = contract.entitlement_stub(channel).ListUnclaimedPurchases(
+            entitlement_service.ListUnclaimedPurchasesRequest(app="weeka"), timeout=CALL_LIMIT).transactions
+        answer = receipts.SubmitReceipt(
             receipt_service.SubmitReceiptRequest(app="weeka", customer_id="w", receipt_base64=receipt),
             timeout=CALL_LIMIT)
+    # Purchases that only the receipt states wait for an owner like others.
+    assert [t.original_transaction_id for t in unclaimed] == sorted(answer.original_transaction_ids)
+    assert all(t.from_receipt for t in unclaimed)
     assert answer.kind == receipt_service.DOCUMENT_KIND_APP_RECEIPT and answer.refresh_pending
     assert answer.refresh_reason == "NO_IN_APP_PURCHASE_KEY"
     assert answer.original_transaction_ids[0] == "2000001092134138"

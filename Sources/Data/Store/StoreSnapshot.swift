@@ -75,10 +75,10 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   /// Returns the changes of an app's catalog, oldest first.
   func catalogChanges(of appID: String) throws(StoreError) -> [CatalogChange]
 
-  /// Returns at most `limit` unclaimed lines of an app, ordered by line id, after `line`.
+  /// Returns at most `limit` unclaimed purchases of an app, ordered by line id, after `line`.
   func unclaimedLines(
     of appID: String, in environment: Environment, after line: String?, limit: Int
-  ) throws(StoreError) -> [UnclaimedLine]
+  ) throws(StoreError) -> [LineKey]
 
   /// Returns one piece of evidence; `nil` if it does not exist.
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence?
@@ -147,18 +147,5 @@ package struct StoreCounts: Hashable, Sendable {
     self.renewals = renewals
     self.customers = customers
     self.events = events
-  }
-}
-
-/// A line without an owner.
-package struct UnclaimedLine: Hashable, Sendable {
-  package let line: LineKey
-  /// The evidence of its latest transaction.
-  package let latest: EvidenceID
-
-  /// Creates an unclaimed line from its parts.
-  package init(line: LineKey, latest: EvidenceID) {
-    self.line = line
-    self.latest = latest
   }
 }

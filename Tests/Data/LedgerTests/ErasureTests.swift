@@ -20,7 +20,9 @@ import Testing
 
   /// The tokens in the payloads of all stored signed transactions.
   private func storedTokens(_ fixture: LedgerFixture) async throws -> [String] {
-    try await fixture.evidence().compactMap(\.transactionPayload?.appAccountToken)
+    try await fixture.evidence().compactMap {
+      EvidenceSubject($0).transactions.first?.details.appAccountToken
+    }
   }
 
   private func factTokens(_ fixture: LedgerFixture, _ line: String = "L1") async throws -> Set<String?> {

@@ -203,7 +203,7 @@ struct LedgerFixture {
   /// The unclaimed lines.
   func unclaimed() async throws -> [String] {
     try await store.snapshot { try $0.unclaimedLines(of: "ocean", in: .sandbox, after: nil, limit: 1000) }
-      .map(\.line.lineID)
+      .map(\.lineID)
   }
 
   /// The tables in which the store differs from a replay of its evidence.

@@ -1,8 +1,8 @@
-package import AppStore
+internal import AppStore
 internal import Entitlements
 internal import JSON
 internal import SignedData
-package import Store
+internal import Store
 
 /// One item of a piece of evidence that the state depends on.
 enum DecodedItem: Sendable {
@@ -111,25 +111,5 @@ extension AppTransactionFact {
     guard appTransactionID.isEmpty else { return LineKey.appTransactionPrefix + appTransactionID }
     let purchased = originalPurchaseDate.map { String($0.millisecondsSince1970) } ?? ""
     return "\(LineKey.appTransactionPrefix)\(purchased)-\(originalApplicationVersion)"
-  }
-}
-
-extension Evidence {
-  /// The complete payload of the signed transaction in accepted evidence; `nil` for other evidence.
-  package var transactionPayload: JWSTransactionDecodedPayload? {
-    guard verdict == .accepted, let body = content.body else { return nil }
-    let document: String?
-    switch kind {
-    case .signedTransaction: document = String(decoding: body, as: UTF8.self)
-    case .notificationV2:
-      guard case .signed(let text) = NotificationBody(body), let jws = try? UnverifiedJWS(text) else {
-        return nil
-      }
-      document = try? ResponseBodyV2DecodedPayload(json: jws.payload).data?.signedTransactionInfo
-    default: return nil
-    }
-    return document.flatMap { try? UnverifiedJWS($0) }.flatMap {
-      try? JWSTransactionDecodedPayload(json: $0.payload)
-    }
   }
 }

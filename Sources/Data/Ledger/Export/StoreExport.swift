@@ -105,8 +105,8 @@ package struct StoreExport {
     var last: String?
     repeat {
       let page = try reader.unclaimedLines(of: app, in: environment, after: last, limit: Self.pageSize)
-      for unclaimed in page { try append(try reader.facts(of: unclaimed.line), in: scope) }
-      last = page.last?.line.lineID
+      for line in page { try append(try reader.facts(of: line), in: scope) }
+      last = page.last?.lineID
     } while last != nil
   }
 

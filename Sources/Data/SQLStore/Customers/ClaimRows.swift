@@ -160,18 +160,16 @@ final class ClaimRows {
 extension SQLReader {
   func unclaimedLines(
     of appID: String, in environment: Environment, after line: String?, limit: Int
-  ) throws(StoreError) -> [UnclaimedLine] {
+  ) throws(StoreError) -> [LineKey] {
     try rows(
       """
-      SELECT u.line_id, max(t.evidence_id)
-      FROM unclaimed_line u JOIN transaction_fact t USING (line_id, app, environment)
-      WHERE u.app = ? AND u.environment = ? AND u.line_id > ? GROUP BY u.line_id ORDER BY u.line_id LIMIT ?
+      SELECT u.line_id FROM unclaimed_line u
+      WHERE u.app = ? AND u.environment = ? AND u.line_id > ? AND EXISTS (
+        SELECT 1 FROM transaction_fact t
+        WHERE t.line_id = u.line_id AND t.app = u.app AND t.environment = u.environment)
+      ORDER BY u.line_id LIMIT ?
       """, appID, environment, line ?? "", limit
-    ) { row in
-      UnclaimedLine(
-        line: LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? ""),
-        latest: EvidenceID(rawValue: row.number(1)))
-    }
+    ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
   }
 }
 

@@ -3,7 +3,6 @@ internal import Callers
 internal import Entitlements
 internal import Ledger
 internal import RPC
-internal import SignedData
 internal import Store
 internal import Wire
 
@@ -24,19 +23,20 @@ extension EntitlementServiceHandler {
     let environment = try app.environment(request.environment)
     let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
-    return try await context.read { reader throws(StoreError) in
+    let response = try await context.read { reader throws(StoreError) in
       let lines = try reader.unclaimedLines(
         of: app.id, in: environment, after: page.position, limit: size + 1)
       var response = ListUnclaimedPurchasesResponse()
       for line in lines.prefix(size) {
-        response.candidates += try reader.ownerCandidates(of: line.line).map(Wire.OwnerCandidate.init)
-        let evidence = try reader.evidence(line.latest)?.evidence
-        if let fact = evidence?.transactionPayload.flatMap({ try? TransactionFact($0) }) {
-          response.transactions.append(Wire.Transaction(fact, of: app, environment: environment))
-        }
+        guard let latest = try reader.facts(of: line).transactions.last else { continue }
+        response.transactions.append(Wire.Transaction(latest, of: app, environment: environment))
+        response.candidates += try reader.ownerCandidates(of: line, with: latest).map(
+          Wire.OwnerCandidate.init)
       }
-      if lines.count > size { response.nextPageToken = page.token(after: lines[size - 1].line.lineID) }
+      if lines.count > size { response.nextPageToken = page.token(after: lines[size - 1].lineID) }
       return response
     }
+    CallScope.show(response.candidates.map(\.customerId), of: "unclaimed purchases")
+    return response
   }
 }

@@ -18,9 +18,10 @@ struct OwnerCandidate: Hashable {
 }
 
 extension StoreSnapshot {
-  /// Returns the customers who probably own a purchase without an owner, at most 10.
-  func ownerCandidates(of line: LineKey) throws(StoreError) -> [OwnerCandidate] {
-    guard let latest = try facts(of: line).transactions.last else { return [] }
+  /// Returns the customers who probably own a purchase without an owner, at most 10; `latest` is its latest transaction.
+  func ownerCandidates(
+    of line: LineKey, with latest: TransactionFact
+  ) throws(StoreError) -> [OwnerCandidate] {
     var found: [OwnerCandidate] = []
     func add(_ customerID: String, _ reason: OwnerCandidate.Reason) {
       guard found.count < 10, !found.contains(where: { $0.customerID == customerID }) else { return }

@@ -6,6 +6,8 @@ internal import Synchronization
 /// no more than their ``CallContext``. It collects what the handler adds to the audit entry of the call.
 final class CallScope: Sendable {
   @TaskLocal static var current: CallScope?
+  /// The number of different customers of an audit entry.
+  static let maxCustomers = 100
 
   /// `nil` for a method that is open to everyone.
   let caller: Caller?
@@ -24,10 +26,14 @@ final class CallScope: Sendable {
     self.idempotencyKey = idempotencyKey
   }
 
-  /// Adds customers that the response shows to the audit entry of the current call; `subject` is what the request names.
-  static func show(_ customers: some Sequence<String>, of subject: String) {
+  /// Adds customers that the response shows to the audit entry of the current call; `subject` is what the request names
+  /// instead of a customer.
+  static func show(_ customers: some Sequence<String>, of subject: String = "") {
     current?.shown.withLock { shown in
-      for id in customers where !shown.customers.contains(id) { shown.customers.append(id) }
+      for id in customers
+      where shown.customers.count < maxCustomers && !id.isEmpty && !shown.customers.contains(id) {
+        shown.customers.append(id)
+      }
       shown.subject = subject
     }
   }

@@ -19,15 +19,23 @@ extension ReceiptServiceHandler {
     let environment = try app.environment(request.environment)
     let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
+    let start = try SamplePosition(page.position)
+    guard request.sampleEvery >= 0 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "sample_every is less than 0", field: "sample_every")
+    }
     let customers = try await context.read { reader throws(StoreError) in
-      try reader.customers(of: app.id, in: environment, after: page.position, limit: size + 1)
+      try reader.customers(of: app.id, in: environment, after: start.customerID, limit: size + 1)
     }
     let every = max(1, Int(request.sampleEvery))
-    let chosen = customers.prefix(size).enumerated().filter { $0.offset % every == 0 }.map(\.element)
-    var response = try await drifts(of: chosen)
+    let chosen = customers.prefix(size).enumerated().filter { (start.number + $0.offset) % every == 0 }
+    var response = try await drifts(of: chosen.map(\.element))
     if customers.count > size {
-      response.nextPageToken = page.token(after: customers[size - 1].key.customerID)
+      let next = SamplePosition(
+        number: (start.number + size) % every, customerID: customers[size - 1].key.customerID)
+      response.nextPageToken = page.token(after: next.description)
     }
+    CallScope.show(chosen.map(\.element.key.customerID), of: "comparison with Apple")
     return response
   }
 
@@ -71,4 +79,30 @@ extension ReceiptServiceHandler {
     }
     return response
   }
+}
+
+/// The position of a page of a sample.
+private struct SamplePosition: Hashable, CustomStringConvertible {
+  /// The number of the page's first customer since one that belongs to the sample.
+  let number: Int
+  /// The last customer of the previous page; `nil` for the first page.
+  let customerID: String?
+
+  init(number: Int, customerID: String?) {
+    self.number = number
+    self.customerID = customerID
+  }
+
+  /// The position that ``description`` returned; `nil` begins.
+  init(_ text: String?) throws(Status) {
+    guard let text else {
+      self.init(number: 0, customerID: nil)
+      return
+    }
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let number = Int(parts[0]) else { throw .invalidPageToken }
+    self.init(number: number, customerID: String(parts[1]))
+  }
+
+  var description: String { "\(number) \(customerID ?? "")" }
 }
