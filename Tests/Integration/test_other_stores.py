@@ -2,9 +2,10 @@
 
 import pytest
 
-from contract import StatusCode, receipt_service
+import contract
+from contract import StatusCode, customer_service, receipt_service
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, post
 from test_identity import APP, Client, rejection
 
 PURCHASE = {"entitlement": "pro", "access_level": 3, "source": "play", "external_id": "GPA.1", "product_id": "gold"}
@@ -55,6 +56,24 @@ def test_check_answers_from_another_store_and_names_it(client):
     types = [event.type for event in client.call("ListTimeline", customer_id="ana").events]
     assert types == ["STARTED", "RENEWED", "REFUNDED"]
     assert client.call("ListTimeline", customer_id="ana").events[0].after.source == "play"
+
+
+def test_what_people_and_flags_read_names_the_product_of_the_other_store(client):
+    now = seconds(client)
+    grant = report(client, "ana", 1, since=now - 100, until=now + 1_000).grant
+    customers = contract.customer_stub(client.channel)
+    described = customers.DescribeCustomer(
+        customer_service.DescribeCustomerRequest(app=APP, customer_id="ana"), timeout=CALL_LIMIT)
+    pro = next(one for one in described.entitlements if one.entitlement == "pro")
+    assert pro.entitled and pro.product_id == "gold" and "Product: gold." in pro.support_sentence
+    lanes = customers.GetCustomerHistory(
+        customer_service.GetCustomerHistoryRequest(app=APP, customer_id="ana"), timeout=CALL_LIMIT).lanes
+    for name in ("pro", grant.grant_id):
+        segment = next(lane for lane in lanes if lane.name == name).segments[-1]
+        assert (segment.reason, segment.product_id) == ("EXTERNAL_PURCHASE_ACTIVE", "gold")
+    status, flag = post(
+        f"http://{client.service.http}/ofrep/v1/evaluate/flags/pro", {"context": {"targetingKey": "ana", "app": APP}})
+    assert (status, flag["value"], flag["metadata"]["productId"]) == (200, True, "gold"), flag
 
 
 def test_a_late_revision_is_named_and_changes_nothing(client):

@@ -85,5 +85,29 @@ import Testing
     #expect(lanes.map(\.kind) == [.grant(id: "G1")])
     #expect(lanes.first?.segments.map(\.end) == [at(20)])
     #expect(lanes.first?.marks.map(\.kind) == [.grantRevoked])
+    #expect(lanes.first?.segments.map(\.reason) == [.granted])
+  }
+
+  @Test("A purchase in another store is a segment for each state, with its product, and its refund a mark")
+  func otherStores() throws {
+    func state(_ revision: Int64, _ since: Int64, _ product: String) -> GrantFact {
+      var fact = grant("G1", since, 90)
+      fact.external = ExternalPurchase(
+        source: "play", externalID: "GPA.1", productID: product, revision: revision)
+      return fact
+    }
+    var refunded = state(2, 20, "gold")
+    refunded.revokedAt = at(40)
+    let facts = CustomerFacts(grants: [state(1, 0, "silver"), refunded])
+    let history = CustomerHistory(facts, in: app, from: at(-1), to: at(50))
+    for kind in [CustomerHistory.Kind.access(entitlement: "pro"), .grant(id: "G1")] {
+      let lane = try #require(history.lanes.first { $0.kind == kind })
+      let granted = lane.segments.filter { $0.accessLevel > .none }
+      #expect(granted.map(\.productID) == ["silver", "gold"])
+      #expect(granted.map(\.start) == [at(0), at(20)])
+      #expect(granted.map(\.end) == [at(20), at(40)])
+      #expect(granted.allSatisfy { $0.reason == .externalActive })
+      #expect(lane.marks.map(\.kind) == (kind == .grant(id: "G1") ? [.refunded] : []))
+    }
   }
 }

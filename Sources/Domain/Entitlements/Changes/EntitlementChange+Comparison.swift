@@ -139,9 +139,6 @@ extension EntitlementStatus {
     [.subscriptionActive, .subscriptionNotRenewing, .awaitingRenewal].contains(reason)
   }
 
-  /// The deciding product, here or in another store.
-  fileprivate var productID: String? { deciding?.productID ?? grant?.productID }
-
   /// Whether both answers grant the same access for the same reason.
   fileprivate func isSameAccess(as other: EntitlementStatus) -> Bool {
     // Auto-renew changes have event kinds of their own.

@@ -12,7 +12,7 @@ package struct CustomerHistory: Hashable, Sendable {
     case purchase(originalTransactionID: String)
     /// The periods of a purchase that a member of the family shares, or of which the customer has a seat.
     case shared(originalTransactionID: String)
-    /// A grant of the operator.
+    /// A grant of the operator, or a purchase in another store.
     case grant(id: String)
   }
 
@@ -28,6 +28,8 @@ package struct CustomerHistory: Hashable, Sendable {
     package let transaction: TransactionFact?
     /// The grant that decides; `nil` if none does.
     package let grantID: String?
+    /// The product that decides, by the id of its store; empty for a grant of the operator; `nil` if none does.
+    package let productID: String?
     /// The key of the fact that decides; `nil` if none does.
     package let decidingFact: DecidingFact?
   }
@@ -138,17 +140,21 @@ extension TransactionFact {
 extension CustomerHistory.Lane {
   /// `nil` if the grant does not touch the span.
   fileprivate init?(_ grant: GrantFact, _ start: Instant, _ end: Instant) {
-    let until = [grant.until, grant.revokedAt].compactMap(\.self).min()
-    guard grant.since <= end, until.map({ start < $0 && grant.since < $0 }) ?? true else { return nil }
+    let segments = grant.access.reversed()
+      .filter { $0.state.since <= end && max(start, $0.state.since) < $0.end }
+      .map { state, until in
+        CustomerHistory.Segment(
+          start: max(start, state.since), end: until == .openEnd ? nil : until,
+          reason: state.external == nil ? .granted : .externalActive, accessLevel: state.accessLevel,
+          substate: .standard, transaction: nil, grantID: grant.grantID,
+          productID: state.external?.productID ?? "", decidingFact: .grant(grant.grantID))
+      }
+    guard !segments.isEmpty else { return nil }
     let revoked = grant.revokedAt.flatMap { $0 >= start && $0 <= end ? $0 : nil }
+    let kind: CustomerHistory.Mark.Kind = grant.external == nil ? .grantRevoked : .refunded
     self.init(
-      kind: .grant(id: grant.grantID),
-      segments: [
-        .init(
-          start: max(start, grant.since), end: until, reason: .granted, accessLevel: grant.accessLevel,
-          substate: .standard, transaction: nil, grantID: grant.grantID, decidingFact: .grant(grant.grantID))
-      ],
-      marks: revoked.map { [.init(kind: .grantRevoked, at: $0, transactionID: "")] } ?? [], productID: "")
+      kind: .grant(id: grant.grantID), segments: segments,
+      marks: revoked.map { [.init(kind: kind, at: $0, transactionID: "")] } ?? [], productID: "")
   }
 }
 
@@ -158,12 +164,15 @@ private struct SegmentKey: Equatable {
   let level: AccessLevel
   let substate: EntitlementSubstate
   let fact: DecidingFact?
+  /// States of a purchase in another store differ by it only.
+  let productID: String?
 
   init(_ status: EntitlementStatus) {
     reason = status.reason
     level = status.accessLevel
     substate = status.substate
     fact = status.decidingFact
+    productID = status.productID
   }
 }
 
@@ -183,7 +192,7 @@ private func answerSegments(
       .init(
         start: since, end: end, reason: status.reason, accessLevel: status.accessLevel,
         substate: status.substate, transaction: key.flatMap { transactions[$0] }, grantID: status.grantID,
-        decidingFact: status.decidingFact))
+        productID: status.productID, decidingFact: status.decidingFact))
   }
   for instant in intervals.changeInstants(after: start, facts) {
     let next = evaluate(facts, intervals, at: instant)

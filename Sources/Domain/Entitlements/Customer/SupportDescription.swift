@@ -33,7 +33,7 @@ package struct SupportDescription: Hashable, Sendable {
 extension EntitlementStatus {
   fileprivate func supportSentence(about entitlement: String) -> String {
     var text = "\(entitlement): \(isEntitled ? "yes" : "no"). \(sentence)"
-    if let deciding { text += " Product: \(deciding.productID)." }
+    if let productID, !productID.isEmpty { text += " Product: \(productID)." }
     if let grant, !grant.source.isEmpty { text += " Purchase: \(grant.externalID) of \(grant.source)." }
     if let grantID { text += " Grant: \(grantID)." }
     if isEntitled {

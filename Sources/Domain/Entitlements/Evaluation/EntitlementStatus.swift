@@ -32,6 +32,9 @@ package struct EntitlementStatus: Hashable, Sendable {
   /// The id of the grant that decided; `nil` if none did.
   package var grantID: String? { grant?.grantID }
 
+  /// The product that decided, by the id of its store; empty for a grant of the operator, `nil` if nothing did.
+  package var productID: String? { deciding?.productID ?? grant?.productID }
+
   /// The state of ``reason``.
   package var state: EntitlementState { reason.state }
 

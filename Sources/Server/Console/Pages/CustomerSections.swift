@@ -75,19 +75,24 @@ enum CustomerSections {
     -> [Markup]
   {
     let grant = data.customer.grants.first { $0.grantId == lane.name }
-    let isRevoked = lane.marks.contains { $0.type == "GRANT_REVOKED" }
+    let revocation = lane.marks.last { ["GRANT_REVOKED", "REFUNDED"].contains($0.type) }
     let end = lane.segments.last?.until
     let isOver = (end?.instant).map { $0 <= moment } ?? false
+    // The store of a purchase decides about its end.
+    let isOwn = grant?.source.isEmpty ?? false
     let actions: Markup =
-      data.moment.asOf == nil && !isOver && !isRevoked && visit.mayCall(Calls.revokeGrant)
+      data.moment.asOf == nil && isOwn && !isOver && revocation == nil && visit.mayCall(Calls.revokeGrant)
       ? "<a href=\"\(data.scope.action(.revoke, [("grant", lane.name), ("customer", data.id)]))\">\(Text.revokeThis)</a>"
       : ""
     let evidence = lane.segments.last?.evidenceId ?? 0
+    let revoked = revocation?.type == "REFUNDED" ? Text.refunded : Text.revoked
+    let ending: Markup =
+      revocation == nil
+      ? "\(end.map { Format.time($0) } ?? "\(Text.noEnd)")"
+      : "\(Format.time(end)) \(Part.chip(revoked, .none))"
     return [
       Format.name(grant?.entitlement ?? ""), Format.time(lane.segments.first?.since),
-      isRevoked
-        ? "\(Format.time(end)) \(Part.chip(Text.revoked, .none))"
-        : "\(end.map { Format.time($0) } ?? "\(Text.noEnd)")",
+      ending,
       Format.id(lane.name),
       evidence == 0 ? "" : "<a href=\"\(data.scope.evidence(evidence))\">\(Text.evidence(evidence))</a>",
       actions,

@@ -99,7 +99,7 @@ extension EntitlementDescription {
     url = description.url ?? ""
     deadline = description.deadline.map(GoogleProtobuf.Timestamp.init)
     until = status.until.map(GoogleProtobuf.Timestamp.init)
-    productId = status.deciding?.productID ?? ""
+    productId = status.productID ?? ""
   }
 
   /// The order of answers: one that needs an action before its deadline comes first, then what is granted.

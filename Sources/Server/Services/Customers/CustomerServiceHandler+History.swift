@@ -29,7 +29,8 @@ extension CustomerServiceHandler {
     }
     let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    return try await context.readExpensively(call) { reader throws(StoreError) in
+    let response = try await context.readExpensively(call) {
+      reader throws(StoreError) -> GetCustomerHistoryResponse in
       let customer = try reader.finalMergeTarget(of: key)
       let facts =
         if let knownAt {
@@ -56,6 +57,8 @@ extension CustomerServiceHandler {
       ].filter { !$0.marks.isEmpty }
       return response
     }
+    CallScope.show([response.customerId])
+    return response
   }
 }
 
@@ -143,8 +146,8 @@ extension HistorySegment {
     accessLevel = Wire.AccessLevel(segment.accessLevel)
     grantId = segment.grantID ?? ""
     evidenceId = evidence?.rawValue
+    productId = segment.productID ?? ""
     guard let transaction = segment.transaction else { return }
-    productId = transaction.productID
     transactionId = transaction.transactionID
     offerType = transaction.offerType.map(Wire.OfferType.init) ?? .unspecified
     guard PurchaseRole(transaction.ownership).mayReceive(.price) else { return }

@@ -169,7 +169,7 @@ extension FlagEndpoint {
     ]
     metadata["until"] = status.until.map { .string($0.description) }
     metadata["checkAgainAt"] = status.checkAgainAt.map { .string($0.description) }
-    metadata["productId"] = status.deciding.map { .string($0.productID) }
+    if let product = status.productID, !product.isEmpty { metadata["productId"] = .string(product) }
     return [
       "key": .string(name), "value": .bool(status.isEntitled), "reason": "TARGETING_MATCH",
       "variant": .string("\(status.accessLevel)"), "metadata": .object(metadata),
