@@ -102,6 +102,7 @@ def test_a_promotional_offer_equals_that_of_apples_library(signing, folder):
         more = {"transactionId": transaction} if transaction else {}
         answer = sign(signing, "PROMOTIONAL_JWS", productId="pro.monthly", offerIdentifier="back", **more)
         assert_same(answer["signature"], creator.create_signature("pro.monthly", "back", transaction), key)
+        assert not answer.get("nonce"), "the JWS has it"
 
 
 def test_introductory_eligibility_equals_that_of_apples_library(signing, folder):

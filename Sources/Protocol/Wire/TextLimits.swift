@@ -17,9 +17,9 @@ package enum TextLimits {
 
   /// Documents are limited by the size of a message.
   private static let others: [String: Int] = [
-    "idempotency_key": lowest, "note": long, "text": long, "correlation_id": long, "input_path": long,
-    "page_token": long,
-    "test_notification_token": long, "document": .max, "receipt_base64": .max, "signed_transaction": .max,
+    "idempotency_key": lowest, "request_identifier": lowest, "note": long, "text": long,
+    "correlation_id": long, "input_path": long, "page_token": long, "test_notification_token": long,
+    "document": .max, "receipt_base64": .max, "signed_transaction": .max,
     "signed_app_transaction": .max, "signed_renewal_info": .max, "advanced_commerce_request_json": .max,
     "request_json": .max, "report_json": .max, "header": long, "body": long, "image_alt_text": long,
     "alt_text": long, "url": long, "device_token": .max,

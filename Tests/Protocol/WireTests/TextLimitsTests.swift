@@ -29,7 +29,7 @@ import Wire
         == .textTooLong(field: "entitlements", size: 257, limit: 256))
   }
 
-  @Test("Notes have 4 KiB, idempotency keys 128 bytes, documents the size of a message")
+  @Test("Notes have 4 KiB, keys and names of requests 128 bytes, documents the size of a message")
   func others() {
     func text(_ size: Int) -> String { String(repeating: "a", count: size) }
     #expect(
@@ -40,6 +40,10 @@ import Wire
     #expect(
       failure { () throws(WireError) in try decode(GrantRequest.with { $0.idempotencyKey = text(129) }) }
         == .textTooLong(field: "idempotency_key", size: 129, limit: 128))
+    let claim = ClaimSeatRequest.with { $0.requestIdentifier = text(129) }
+    #expect(
+      failure { () throws(WireError) in try decode(claim) }
+        == .textTooLong(field: "request_identifier", size: 129, limit: 128))
     #expect(
       failure { () throws(WireError) in
         try decode(InspectRequest.with { $0.content = .document(text(100_000)) })

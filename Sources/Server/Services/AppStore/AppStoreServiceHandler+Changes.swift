@@ -25,7 +25,7 @@ extension AppStoreServiceHandler {
       return try await changeOnce(
         once,
         .extendRenewalDate(
-          of: request.originalTransactionId, byDays: days, reason: ExtendReasonCode(request.reason),
+          of: request.originalTransactionId, byDays: days, reason: try ExtendReasonCode(request.reason),
           requestIdentifier: identifier),
         Record(
           "ExtendRenewalDate", about: request.originalTransactionId, by: request.actor, note: request.note),
@@ -51,7 +51,7 @@ extension AppStoreServiceHandler {
         once,
         .massExtendRenewalDate(
           ofProduct: request.productId, byDays: try days(request.extendByDays),
-          reason: ExtendReasonCode(request.reason), requestIdentifier: identifier,
+          reason: try ExtendReasonCode(request.reason), requestIdentifier: identifier,
           storefrontCountryCodes: request.storefrontCountryCodes),
         Record("MassExtendRenewalDate", about: "", by: request.actor, note: request.note),
         try self.call(request.app, request.environment, call)
@@ -131,9 +131,10 @@ extension AppStoreServiceHandler {
 }
 
 extension ExtendReasonCode {
-  init(_ reason: ExtendReason) {
+  fileprivate init(_ reason: ExtendReason) throws(Status) {
     switch reason {
-    case .unspecified, .undeclared, .unrecognized: self = .undeclared
+    case .unspecified, .undeclared: self = .undeclared
+    case .unrecognized: throw .unknownValue(of: "reason")
     case .customerSatisfaction: self = .customerSatisfaction
     case .other: self = .other
     case .serviceIssue: self = .serviceIssueOrOutage

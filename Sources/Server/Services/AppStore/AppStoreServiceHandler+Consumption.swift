@@ -63,7 +63,7 @@ extension AppStoreServiceHandler {
     let size = try RequestValidation.pageSize(request.pageSize)
     var query = ConsumptionRequestFilter(appID: app.id, limit: size + 1)
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
-    query.state = ConsumptionRequestRecord.State(request.state)
+    query.state = try ConsumptionRequestRecord.State(request.state)
     query.customerID = request.customerId.given
     let page = try context.pageTokens.page(request)
     query.before = try page.number.map(EvidenceID.init(rawValue:))
@@ -72,6 +72,7 @@ extension AppStoreServiceHandler {
         Wire.ConsumptionRequest(request, customerID: try reader.owner(of: request.line))
       }
     }
+    CallScope.show(found.prefix(size).map(\.customerId), of: "consumption requests")
     return .with {
       $0.requests = Array(found.prefix(size))
       if found.count > size { $0.nextPageToken = page.token(after: found[size - 1].evidenceId) }

@@ -28,7 +28,7 @@ extension AppStore.ConsumptionRequest {
       customerConsented: true, deliveryStatus: delivery,
       sampleContentProvided: request.sampleContentProvided,
       consumptionPercentage: consumed,
-      refundPreference: RefundPreference(request.refundPreference))
+      refundPreference: try RefundPreference(request.refundPreference))
   }
 }
 
@@ -46,12 +46,13 @@ extension AppStore.ConsumptionRequest.DeliveryStatus {
 }
 
 extension AppStore.ConsumptionRequest.RefundPreference {
-  fileprivate init?(_ preference: Wire.RefundPreference) {
+  fileprivate init?(_ preference: Wire.RefundPreference) throws(Status) {
     switch preference {
     case .decline: self = .decline
     case .grantFull: self = .grantFull
     case .grantProrated: self = .grantProrated
-    case .unspecified, .unrecognized: return nil
+    case .unspecified: return nil
+    case .unrecognized: throw .unknownValue(of: "refund_preference")
     }
   }
 }
@@ -98,14 +99,15 @@ extension ConsumptionRequestState {
 
 extension ConsumptionRequestRecord.State {
   /// `nil` if the request does not filter by state.
-  init?(_ state: ConsumptionRequestState) {
+  init?(_ state: ConsumptionRequestState) throws(Status) {
     switch state {
     case .open: self = .open
     case .answered: self = .answered
     case .missed: self = .missed
     case .rejected: self = .refused
     case .decided: self = .decided
-    case .unspecified, .unrecognized: return nil
+    case .unspecified: return nil
+    case .unrecognized: throw .unknownValue(of: "state")
     }
   }
 }

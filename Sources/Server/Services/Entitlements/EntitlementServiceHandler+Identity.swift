@@ -172,9 +172,7 @@ extension Entitlements.OwnershipPolicy {
     case .keep: self = .keep
     case .transfer: self = .transfer
     case .share: self = .share
-    case .unrecognized:
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "policy has no such value", field: "policy")
+    case .unrecognized: throw .unknownValue(of: "policy")
     }
   }
 }

@@ -40,14 +40,15 @@ extension Wire.NotificationState {
 
 extension Store.NotificationState {
   /// `nil` if the request does not filter by state.
-  init?(_ state: Wire.NotificationState) {
+  init?(_ state: Wire.NotificationState) throws(Status) {
     switch state {
     case .applied: self = .applied
     case .superseded: self = .superseded
     case .unsupported: self = .unsupported
     case .rejected: self = .rejected
     case .unconfirmed: self = .unconfirmed
-    case .unspecified, .unrecognized: return nil
+    case .unspecified: return nil
+    case .unrecognized: throw .unknownValue(of: "state")
     }
   }
 }

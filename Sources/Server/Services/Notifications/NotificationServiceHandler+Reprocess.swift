@@ -20,7 +20,7 @@ extension NotificationServiceHandler {
     let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
     let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
     let wanted = Set(request.evidenceIds)
-    let states = NotificationState(request.state).map { [$0] } ?? Self.statesWithoutEffect
+    let states = try NotificationState(request.state).map { [$0] } ?? Self.statesWithoutEffect
     let replay = NotificationReprocessor(inbox: context.inbox, isDryRun: request.dryRun)
     var response = ReprocessNotificationsResponse()
     // Notifications that the request names are searched in every state.

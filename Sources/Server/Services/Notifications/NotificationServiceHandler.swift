@@ -40,6 +40,7 @@ struct NotificationServiceHandler: NotificationServiceMethods {
       let received = try await context.inbox.ingest(
         IncomingNotification(
           appID: app.id, body: request.body, source: .relay, receivedAt: receivedAt))
+      CallScope.show(received.customerID.map { [$0] } ?? [])
       return .with {
         $0.notification = Wire.Notification(
           received.record, customerID: received.customerID, problem: received.problem)
@@ -59,23 +60,25 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
     query.customerID = request.customerId.given
     query.type = request.notificationType.given
-    query.state = NotificationState(request.state)
+    query.state = try NotificationState(request.state)
     query.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
     query.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
     let page = try context.pageTokens.page(request)
     query.before = try page.number.map(EvidenceID.init(rawValue:))
-    return try await context.read { [query] reader throws(StoreError) in
+    let response = try await context.read { [query] reader throws(StoreError) in
       let found = try reader.notifications(query)
       let notifications = try found.prefix(size).map { record throws(StoreError) in
         Wire.Notification(record, customerID: try Self.owner(of: record, reader))
       }
-      return .with {
+      return ListNotificationsResponse.with {
         $0.notifications = notifications
         if found.count > size {
           $0.nextPageToken = page.token(after: found[size - 1].evidenceID.rawValue)
         }
       }
     }
+    CallScope.show(response.notifications.map(\.customerId), of: "notifications")
+    return response
   }
 
   private static func owner(

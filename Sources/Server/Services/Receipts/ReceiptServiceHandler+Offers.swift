@@ -27,7 +27,8 @@ extension ReceiptServiceHandler {
       return .with { response in
         response.signature = signature
         response.keyIdentifier = setup.signer.keyID
-        response.nonce = nonce.description
+        // A JWS contains its nonce.
+        if case .legacyPromotional = offer { response.nonce = nonce.description }
         response.timestamp = now.millisecondsSince1970
       }
     } catch {

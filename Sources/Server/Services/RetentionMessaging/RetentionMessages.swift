@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import RPC
 internal import Store
 internal import Wire
 
@@ -54,7 +55,7 @@ extension Wire.RetentionOutcome {
 
 extension Entitlements.RetentionOutcome {
   /// `nil` selects all.
-  init?(_ outcome: Wire.RetentionOutcome) {
+  init?(_ outcome: Wire.RetentionOutcome) throws(Status) {
     switch outcome {
     case .pending: self = .pending
     case .saved: self = .saved
@@ -62,7 +63,8 @@ extension Entitlements.RetentionOutcome {
     case .switched: self = .switched
     case .left: self = .left
     case .unknown: self = .unknown
-    case .unspecified, .unrecognized: return nil
+    case .unspecified: return nil
+    case .unrecognized: throw .unknownValue(of: "outcome")
     }
   }
 }

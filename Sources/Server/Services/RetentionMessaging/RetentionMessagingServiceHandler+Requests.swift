@@ -16,7 +16,7 @@ extension RetentionMessagingServiceHandler {
     let page = try context.pageTokens.page(request)
     var query = RetentionRequestFilter(appID: app.id, limit: size + 1)
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
-    query.outcome = Entitlements.RetentionOutcome(request.outcome)
+    query.outcome = try Entitlements.RetentionOutcome(request.outcome)
     query.lineID = request.originalTransactionId.given
     query.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
     query.to = try request.to.map { time throws(Status) in try Instant(time, "to") }

@@ -31,6 +31,13 @@ extension AppDefinition {
   }
 }
 
+extension Status {
+  /// A field has the number of an enum value that this version does not define.
+  static func unknownValue(of field: String) -> Status {
+    Status(.invalidArgument, reason: "INVALID_FIELD", "\(field) has no such value", field: field)
+  }
+}
+
 /// Checks of request fields that several methods share.
 enum RequestValidation {
   static func customerID(_ id: String) throws(Status) {

@@ -60,11 +60,12 @@ extension DeliveryState {
 
 extension Store.Delivery.State {
   /// `nil` if the request does not filter by state.
-  init?(_ state: DeliveryState) {
+  init?(_ state: DeliveryState) throws(Status) {
     switch state {
     case .pending: self = .pending
     case .deadLetter: self = .deadLetter
-    case .unspecified, .unrecognized: return nil
+    case .unspecified: return nil
+    case .unrecognized: throw .unknownValue(of: "state")
     }
   }
 }

@@ -38,17 +38,22 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
     let last = try page.number ?? 0
-    return try await context.read { reader throws(StoreError) in
+    let state = try Store.Delivery.State(request.state)
+    let response = try await context.read { reader throws(StoreError) in
       let found = try reader.deliveries(
-        of: settings.key, in: Store.Delivery.State(request.state), after: last, limit: size + 1)
+        of: settings.key, in: state, after: last, limit: size + 1)
       let deliveries = try found.prefix(size).map { delivery throws(StoreError) in
         Wire.Delivery(delivery, id: try context.deliveries.messageID(of: delivery, to: settings, in: reader))
       }
-      return .with {
+      return ListDeliveriesResponse.with {
         $0.deliveries = deliveries
         if found.count > size { $0.nextPageToken = page.token(after: found[size - 1].position) }
       }
     }
+    let isOfEvents = settings.key.kind == .events
+    CallScope.show(
+      isOfEvents ? response.deliveries.map(\.subject) : [], of: "deliveries of \(request.webhook)")
+    return response
   }
 
   func getDelivery(
@@ -181,7 +186,12 @@ extension DeliveryAdmin {
     _ name: String, _ kind: WebhookKind, of appID: String
   ) throws(Status) -> WebhookSettings {
     try RequestValidation.given(name, "webhook")
-    let wanted: WebhookKey.Kind = if case .notifications = kind { .notifications } else { .events }
+    let wanted: WebhookKey.Kind
+    switch kind {
+    case .unspecified, .events: wanted = .events
+    case .notifications: wanted = .notifications
+    case .unrecognized: throw .unknownValue(of: "kind")
+    }
     let known = settings(of: appID).filter { $0.key.kind == wanted }
     if let settings = known.first(where: { $0.key.name == name }) { return settings }
     let names = known.isEmpty ? "none" : known.map(\.key.name).joined(separator: ", ")
