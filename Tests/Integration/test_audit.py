@@ -91,6 +91,21 @@ def test_looking_and_changing_are_recorded_and_checks_are_not(guarded):
         assert contract.reason(error.value) == "APP_SCOPE_REQUIRED"
 
 
+def test_calls_that_show_or_change_a_customer_without_naming_one_are_recorded(guarded):
+    with guarded.channel() as channel:
+        viewer, support, reviewer = (Caller(channel, name) for name in ("viewer", "support", "reviewer"))
+        granted = support.Grant(grant("ana")).grant
+        support.Grant(grant("ben"))
+        viewer.ListGrants(wire.ListGrantsRequest(app=APP))
+        viewer.ListUnclaimedPurchases(wire.ListUnclaimedPurchasesRequest(app=APP))
+        support.RevokeGrant(wire.RevokeGrantRequest(app=APP, grant_id=granted.grant_id))
+        entries = reviewer.entries(customer_id="ana")
+        assert names(entries) == ["RevokeGrant", "ListGrants", "Grant"]
+        assert [sorted(entry.customer_ids) for entry in entries] == [["ana"], ["ana", "ben"], ["ana"]]
+        assert entries[1].subject == "grants"
+        assert names(reviewer.entries(method="ListUnclaimedPurchases")) == ["ListUnclaimedPurchases"]
+
+
 def test_an_entry_has_the_app_that_was_changed(guarded):
     with guarded.channel() as channel:
         # Of a field that comes twice the last value counts.

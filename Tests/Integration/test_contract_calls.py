@@ -71,6 +71,29 @@ def test_each_list_is_paged():
             assert "page_size" in fields(method.input_type), method.name
 
 
+# Methods about the customer of the request, and the audit log itself.
+SHOW_ONE_CUSTOMER = {
+    "GetCustomer", "DescribeCustomer", "GetCustomerHistory", "ListTimeline", "ListNotes", "ListAuditEntries"}
+
+
+def names_customers(message, seen=frozenset()):
+    """Whether a message has the id of a customer at any depth."""
+    seen = seen | {message.full_name}
+    return any(
+        field.name.endswith(("customer_id", "customer_ids"))
+        or (field.message_type and field.message_type.full_name not in seen and names_customers(field.message_type, seen))
+        for field in message.fields)
+
+
+def test_each_call_that_shows_customers_is_in_the_audit_log():
+    access = contract.access.DESCRIPTOR.extensions_by_name["access"]
+    found = {
+        method.name for method, mutates in methods()
+        if not mutates and not method.server_streaming and names_customers(method.output_type)
+        and not method.GetOptions().Extensions[access].shows_customers}
+    assert found == SHOW_ONE_CUSTOMER
+
+
 def test_each_request_names_its_app():
     without = {"WhoAmI", "GetStatus", "GetConfiguration", "BatchCheck"}
     assert {m.name for m, _ in methods() if "app" not in fields(m.input_type)} == without
@@ -322,6 +345,40 @@ def test_a_migration_of_another_app_is_unknown(start, tmp_path):
     wait_for(lambda: client.receipts.GetMigration(
         receipt_service.GetMigrationRequest(app=APP, migration_id=job.migration_id),
         timeout=CALL_LIMIT).migration.state != receipt_service.MIGRATION_STATE_RUNNING)
+    client.channel.close()
+
+
+def test_numbers_of_enums_that_are_not_defined_are_refused(client):
+    apple, webhooks = contract.app_store_stub(client.channel), contract.webhook_stub(client.channel)
+    notifications = contract.notification_stub(client.channel)
+    retention = contract.retention_messaging_stub(client.channel)
+    for call, request, field in [
+        (notifications.ListNotifications, notification_service.ListNotificationsRequest(state=99), "state"),
+        (notifications.ReprocessNotifications, notification_service.ReprocessNotificationsRequest(state=99), "state"),
+        (apple.ListConsumptionRequests, app_store_service.ListConsumptionRequestsRequest(state=99), "state"),
+        (apple.ExtendRenewalDate, app_store_service.ExtendRenewalDateRequest(
+            original_transaction_id="1", extend_by_days=1, request_identifier="r", reason=99), "reason"),
+        (apple.SendConsumptionInformation, app_store_service.SendConsumptionInformationRequest(
+            transaction_id="1", customer_consented=True, delivery_status=1, refund_preference=99), "refund_preference"),
+        (webhooks.ListDeliveries, webhook_service.ListDeliveriesRequest(webhook="w", kind=99), "kind"),
+        (retention.ListRetentionRequests, contract.retention_messaging_service.ListRetentionRequestsRequest(
+            outcome=99), "outcome"),
+        (client.entitlements.LinkPurchase, wire.LinkPurchaseRequest(
+            customer_id="ana", original_transaction_id="1", policy=99), "policy"),
+    ]:  # fmt: skip
+        request.app = APP
+        with pytest.raises(grpc.RpcError) as error:
+            call(request, timeout=CALL_LIMIT)
+        assert (contract.reason(error.value), contract.violations(error.value)) == ("INVALID_FIELD", [field])
+
+
+def test_an_order_needs_an_app_in_production(start, tmp_path):
+    from test_callers import APPS  # in Apple's sandbox only
+    (tmp_path / "entitled.yaml").write_text(APPS)
+    client = Client(start(arguments=["--config", tmp_path / "entitled.yaml"]))
+    request = app_store_service.LookUpOrderRequest(app=APP, order_id="MK5TTTVWJH")
+    assert rejection(lambda: contract.app_store_stub(client.channel).LookUpOrder(request, timeout=CALL_LIMIT)) == (
+        contract.StatusCode.INVALID_ARGUMENT, "WRONG_ENVIRONMENT")
     client.channel.close()
 
 

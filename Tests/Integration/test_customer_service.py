@@ -89,7 +89,9 @@ def test_grants_events_and_merges_are_found(customers, entitlements, customer):
     for query in (f"#{sequence}", f"event {sequence}", str(sequence)):
         assert ("EVENT", (customer,)) in kinds(customers, query)
     merge = wire.MergeCustomersRequest(app=APP, from_customer_id=customer, into_customer_id=f"{customer}-new")
-    entitlements.MergeCustomers(merge, timeout=CALL_LIMIT)
+    merged = entitlements.MergeCustomers(merge, timeout=CALL_LIMIT)
+    assert {kind for kind, _ in kinds(customers, merged.transfer_id)} == {"TRANSFER"}
+    assert not kinds(customers, f"transfer-{timeline.events[-1].evidence_id}"), "a grant is no transfer"
     hit = find(customers, customer).hits[0]
     assert hit.kind == KIND.Value("CUSTOMER_HIT_KIND_MERGED_CUSTOMER")
     assert hit.merged_into_customer_id == f"{customer}-new"
@@ -359,6 +361,22 @@ def test_evidence_is_decoded_with_its_events(service, receipts, customers, entit
         (customers.GetEvent, customer_service.GetEventRequest(app=APP), "UNKNOWN_EVENT"),
     ]:
         assert rejection(call, request) == (StatusCode.NOT_FOUND, reason)
+
+
+def test_evidence_has_the_events_of_former_owners(start):
+    world = World(start())
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.advance("32d")
+    renewed = next(e for e in timeline(world.entitlements, ana, newest_first=True).events if e.type == "RENEWED")
+    world.entitlements.TransferPurchase(
+        wire.TransferPurchaseRequest(
+            app=APP, original_transaction_id=bought, from_customer_id=ana, to_customer_id="ben"), timeout=CALL_LIMIT)
+    found = contract.customer_stub(world.channel).GetEvidence(
+        customer_service.GetEvidenceRequest(app=APP, evidence_id=renewed.evidence_id), timeout=CALL_LIMIT)
+    assert list(found.customer_ids) == ["ben"]
+    assert (ana, "RENEWED") in [(event.customer_id, event.type) for event in found.events]
+    world.channel.close()
 
 
 def test_the_lanes_of_a_history_say_what_explain_says(start):

@@ -168,6 +168,12 @@ def test_the_ownership_policy_decides_about_owned_purchases(client):
         StatusCode.FAILED_PRECONDITION, "OWNED_BY_ANOTHER_CUSTOMER")  # fmt: skip
     client.call("LinkPurchase", policy=wire.OWNERSHIP_POLICY_SHARE, **link)
     assert client.is_entitled("ana") and client.is_entitled("ben")
+    # A transfer moves the purchase unless it says otherwise, whatever the app's policy.
+    move = {"original_transaction_id": line, "from_customer_id": "ben", "to_customer_id": "cleo"}
+    assert rejection(lambda: client.call("TransferPurchase", policy=wire.OWNERSHIP_POLICY_KEEP, **move)) == (
+        StatusCode.FAILED_PRECONDITION, "OWNED_BY_ANOTHER_CUSTOMER")
+    client.call("TransferPurchase", **move)
+    assert not client.is_entitled("ben") and client.is_entitled("cleo")
 
 
 @pytest.mark.parametrize(

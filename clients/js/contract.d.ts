@@ -63,7 +63,10 @@ export interface Access {
   anyRole?: boolean;
   /** Whether the handler limits the response to the apps of the caller, so that a request may name no app. */
   limitsApps?: boolean;
-  /** Whether the response shows customers that the request does not name. The handler adds them to the audit entry. */
+  /**
+   * Whether the response shows customers that the request does not name, so that the audit log records calls that
+   * change nothing, too. The handler adds the customers to the audit entry.
+   */
   showsCustomers?: boolean;
 }
 
@@ -1652,7 +1655,7 @@ export interface AuditEntry {
   method?: string;
   /** The app that the request names; empty: none. */
   app?: string;
-  /** The customers that the request names and those that the response shows. A pseudonym after an erasure. */
+  /** The customers that the request names and those that the response shows, at most 100. A pseudonym after an erasure. */
   customerIds?: Array<string>;
   /**
    * What the request names instead of a customer, for example a purchase or a piece of evidence. Empty for a query that
@@ -1927,7 +1930,7 @@ export interface ReprocessNotificationsResponse {
   changed?: string;
   /** The number of them that this version does not support either. */
   unsupported?: string;
-  /** The first 100 changed notifications in their new state. */
+  /** The first 100 changed notifications in their new state, without their customers. */
   changes?: Array<Notification>;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -2487,7 +2490,7 @@ export interface WatchRequest {
   fromBeginning?: boolean;
   /** The event after this position of the app, as a response that writes or another message of `Watch` returned it. */
   afterPosition?: string;
-  /** The time without an event after which a heartbeat is sent; unset: 30 seconds. */
+  /** The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds. */
   heartbeatInterval?: string;
 }
 
@@ -2571,8 +2574,9 @@ export interface EntitlementEvent {
   /** Apple's billing plan, set only if this version does not know it. */
   billingPlanTypeRaw?: string;
   /**
-   * CUSTOMER_ERASED: the id that the pseudonym in `customer_id` replaces, so that receivers erase the customer, too. It
-   * is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
+   * CUSTOMER_ERASED, in Watch and webhooks: the id that the pseudonym in `customer_id` replaces, so that receivers
+   * erase the customer, too. It is not stored: empty a day after the erasure, and after a restart. Calling
+   * EraseCustomer again repeats the event.
    */
   erasedCustomerId?: string;
   /** The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats. */
@@ -2766,7 +2770,7 @@ export interface TransferPurchaseRequest {
   fromCustomerId?: string;
   /** The customer who gets the purchase. Required. */
   toCustomerId?: string;
-  /** The rule for a purchase that another customer owns. Unspecified: the app's configured policy. */
+  /** TRANSFER: the purchase moves. SHARE: both customers own it. KEEP is refused. Unspecified: TRANSFER. */
   policy?: OwnershipPolicy;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
@@ -2846,7 +2850,7 @@ export interface ListUnclaimedPurchasesResponse {
   transactions?: Array<Transaction>;
   /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
-  /** The customers who probably own the purchases. */
+  /** The customers who probably own the purchases, at most 10 for each. */
   candidates?: Array<OwnerCandidate>;
 }
 
@@ -3133,9 +3137,9 @@ export interface IssueTokenRequest {
   environment?: Environment;
   /** Only these entitlements; empty: all of the customer's. */
   entitlements?: Array<string>;
-  /** The verifier of the token: its `aud`. Empty: none. */
+  /** The verifier of the token: its `aud`. Empty: the configured name of the app. */
   audience?: string;
-  /** The lifetime; unset or longer than configured: the configured lifetime. */
+  /** The lifetime, a second or more; unset or longer than configured: the configured lifetime. */
   lifetime?: string;
 }
 
@@ -3143,7 +3147,7 @@ export interface IssueTokenRequest {
 export interface IssueTokenResponse {
   /** An ES256 JWT; the key is published at /.well-known/jwks.json. */
   token?: string;
-  /** When the token expires. */
+  /** When the token expires: at the latest when an entitlement in it ends. */
   expiresAt?: string;
   /** The `kid` of the key in the JWKS. */
   keyId?: string;
@@ -3305,7 +3309,10 @@ export interface SubmitTransactionResponse {
   renewalInfo?: RenewalInfo;
   /** The environment of the documents. */
   environment?: Environment;
-  /** One answer for each entitlement that the product grants, as Check would return it. */
+  /**
+   * One answer for each entitlement that the product grants, or of the app if no transaction was submitted, as Check
+   * would return it. Empty also if the purchase has no owner.
+   */
   entitlements?: Array<Entitlement>;
   /** The customer who owns the purchase. */
   customerId?: string;
@@ -3390,7 +3397,7 @@ export interface SubmitReceiptResponse {
   originalApplicationVersion?: string;
   /** Whether the lookup at Apple is pending, so that the answer rests on the receipt alone. */
   refreshPending?: boolean;
-  /** The customer's state for each product of the catalog. */
+  /** The customer's state for each product of the catalog and each other purchased product. */
   productStates?: Array<SubmittedProductState>;
   /** The customer who owns the purchases. */
   customerId?: string;
@@ -3599,7 +3606,7 @@ export interface CompareWithAppleRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** Compares one of this number of customers, from 0; 0 and 1: all. */
+  /** Compares one of this number of customers, counted across pages, from 0; 0 and 1: all. */
   sampleEvery?: number;
   /** The number of customers of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
@@ -3819,19 +3826,22 @@ export interface PurgeMigrationResponse {
 export interface SignOfferRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The operator's id of the customer, 1 to 256 bytes. Required. */
+  /** The operator's id of the customer, 1 to 256 bytes. Required, unless the eligibility is not checked. */
   customerId?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
   /** The kind of signature. Required. */
   form?: OfferSignatureForm;
-  /** The product, by its App Store product id. Required by the promotional forms. */
+  /** The product, by its App Store product id. Required by every form but that of Advanced Commerce. */
   productId?: string;
   /** The offer, by its id in App Store Connect. Required by the promotional forms. */
   offerIdentifier?: string;
-  /** The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name. */
+  /**
+   * For the legacy form, the same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user
+   * name.
+   */
   appAccountToken?: string;
-  /** The transaction, by Apple's id. Required by the introductory form. */
+  /** The transaction, by Apple's id. Required by the introductory form; a JWS of a promotional offer can have one. */
   transactionId?: string;
   /** The eligibility that the introductory form signs: whether the customer may have the offer. */
   allowIntroductoryOffer?: boolean;
@@ -4056,7 +4066,7 @@ export interface DescribeCustomerResponse {
   entitlements?: Array<EntitlementDescription>;
   /** The other environments in which the customer has an entitlement now: a hint that the wrong one was asked. */
   activeInEnvironments?: Array<Environment>;
-  /** Consumption requests that wait for an answer to Apple. */
+  /** Consumption requests that wait for an answer to Apple, newest first. At most 100. */
   openRefundRequests?: Array<OpenRefundRequest>;
   /** The instant of the answers, by the server's clock. */
   evaluatedAt?: string;
@@ -5834,7 +5844,10 @@ export type PaymentMode =
   | "PAYMENT_MODE_INTRODUCTORY_OFFER"
   | "PAYMENT_MODE_SUBSCRIPTION_OFFER";
 
-/** The conditions of a segment. All of them must hold; an unset or empty one always holds. A day has 24 hours. */
+/**
+ * The conditions of a segment. All of them must hold; an unset or empty one always holds. A day has 24 hours.
+ * A list of texts has at most 200.
+ */
 export interface SegmentFilter {
   /** Any of these states of the purchase; MISSING and OFF_PLATFORM are refused. Empty: all. */
   states?: Array<EntitlementState>;
@@ -6060,7 +6073,7 @@ export interface WatchSegmentRequest {
   fromBeginning?: boolean;
   /** The event after this position of the app, as a response that writes or another message of the stream returned it. */
   afterPosition?: string;
-  /** The time without an event after which a heartbeat is sent; unset: 30 seconds. */
+  /** The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds. */
   heartbeatInterval?: string;
 }
 
@@ -6358,7 +6371,7 @@ export interface ListDeliveriesResponse {
 
 /** Single positions of a log. */
 export interface DeliveryPositions {
-  /** Sequences of events, or evidence ids of notifications. At least one. */
+  /** Sequences of events, or evidence ids of notifications. At least one; ResendDeliveries takes at most 10,000. */
   positions?: Array<string>;
 }
 

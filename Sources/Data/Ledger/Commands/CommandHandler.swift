@@ -166,7 +166,7 @@ extension CommandHandler {
 
 extension OperatorCommand {
   /// Whether the command can be undone by its transfer id.
-  fileprivate var isTransfer: Bool {
+  package var isTransfer: Bool {
     switch action {
     case .move, .merge: true
     case .undo, .grant, .revokeGrant, .claimSeat, .associateSeat, .releaseSeats, .erase, .appleCall,

@@ -168,7 +168,7 @@ extension IdempotentCommand {
 
 extension CommandResult {
   /// The customers that the result names.
-  fileprivate func customers(in scope: CommandScope) -> Set<CustomerKey> {
+  package func customers(in scope: CommandScope) -> Set<CustomerKey> {
     var customers = Set(events.map(\.event.customer))
     for event in events.map(\.event) {
       if let other = event.counterparty { customers.insert(event.customer.other(other.customerID)) }

@@ -128,7 +128,8 @@ package struct Access: WireMessage {
   package var anyRole: Bool = false
   /// Whether the handler limits the response to the apps of the caller, so that a request may name no app.
   package var limitsApps: Bool = false
-  /// Whether the response shows customers that the request does not name. The handler adds them to the audit entry.
+  /// Whether the response shows customers that the request does not name, so that the audit log records calls that
+  /// change nothing, too. The handler adds the customers to the audit entry.
   package var showsCustomers: Bool = false
 
   /// A message with every field at its default.

@@ -95,7 +95,7 @@ package struct AuditEntry: WireMessage {
   package var method: String = ""
   /// The app that the request names; empty: none.
   package var app: String = ""
-  /// The customers that the request names and those that the response shows. A pseudonym after an erasure.
+  /// The customers that the request names and those that the response shows, at most 100. A pseudonym after an erasure.
   package var customerIds: [String] = []
   /// What the request names instead of a customer, for example a purchase or a piece of evidence. Empty for a query that
   /// found no customer: it may be a person's, and no erasure would find it.

@@ -350,7 +350,7 @@ package struct DescribeCustomerResponse: WireMessage {
   package var entitlements: [EntitlementDescription] = []
   /// The other environments in which the customer has an entitlement now: a hint that the wrong one was asked.
   package var activeInEnvironments: [Environment] = []
-  /// Consumption requests that wait for an answer to Apple.
+  /// Consumption requests that wait for an answer to Apple, newest first. At most 100.
   package var openRefundRequests: [OpenRefundRequest] = []
   /// The instant of the answers, by the server's clock.
   package var evaluatedAt: GoogleProtobuf.Timestamp?

@@ -104,7 +104,7 @@ package enum EventDeliveryState: WireEnum {
 
 /// The rule for a purchase that another customer owns.
 package enum OwnershipPolicy: WireEnum {
-  /// The app's configured policy.
+  /// In a request: see the field.
   case unspecified
   /// The owner stays; the request is rejected.
   case keep
@@ -810,7 +810,7 @@ package struct WatchRequest: WireMessage {
   package var customerIds: [String] = []
   /// Only these entitlements; empty: all.
   package var entitlements: [String] = []
-  /// The time without an event after which a heartbeat is sent; unset: 30 seconds.
+  /// The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds.
   package var heartbeatInterval: GoogleProtobuf.Duration?
   /// `start`: `after_sequence`, `from_beginning`, `after_position`, or none.
   package var start: Start?
@@ -988,8 +988,9 @@ package struct EntitlementEvent: WireMessage {
   package var commitmentInfo: TransactionCommitmentInfo?
   /// Apple's billing plan, set only if this version does not know it.
   package var billingPlanTypeRaw: String = ""
-  /// CUSTOMER_ERASED: the id that the pseudonym in `customer_id` replaces, so that receivers erase the customer, too. It
-  /// is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
+  /// CUSTOMER_ERASED, in Watch and webhooks: the id that the pseudonym in `customer_id` replaces, so that receivers
+  /// erase the customer, too. It is not stored: empty a day after the erasure, and after a restart. Calling
+  /// EraseCustomer again repeats the event.
   package var erasedCustomerId: String = ""
   /// The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats.
   package var revokedSeatQuantity: Int32 = 0
@@ -1490,7 +1491,7 @@ package struct TransferPurchaseRequest: WireMessage {
   package var fromCustomerId: String = ""
   /// The customer who gets the purchase. Required.
   package var toCustomerId: String = ""
-  /// The rule for a purchase that another customer owns. Unspecified: the app's configured policy.
+  /// TRANSFER: the purchase moves. SHARE: both customers own it. KEEP is refused. Unspecified: TRANSFER.
   package var policy: OwnershipPolicy = .init()
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
@@ -1691,7 +1692,7 @@ package struct ListUnclaimedPurchasesResponse: WireMessage {
   package var transactions: [Transaction] = []
   /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
-  /// The customers who probably own the purchases.
+  /// The customers who probably own the purchases, at most 10 for each.
   package var candidates: [OwnerCandidate] = []
 
   /// A message with every field at its default.
@@ -2401,9 +2402,9 @@ package struct IssueTokenRequest: WireMessage {
   package var environment: Environment = .init()
   /// Only these entitlements; empty: all of the customer's.
   package var entitlements: [String] = []
-  /// The verifier of the token: its `aud`. Empty: none.
+  /// The verifier of the token: its `aud`. Empty: the configured name of the app.
   package var audience: String = ""
-  /// The lifetime; unset or longer than configured: the configured lifetime.
+  /// The lifetime, a second or more; unset or longer than configured: the configured lifetime.
   package var lifetime: GoogleProtobuf.Duration?
 
   /// A message with every field at its default.
@@ -2438,7 +2439,7 @@ package struct IssueTokenRequest: WireMessage {
 package struct IssueTokenResponse: WireMessage {
   /// An ES256 JWT; the key is published at /.well-known/jwks.json.
   package var token: String = ""
-  /// When the token expires.
+  /// When the token expires: at the latest when an entitlement in it ends.
   package var expiresAt: GoogleProtobuf.Timestamp?
   /// The `kid` of the key in the JWKS.
   package var keyId: String = ""

@@ -448,7 +448,7 @@ package struct ReprocessNotificationsResponse: WireMessage {
   package var changed: Int64 = 0
   /// The number of them that this version does not support either.
   package var unsupported: Int64 = 0
-  /// The first 100 changed notifications in their new state.
+  /// The first 100 changed notifications in their new state, without their customers.
   package var changes: [Notification] = []
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.

@@ -386,7 +386,8 @@ package struct SubmitTransactionResponse: WireMessage {
   package var renewalInfo: RenewalInfo?
   /// The environment of the documents.
   package var environment: Environment = .init()
-  /// One answer for each entitlement that the product grants, as Check would return it.
+  /// One answer for each entitlement that the product grants, or of the app if no transaction was submitted, as Check
+  /// would return it. Empty also if the purchase has no owner.
   package var entitlements: [Entitlement] = []
   /// The customer who owns the purchase.
   package var customerId: String = ""
@@ -627,7 +628,7 @@ package struct SubmitReceiptResponse: WireMessage {
   package var originalApplicationVersion: String = ""
   /// Whether the lookup at Apple is pending, so that the answer rests on the receipt alone.
   package var refreshPending: Bool = false
-  /// The customer's state for each product of the catalog.
+  /// The customer's state for each product of the catalog and each other purchased product.
   package var productStates: [SubmittedProductState] = []
   /// The customer who owns the purchases.
   package var customerId: String = ""
@@ -1209,7 +1210,7 @@ package struct CompareWithAppleRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// Compares one of this number of customers, from 0; 0 and 1: all.
+  /// Compares one of this number of customers, counted across pages, from 0; 0 and 1: all.
   package var sampleEvery: Int32 = 0
   /// The number of customers of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
@@ -1830,19 +1831,20 @@ package struct PurgeMigrationResponse: WireMessage {
 package struct SignOfferRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The operator's id of the customer, 1 to 256 bytes. Required.
+  /// The operator's id of the customer, 1 to 256 bytes. Required, unless the eligibility is not checked.
   package var customerId: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// The kind of signature. Required.
   package var form: OfferSignatureForm = .init()
-  /// The product, by its App Store product id. Required by the promotional forms.
+  /// The product, by its App Store product id. Required by every form but that of Advanced Commerce.
   package var productId: String = ""
   /// The offer, by its id in App Store Connect. Required by the promotional forms.
   package var offerIdentifier: String = ""
-  /// The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name.
+  /// For the legacy form, the same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user
+  /// name.
   package var appAccountToken: String = ""
-  /// The transaction, by Apple's id. Required by the introductory form.
+  /// The transaction, by Apple's id. Required by the introductory form; a JWS of a promotional offer can have one.
   package var transactionId: String = ""
   /// The eligibility that the introductory form signs: whether the customer may have the offer.
   package var allowIntroductoryOffer: Bool = false

@@ -56,6 +56,7 @@ package enum PaymentMode: WireEnum {
 }
 
 /// The conditions of a segment. All of them must hold; an unset or empty one always holds. A day has 24 hours.
+/// A list of texts has at most 200.
 package struct SegmentFilter: WireMessage {
   /// Any of these states of the purchase; MISSING and OFF_PLATFORM are refused. Empty: all.
   package var states: [EntitlementState] = []
@@ -579,7 +580,7 @@ package struct WatchSegmentRequest: WireMessage {
   package var environment: Environment = .init()
   /// The name of a saved segment. Required.
   package var segment: String = ""
-  /// The time without an event after which a heartbeat is sent; unset: 30 seconds.
+  /// The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds.
   package var heartbeatInterval: GoogleProtobuf.Duration?
   /// `start`: `after_sequence`, `from_beginning`, `after_position`, or none.
   package var start: Start?

@@ -383,7 +383,7 @@ package struct ListDeliveriesResponse: WireMessage {
 
 /// Single positions of a log.
 package struct DeliveryPositions: WireMessage {
-  /// Sequences of events, or evidence ids of notifications. At least one.
+  /// Sequences of events, or evidence ids of notifications. At least one; ResendDeliveries takes at most 10,000.
   package var positions: [Int64] = []
 
   /// A message with every field at its default.

@@ -24,6 +24,7 @@ extension AppStoreServiceHandler {
         (record: record, customers: try record.customers(in: reader))
       }
     }
+    CallScope.show(found.prefix(size).flatMap(\.customers), of: "withdrawn consents")
     return .with {
       $0.withdrawals = found.prefix(size).map { one in
         ConsentWithdrawal(one.record, of: one.customers, app, at: context.now(in: one.record.environment))
@@ -55,6 +56,7 @@ extension AppStoreServiceHandler {
       }
       return found
     }
+    CallScope.show(found.flatMap(\.customers))
     return .with {
       $0.withdrawals = found.sorted { $0.record.withdrawnAt < $1.record.withdrawnAt }.map { one in
         ConsentWithdrawal(one.record, of: one.customers, app, at: context.now(in: one.record.environment))

@@ -19,6 +19,7 @@ extension AppStoreServiceHandler {
       throw Status(AppStoreClientError.missing(field: "signedTransactionInfo"))
     }
     let result = try await ingest([document], lookupRequest(request.transactionId, call))
+    CallScope.show(result.customerIDs, of: "transaction \(request.transactionId)")
     return .with {
       $0.transaction = call.messages(result.transactions[...]).first
       $0.customerId = result.customerIDs.first ?? ""
@@ -46,6 +47,8 @@ extension AppStoreServiceHandler {
       guard case .rejected(let rejection, let evidence) = error else { throw Status(error) }
       throw Status(LookupError.rejectedDocument(rejection, evidence: evidence))
     }
+    CallScope.show(
+      submitted.customerID.map { [$0] } ?? [], of: "transaction \(request.transactionId)")
     return .with { response in
       response.customerId = submitted.customerID ?? ""
       response.changed = !submitted.isDuplicate
@@ -105,6 +108,7 @@ extension AppStoreServiceHandler {
         }
       }
     }
+    CallScope.show(members.flatMap(\.customerIds), of: "group \(request.groupId)")
     return .with {
       $0.members = members
       if answer.hasMore == true { $0.nextPageToken = answer.paginationToken.map(page.token(after:)) ?? "" }

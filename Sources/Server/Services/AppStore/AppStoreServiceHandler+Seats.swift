@@ -36,7 +36,7 @@ extension AppStoreServiceHandler {
     let page = try context.pageTokens.page(request)
     let purchase = LineKey(
       appID: app.id, environment: environment, lineID: request.originalTransactionId)
-    return try await context.read { reader throws(StoreError) in
+    let response = try await context.read { reader throws(StoreError) in
       let all = try reader.seats(of: purchase)
       let start = all.firstIndex { $0.seatID == page.position }.map { $0 + 1 } ?? 0
       let rest = all[start...].filter(\.isHeld)
@@ -49,6 +49,8 @@ extension AppStoreServiceHandler {
       if rest.count > size { response.nextPageToken = page.token(after: rest[size - 1].seatID) }
       return response
     }
+    CallScope.show(response.seats.map(\.customerId), of: "purchase \(request.originalTransactionId)")
+    return response
   }
 
   /// Performs a dry run first, so that Apple never receives a claim that the ledger would reject; then calls

@@ -85,6 +85,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     let call = try self.call(request.app, .production, call)
     let order: OrderLookupResponse = try await send(.lookUpOrder(request.orderId), call)
     let result = try await ingest(order.signedTransactions ?? [], lookupRequest("", call))
+    CallScope.show(result.customerIDs, of: "order \(request.orderId)")
     return .with {
       $0.valid = order.status == .valid
       $0.transactions = call.messages(result.transactions.dropFirst(first).prefix(size))

@@ -260,7 +260,7 @@ extension Hits {
       search.includes(stored.evidence.appID, stored.evidence.environment)
     else { return }
     let subject = EvidenceSubject(stored.evidence)
-    guard kind != .transfer || subject.command != nil else { return }
+    guard kind != .transfer || subject.command?.isTransfer == true else { return }
     var customerIDs = subject.customerIDs
     for lineID in subject.lineIDs {
       guard let environment = stored.evidence.environment else { break }

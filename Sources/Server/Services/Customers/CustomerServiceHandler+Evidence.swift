@@ -34,7 +34,8 @@ extension CustomerServiceHandler {
       response.document = Inspection(verifier: context.verifier).inspect(body, deviceIdentifier: [], for: app)
     }
     if request.includeBody { response.body = body ?? [] }
-    CallScope.show(response.customerIds, of: "evidence \(request.evidenceId)")
+    let customers = response.customerIds + response.events.map(\.customerId)
+    CallScope.show(customers, of: "evidence \(request.evidenceId)")
     return response
   }
 
@@ -79,15 +80,18 @@ extension GetEvidenceResponse {
     customerIds = subject.customerIDs
     guard let environment = evidence.environment else { return }
     let lines = subject.lineIDs.map { LineKey(appID: app.id, environment: environment, lineID: $0) }
+    var formerOwners: Set<String> = []
     for line in lines {
       for owner in try reader.owners(of: line) where !customerIds.contains(owner) {
         customerIds.append(owner)
       }
+      formerOwners.formUnion(try reader.ownershipChanges(ofLine: line).map(\.customerID))
     }
     originalTransactionIds = lines.filter(\.isPurchase).map(\.lineID)
     transactions = subject.transactions.map { Wire.Transaction($0, of: app, environment: environment) }
     renewalInfos = subject.renewals.map { Wire.RenewalInfo($0, environment: environment) }
-    for id in customerIds {
+    // A purchase that moved since then has left its events with the owner of that time.
+    for id in formerOwners.union(customerIds) {
       let customer = CustomerKey(appID: app.id, environment: environment, customerID: id)
       events += try reader.events(of: customer, causedBy: stored.id).map {
         EntitlementEvent($0, in: app, showsOtherCustomer: showsOtherCustomer)

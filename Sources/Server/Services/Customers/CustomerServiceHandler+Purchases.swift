@@ -28,7 +28,8 @@ extension CustomerServiceHandler {
     guard let found else {
       throw Status(LedgerError.unknownPurchase(originalTransactionID: request.originalTransactionId))
     }
-    let customers = found.customerIds + found.ownershipChanges.map(\.customerId)
+    let customers =
+      found.customerIds + found.ownershipChanges.map(\.customerId) + found.seats.map(\.customerId)
     CallScope.show(customers, of: "purchase \(found.originalTransactionId)")
     return found
   }

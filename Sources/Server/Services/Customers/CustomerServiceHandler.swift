@@ -42,6 +42,7 @@ struct CustomerServiceHandler: CustomerServiceMethods {
       return try DescribeCustomerResponse(customer, requested: key, in: app, at: now, reader)
     }
     guard let described else { throw .unknownCustomer }
+    CallScope.show([described.customerId] + described.mergedCustomerIds)
     return described
   }
 }
@@ -73,13 +74,13 @@ extension CustomerServiceHandler {
     let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
     let before = try page.number.map(EvidenceID.init(rawValue:))
-    return try await context.read { reader throws(StoreError) in
-      let customer = try reader.finalMergeTarget(of: key)
-      let notes = try reader.notes(about: customer, before: before, limit: size + 1)
-      return .with {
-        $0.notes = notes.prefix(size).map(Wire.Note.init)
-        if notes.count > size { $0.nextPageToken = page.token(after: notes[size - 1].id.rawValue) }
-      }
+    let notes = try await context.read { reader throws(StoreError) in
+      try reader.notes(about: reader.finalMergeTarget(of: key), before: before, limit: size + 1)
+    }
+    CallScope.show(notes.prefix(size).map(\.customer.customerID))
+    return .with {
+      $0.notes = notes.prefix(size).map(Wire.Note.init)
+      if notes.count > size { $0.nextPageToken = page.token(after: notes[size - 1].id.rawValue) }
     }
   }
 

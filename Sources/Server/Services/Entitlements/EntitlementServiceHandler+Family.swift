@@ -23,8 +23,10 @@ extension EntitlementServiceHandler {
       let candidates = try FamilyCandidate.candidates(for: customer, facts, reader)
       return FamilySharing.probableFamily(of: facts, among: candidates)
     }
+    let shown = members.dropFirst(first).prefix(size)
+    CallScope.show(shown.map(\.customerID))
     return .with {
-      $0.members = members.dropFirst(first).prefix(size).map(Wire.ProbableFamilyMember.init)
+      $0.members = shown.map(Wire.ProbableFamilyMember.init)
       if members.count - first > size { $0.nextPageToken = page.token(after: first + size) }
     }
   }

@@ -60,6 +60,7 @@ extension EntitlementServiceHandler {
     filter.source = request.source.given
     filter.after = page.position
     let found = try await context.read { [filter] reader throws(StoreError) in try reader.grants(filter) }
+    CallScope.show(found.prefix(size).map(\.customer.customerID), of: "grants")
     return .with {
       $0.grants = found.prefix(size).map { Grant($0) }
       if found.count > size { $0.nextPageToken = page.token(after: found[size - 1].fact.grantID) }

@@ -28,7 +28,8 @@ extension EntitlementServiceHandler {
     let timeline = Timeline(
       customer: CustomerKey(appID: app.id, environment: environment, customerID: request.customerId),
       newestFirst: request.newestFirst, types: Set(request.types), entitlements: Set(request.entitlements))
-    return try await context.readExpensively(call) { reader throws(StoreError) in
+    let response = try await context.readExpensively(call) {
+      reader throws(StoreError) -> ListTimelineResponse in
       let events = try timeline.events(from: last, limit: size + 1, reader)
       let shown = events.prefix(size)
       var response = ListTimelineResponse.with {
@@ -48,6 +49,8 @@ extension EntitlementServiceHandler {
       }
       return response
     }
+    CallScope.show(response.events.map(\.otherCustomerId))
+    return response
   }
 }
 

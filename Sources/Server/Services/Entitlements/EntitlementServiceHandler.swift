@@ -38,7 +38,7 @@ extension EntitlementServiceHandler {
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let mayOperate = call.hasRole(.operate)
     let mask = try ReadMask(request.readMask, of: GetCustomerResponse.self)
-    return try await context.read { reader throws(StoreError) in
+    let response = try await context.read { reader throws(StoreError) -> GetCustomerResponse in
       var response = try GetCustomerResponse(
         try reader.facts(of: key) ?? CustomerFacts(), of: key, in: app,
         evaluatedAt: context.now(in: environment), mask
@@ -58,6 +58,8 @@ extension EntitlementServiceHandler {
       try response.addHints(about: key, in: app, at: context.now(in: environment), mask, reader)
       return response
     }
+    CallScope.show(response.tokenConflicts.map(\.tokenCustomerId))
+    return response
   }
 
   func explain(_ request: ExplainRequest, _ call: CallContext) async throws(Status) -> ExplainResponse {

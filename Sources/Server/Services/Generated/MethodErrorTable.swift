@@ -26,7 +26,7 @@ enum MethodErrorTable {
     /entitled.v1.AppStoreService/LookUpOrder DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
     /entitled.v1.AppStoreService/LookUpOrder FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY
     /entitled.v1.AppStoreService/LookUpOrder INTERNAL REQUEST_SIGNING_FAILED
-    /entitled.v1.AppStoreService/LookUpOrder INVALID_ARGUMENT APP_STORE_* INVALID_PAGE_TOKEN
+    /entitled.v1.AppStoreService/LookUpOrder INVALID_ARGUMENT APP_STORE_* INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.AppStoreService/LookUpOrder NOT_FOUND APP_STORE_* UNKNOWN_APP
     /entitled.v1.AppStoreService/LookUpOrder RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.AppStoreService/LookUpOrder UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
@@ -294,7 +294,7 @@ enum MethodErrorTable {
     /entitled.v1.EntitlementService/MergeCustomers NOT_FOUND UNKNOWN_APP
     /entitled.v1.EntitlementService/TransferPurchase ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
     /entitled.v1.EntitlementService/TransferPurchase DATA_LOSS STORED_RESPONSE_MALFORMED
-    /entitled.v1.EntitlementService/TransferPurchase FAILED_PRECONDITION NOT_THE_OWNER RESPONSE_ERASED
+    /entitled.v1.EntitlementService/TransferPurchase FAILED_PRECONDITION NOT_THE_OWNER OWNED_BY_ANOTHER_CUSTOMER RESPONSE_ERASED
     /entitled.v1.EntitlementService/TransferPurchase INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/TransferPurchase NOT_FOUND UNKNOWN_APP UNKNOWN_PURCHASE
     /entitled.v1.EntitlementService/UndoTransfer ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED

@@ -53,10 +53,12 @@ struct AuditInterceptor: Interceptor, Sendable {
 }
 
 extension [String] {
-  /// The first 100 different values that are not empty.
+  /// The first different values that are not empty, as many as an audit entry has.
   fileprivate var distinct: [String] {
     var found: [String] = []
-    for id in self where found.count < 100 && !id.isEmpty && !found.contains(id) { found.append(id) }
+    for id in self where found.count < CallScope.maxCustomers && !id.isEmpty && !found.contains(id) {
+      found.append(id)
+    }
     return found
   }
 }
@@ -71,7 +73,7 @@ package struct AuditRecord: Hashable, Sendable {
   package let mutates: Bool
   /// The apps that the request names.
   package let apps: [String]
-  /// The customers that the request names.
+  /// The customers that the request names, and those that the response shows.
   package let customers: [String]
   /// The person or system for which the caller acts, as the request states it.
   package let actor: String

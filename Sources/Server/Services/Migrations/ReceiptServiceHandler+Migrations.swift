@@ -136,6 +136,7 @@ extension ReceiptServiceHandler {
     if response.failures.count < lines.count {
       response.nextPageToken = response.failures.last.map { page.token(after: $0.line) } ?? ""
     }
+    CallScope.show(response.failures.map(\.customerId), of: request.migrationId)
     return response
   }
 

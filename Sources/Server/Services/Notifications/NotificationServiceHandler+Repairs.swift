@@ -82,6 +82,7 @@ extension NotificationServiceHandler {
       }
     }
     guard let found else { throw .unknownRepair(request.repairId) }
+    CallScope.show(found.drifts.map(\.customerId), of: "repair \(found.repair?.repairId ?? "")")
     return found
   }
 

@@ -21,7 +21,7 @@ extension NotificationServiceHandler {
     let report = VersionComparisonReport(
       from: from ?? Instant(millisecondsSince1970: 0),
       to: to ?? context.now(in: environment).advanced(byMilliseconds: 1))
-    return try await context.readExpensively(call) { reader throws(StoreError) in
+    let response = try await context.readExpensively(call) { reader throws(StoreError) in
       let lines = try report.lines(
         of: app.id, in: environment, after: page.position ?? "", limit: size + 1, reader)
       var response = CompareNotificationVersionsResponse()
@@ -34,6 +34,8 @@ extension NotificationServiceHandler {
       if lines.count > size { response.nextPageToken = page.token(after: lines[size - 1].lineID) }
       return response
     }
+    CallScope.show(response.comparisons.map(\.customerId), of: "notification versions")
+    return response
   }
 }
 

@@ -26,6 +26,7 @@ extension ReceiptServiceHandler {
     incoming.timeout = min(timeout, Self.timeout)
     do throws(ReceiptError) {
       let outcome = try await context.receiptIntake.submit(incoming)
+      CallScope.show(outcome.result.customerID.map { [$0] } ?? [])
       return SubmitReceiptResponse(outcome, of: app, at: context.now(in: outcome.environment))
     } catch {
       throw Status(error)

@@ -41,6 +41,7 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
       let submitted = try await context.ledger.submit(submission)
       var response = response(submitted, app)
       response.certificatesCheckedAt = checked.map(GoogleProtobuf.Timestamp.init)
+      CallScope.show([response.customerId])
       return response
     } catch {
       throw Status(error)

@@ -2,6 +2,7 @@ internal import Bytes
 internal import Ledger
 internal import Platform
 internal import RPC
+internal import Store
 internal import Wire
 
 /// A request whose sender may repeat it with the same idempotency key.
@@ -67,6 +68,7 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
     do throws(LedgerError) { result = try await command(scope) } catch {
       throw afterApple ? Status(error).afterPossibleEffect : Status(error)
     }
+    CallScope.show(result.customers(in: scope).map(\.customerID).sorted())
     guard let bytes = result.response else { return response(result) }
     return try Self.response(bytes, isRepeated: result.isRepeated && isGiven)
   }

@@ -133,7 +133,8 @@ public nonisolated struct Entitled_V1_Access: Sendable {
   /// Whether the handler limits the response to the apps of the caller, so that a request may name no app.
   public var limitsApps: Bool = false
 
-  /// Whether the response shows customers that the request does not name. The handler adds them to the audit entry.
+  /// Whether the response shows customers that the request does not name, so that the audit log records calls that
+  /// change nothing, too. The handler adds the customers to the audit entry.
   public var showsCustomers: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -120,7 +120,7 @@ public nonisolated struct Entitled_V1_AuditEntry: Sendable {
   /// The app that the request names; empty: none.
   public var app: String = String()
 
-  /// The customers that the request names and those that the response shows. A pseudonym after an erasure.
+  /// The customers that the request names and those that the response shows, at most 100. A pseudonym after an erasure.
   public var customerIds: [String] = []
 
   /// What the request names instead of a customer, for example a purchase or a piece of evidence. Empty for a query that

@@ -369,7 +369,7 @@ public nonisolated struct Entitled_V1_DescribeCustomerResponse: Sendable {
   /// The other environments in which the customer has an entitlement now: a hint that the wrong one was asked.
   public var activeInEnvironments: [Entitled_V1_Environment] = []
 
-  /// Consumption requests that wait for an answer to Apple.
+  /// Consumption requests that wait for an answer to Apple, newest first. At most 100.
   public var openRefundRequests: [Entitled_V1_OpenRefundRequest] = []
 
   /// The instant of the answers, by the server's clock.

@@ -132,7 +132,7 @@ public nonisolated enum Entitled_V1_EventDeliveryState: SwiftProtobuf.Enum, Swif
 public nonisolated enum Entitled_V1_OwnershipPolicy: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// The app's configured policy.
+  /// In a request: see the field.
   case unspecified // = 0
 
   /// The owner stays; the request is rejected.
@@ -875,7 +875,7 @@ public nonisolated struct Entitled_V1_WatchRequest: Sendable {
     set {start = .afterPosition(newValue)}
   }
 
-  /// The time without an event after which a heartbeat is sent; unset: 30 seconds.
+  /// The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds.
   public var heartbeatInterval: SwiftProtobuf.Google_Protobuf_Duration {
     get {_heartbeatInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_heartbeatInterval = newValue}
@@ -1160,8 +1160,9 @@ public nonisolated struct Entitled_V1_EntitlementEvent: @unchecked Sendable {
     set {_uniqueStorage()._billingPlanTypeRaw = newValue}
   }
 
-  /// CUSTOMER_ERASED: the id that the pseudonym in `customer_id` replaces, so that receivers erase the customer, too. It
-  /// is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
+  /// CUSTOMER_ERASED, in Watch and webhooks: the id that the pseudonym in `customer_id` replaces, so that receivers
+  /// erase the customer, too. It is not stored: empty a day after the erasure, and after a restart. Calling
+  /// EraseCustomer again repeats the event.
   public var erasedCustomerID: String {
     get {_storage._erasedCustomerID}
     set {_uniqueStorage()._erasedCustomerID = newValue}
@@ -1496,7 +1497,7 @@ public nonisolated struct Entitled_V1_TransferPurchaseRequest: Sendable {
   /// The customer who gets the purchase. Required.
   public var toCustomerID: String = String()
 
-  /// The rule for a purchase that another customer owns. Unspecified: the app's configured policy.
+  /// TRANSFER: the purchase moves. SHARE: both customers own it. KEEP is refused. Unspecified: TRANSFER.
   public var policy: Entitled_V1_OwnershipPolicy = .unspecified
 
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
@@ -1627,7 +1628,7 @@ public nonisolated struct Entitled_V1_ListUnclaimedPurchasesResponse: Sendable {
   /// The token of the next page; empty on the last page.
   public var nextPageToken: String = String()
 
-  /// The customers who probably own the purchases.
+  /// The customers who probably own the purchases, at most 10 for each.
   public var candidates: [Entitled_V1_OwnerCandidate] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2283,10 +2284,10 @@ public nonisolated struct Entitled_V1_IssueTokenRequest: Sendable {
   /// Only these entitlements; empty: all of the customer's.
   public var entitlements: [String] = []
 
-  /// The verifier of the token: its `aud`. Empty: none.
+  /// The verifier of the token: its `aud`. Empty: the configured name of the app.
   public var audience: String = String()
 
-  /// The lifetime; unset or longer than configured: the configured lifetime.
+  /// The lifetime, a second or more; unset or longer than configured: the configured lifetime.
   public var lifetime: SwiftProtobuf.Google_Protobuf_Duration {
     get {_lifetime ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_lifetime = newValue}
@@ -2312,7 +2313,7 @@ public nonisolated struct Entitled_V1_IssueTokenResponse: Sendable {
   /// An ES256 JWT; the key is published at /.well-known/jwks.json.
   public var token: String = String()
 
-  /// When the token expires.
+  /// When the token expires: at the latest when an entitlement in it ends.
   public var expiresAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_expiresAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_expiresAt = newValue}

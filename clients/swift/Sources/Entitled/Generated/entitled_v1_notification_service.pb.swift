@@ -514,7 +514,7 @@ public nonisolated struct Entitled_V1_ReprocessNotificationsResponse: Sendable {
   /// The number of them that this version does not support either.
   public var unsupported: Int64 = 0
 
-  /// The first 100 changed notifications in their new state.
+  /// The first 100 changed notifications in their new state, without their customers.
   public var changes: [Entitled_V1_Notification] = []
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the

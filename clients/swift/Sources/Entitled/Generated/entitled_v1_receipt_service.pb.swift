@@ -452,7 +452,8 @@ public nonisolated struct Entitled_V1_SubmitTransactionResponse: Sendable {
   /// The environment of the documents.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// One answer for each entitlement that the product grants, as Check would return it.
+  /// One answer for each entitlement that the product grants, or of the app if no transaction was submitted, as Check
+  /// would return it. Empty also if the purchase has no owner.
   public var entitlements: [Entitled_V1_Entitlement] = []
 
   /// The customer who owns the purchase.
@@ -665,7 +666,7 @@ public nonisolated struct Entitled_V1_SubmitReceiptResponse: Sendable {
   /// Whether the lookup at Apple is pending, so that the answer rests on the receipt alone.
   public var refreshPending: Bool = false
 
-  /// The customer's state for each product of the catalog.
+  /// The customer's state for each product of the catalog and each other purchased product.
   public var productStates: [Entitled_V1_SubmittedProductState] = []
 
   /// The customer who owns the purchases.
@@ -1168,7 +1169,7 @@ public nonisolated struct Entitled_V1_CompareWithAppleRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// Compares one of this number of customers, from 0; 0 and 1: all.
+  /// Compares one of this number of customers, counted across pages, from 0; 0 and 1: all.
   public var sampleEvery: Int32 = 0
 
   /// The number of customers of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -1699,7 +1700,7 @@ public nonisolated struct Entitled_V1_SignOfferRequest: Sendable {
   /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The operator's id of the customer, 1 to 256 bytes. Required.
+  /// The operator's id of the customer, 1 to 256 bytes. Required, unless the eligibility is not checked.
   public var customerID: String = String()
 
   /// The environment. Unspecified: the default environment of the app.
@@ -1708,16 +1709,17 @@ public nonisolated struct Entitled_V1_SignOfferRequest: Sendable {
   /// The kind of signature. Required.
   public var form: Entitled_V1_OfferSignatureForm = .unspecified
 
-  /// The product, by its App Store product id. Required by the promotional forms.
+  /// The product, by its App Store product id. Required by every form but that of Advanced Commerce.
   public var productID: String = String()
 
   /// The offer, by its id in App Store Connect. Required by the promotional forms.
   public var offerIdentifier: String = String()
 
-  /// The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name.
+  /// For the legacy form, the same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user
+  /// name.
   public var appAccountToken: String = String()
 
-  /// The transaction, by Apple's id. Required by the introductory form.
+  /// The transaction, by Apple's id. Required by the introductory form; a JWS of a promotional offer can have one.
   public var transactionID: String = String()
 
   /// The eligibility that the introductory form signs: whether the customer may have the offer.

@@ -78,6 +78,7 @@ public nonisolated enum Entitled_V1_PaymentMode: SwiftProtobuf.Enum, Swift.CaseI
 }
 
 /// The conditions of a segment. All of them must hold; an unset or empty one always holds. A day has 24 hours.
+/// A list of texts has at most 200.
 public nonisolated struct Entitled_V1_SegmentFilter: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -712,7 +713,7 @@ public nonisolated struct Entitled_V1_WatchSegmentRequest: Sendable {
     set {start = .afterPosition(newValue)}
   }
 
-  /// The time without an event after which a heartbeat is sent; unset: 30 seconds.
+  /// The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds.
   public var heartbeatInterval: SwiftProtobuf.Google_Protobuf_Duration {
     get {_heartbeatInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_heartbeatInterval = newValue}

@@ -372,7 +372,7 @@ public nonisolated struct Entitled_V1_DeliveryPositions: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Sequences of events, or evidence ids of notifications. At least one.
+  /// Sequences of events, or evidence ids of notifications. At least one; ResendDeliveries takes at most 10,000.
   public var positions: [Int64] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

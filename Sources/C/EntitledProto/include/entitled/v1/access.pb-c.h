@@ -204,7 +204,8 @@ struct  Entitled__V1__Access
    */
   protobuf_c_boolean limits_apps;
   /*
-   * Whether the response shows customers that the request does not name. The handler adds them to the audit entry.
+   * Whether the response shows customers that the request does not name, so that the audit log records calls that
+   * change nothing, too. The handler adds the customers to the audit entry.
    */
   protobuf_c_boolean shows_customers;
 };

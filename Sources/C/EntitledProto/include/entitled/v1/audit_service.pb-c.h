@@ -123,7 +123,7 @@ struct  Entitled__V1__AuditEntry
    */
   char *app;
   /*
-   * The customers that the request names and those that the response shows. A pseudonym after an erasure.
+   * The customers that the request names and those that the response shows, at most 100. A pseudonym after an erasure.
    */
   size_t n_customer_ids;
   char **customer_ids;

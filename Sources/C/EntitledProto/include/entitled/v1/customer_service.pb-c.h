@@ -353,7 +353,7 @@ struct  Entitled__V1__DescribeCustomerResponse
   size_t n_active_in_environments;
   Entitled__V1__Environment *active_in_environments;
   /*
-   * Consumption requests that wait for an answer to Apple.
+   * Consumption requests that wait for an answer to Apple, newest first. At most 100.
    */
   size_t n_open_refund_requests;
   Entitled__V1__OpenRefundRequest **open_refund_requests;

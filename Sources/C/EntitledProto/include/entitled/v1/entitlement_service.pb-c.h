@@ -137,7 +137,7 @@ typedef enum _Entitled__V1__EventDeliveryState {
  */
 typedef enum _Entitled__V1__OwnershipPolicy {
   /*
-   * The app's configured policy.
+   * In a request: see the field.
    */
   ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_UNSPECIFIED = 0,
   /*
@@ -745,7 +745,7 @@ struct  Entitled__V1__WatchRequest
   size_t n_entitlements;
   char **entitlements;
   /*
-   * The time without an event after which a heartbeat is sent; unset: 30 seconds.
+   * The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds.
    */
   Google__Protobuf__Duration *heartbeat_interval;
   Entitled__V1__WatchRequest__StartCase start_case;
@@ -935,8 +935,9 @@ struct  Entitled__V1__EntitlementEvent
    */
   char *billing_plan_type_raw;
   /*
-   * CUSTOMER_ERASED: the id that the pseudonym in `customer_id` replaces, so that receivers erase the customer, too. It
-   * is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
+   * CUSTOMER_ERASED, in Watch and webhooks: the id that the pseudonym in `customer_id` replaces, so that receivers
+   * erase the customer, too. It is not stored: empty a day after the erasure, and after a restart. Calling
+   * EraseCustomer again repeats the event.
    */
   char *erased_customer_id;
   /*
@@ -1341,7 +1342,7 @@ struct  Entitled__V1__TransferPurchaseRequest
    */
   char *to_customer_id;
   /*
-   * The rule for a purchase that another customer owns. Unspecified: the app's configured policy.
+   * TRANSFER: the purchase moves. SHARE: both customers own it. KEEP is refused. Unspecified: TRANSFER.
    */
   Entitled__V1__OwnershipPolicy policy;
   /*
@@ -1504,7 +1505,7 @@ struct  Entitled__V1__ListUnclaimedPurchasesResponse
    */
   char *next_page_token;
   /*
-   * The customers who probably own the purchases.
+   * The customers who probably own the purchases, at most 10 for each.
    */
   size_t n_candidates;
   Entitled__V1__OwnerCandidate **candidates;
@@ -2113,11 +2114,11 @@ struct  Entitled__V1__IssueTokenRequest
   size_t n_entitlements;
   char **entitlements;
   /*
-   * The verifier of the token: its `aud`. Empty: none.
+   * The verifier of the token: its `aud`. Empty: the configured name of the app.
    */
   char *audience;
   /*
-   * The lifetime; unset or longer than configured: the configured lifetime.
+   * The lifetime, a second or more; unset or longer than configured: the configured lifetime.
    */
   Google__Protobuf__Duration *lifetime;
 };
@@ -2137,7 +2138,7 @@ struct  Entitled__V1__IssueTokenResponse
    */
   char *token;
   /*
-   * When the token expires.
+   * When the token expires: at the latest when an entitlement in it ends.
    */
   Google__Protobuf__Timestamp *expires_at;
   /*

@@ -386,7 +386,7 @@ struct  Entitled__V1__ReprocessNotificationsResponse
    */
   int64_t unsupported;
   /*
-   * The first 100 changed notifications in their new state.
+   * The first 100 changed notifications in their new state, without their customers.
    */
   size_t n_changes;
   Entitled__V1__Notification **changes;

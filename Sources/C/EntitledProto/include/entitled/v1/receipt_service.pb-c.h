@@ -302,7 +302,8 @@ struct  Entitled__V1__SubmitTransactionResponse
    */
   Entitled__V1__Environment environment;
   /*
-   * One answer for each entitlement that the product grants, as Check would return it.
+   * One answer for each entitlement that the product grants, or of the app if no transaction was submitted, as Check
+   * would return it. Empty also if the purchase has no owner.
    */
   size_t n_entitlements;
   Entitled__V1__Entitlement **entitlements;
@@ -508,7 +509,7 @@ struct  Entitled__V1__SubmitReceiptResponse
    */
   protobuf_c_boolean refresh_pending;
   /*
-   * The customer's state for each product of the catalog.
+   * The customer's state for each product of the catalog and each other purchased product.
    */
   size_t n_product_states;
   Entitled__V1__SubmittedProductState **product_states;
@@ -999,7 +1000,7 @@ struct  Entitled__V1__CompareWithAppleRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * Compares one of this number of customers, from 0; 0 and 1: all.
+   * Compares one of this number of customers, counted across pages, from 0; 0 and 1: all.
    */
   int32_t sample_every;
   /*
@@ -1501,7 +1502,7 @@ struct  Entitled__V1__SignOfferRequest
    */
   char *app;
   /*
-   * The operator's id of the customer, 1 to 256 bytes. Required.
+   * The operator's id of the customer, 1 to 256 bytes. Required, unless the eligibility is not checked.
    */
   char *customer_id;
   /*
@@ -1513,7 +1514,7 @@ struct  Entitled__V1__SignOfferRequest
    */
   Entitled__V1__OfferSignatureForm form;
   /*
-   * The product, by its App Store product id. Required by the promotional forms.
+   * The product, by its App Store product id. Required by every form but that of Advanced Commerce.
    */
   char *product_id;
   /*
@@ -1521,11 +1522,12 @@ struct  Entitled__V1__SignOfferRequest
    */
   char *offer_identifier;
   /*
-   * The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name.
+   * For the legacy form, the same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user
+   * name.
    */
   char *app_account_token;
   /*
-   * The transaction, by Apple's id. Required by the introductory form.
+   * The transaction, by Apple's id. Required by the introductory form; a JWS of a promotional offer can have one.
    */
   char *transaction_id;
   /*

@@ -106,6 +106,7 @@ typedef enum {
 
 /*
  * The conditions of a segment. All of them must hold; an unset or empty one always holds. A day has 24 hours.
+ * A list of texts has at most 200.
  */
 struct  Entitled__V1__SegmentFilter
 {
@@ -590,7 +591,7 @@ struct  Entitled__V1__WatchSegmentRequest
    */
   char *segment;
   /*
-   * The time without an event after which a heartbeat is sent; unset: 30 seconds.
+   * The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds.
    */
   Google__Protobuf__Duration *heartbeat_interval;
   Entitled__V1__WatchSegmentRequest__StartCase start_case;

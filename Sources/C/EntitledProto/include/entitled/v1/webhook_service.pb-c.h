@@ -313,7 +313,7 @@ struct  Entitled__V1__DeliveryPositions
 {
   ProtobufCMessage base;
   /*
-   * Sequences of events, or evidence ids of notifications. At least one.
+   * Sequences of events, or evidence ids of notifications. At least one; ResendDeliveries takes at most 10,000.
    */
   size_t n_positions;
   int64_t *positions;
