@@ -450,7 +450,8 @@ EMPTY = [
     ["notifications", "list"], ["notifications", "repairs"], ["notifications", "compare-versions"],
     ["migrate", "list"], ["webhooks", "list"], ["find", "unknown-1"], ["family", "unknown-1"],
     ["report", "mrr", "--from", "2020-01-01", "--to", "2020-01-02"], ["audit", "--method", "NoSuchMethod"],
-    ["contradictions"],
+    ["contradictions"], ["segment", "list"], ["apple", "external-tokens"], ["apple", "withdrawn-consents"],
+    ["retention", "requests"], ["import", "disagreements"],
 ]  # fmt: skip
 
 

@@ -147,6 +147,13 @@ def test_any_replica_takes_any_call_and_reads_what_it_wrote(replicas):
         granted = grant(service, f"friend-{name}")
         assert not granted.repeated and len(grants(service, f"friend-{name}")) == 1
         assert is_entitled(service, f"friend-{name}")
+    # An idempotency key counts once, whichever replicas the requests come through.
+    once = [grant(service, "once", idempotency_key="k") for service in group.services.values()]
+    assert [answer.repeated for answer in once] == [False, True, True]
+    assert len({answer.grant.grant_id for answer in once}) == 1
+    with pytest.raises(grpc.RpcError) as error:
+        grant(group.services[group.followers[0]], "another", idempotency_key="k")
+    assert contract.reason(error.value) == "IDEMPOTENCY_KEY_REUSED"
     # The others follow.
     for service in group.services.values():
         for name in group.services:

@@ -54,7 +54,7 @@ export class Client {
 
   // Reads are tried again while the service cannot be reached. A write is left to the caller, who knows whether it
   // has an idempotency key.
-  async #call(path, onlyReads, request, { timeout = this.timeout, signal, atLeast } = {}) {
+  async #call(path, onlyReads, request = {}, { timeout = this.timeout, signal, atLeast } = {}) {
     const deadline = Date.now() + timeout;
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -21,7 +21,7 @@ const unavailable = { status: 503, body: { code: "unavailable", message: "no" } 
 const entitled = { body: { entitlement: { name: "pro", entitled: true } } };
 
 test("A call posts the request with the app, the deadline and the token", async () => {
-  const { calls, fetch } = service(entitled);
+  const { calls, fetch } = service(entitled, { body: {} });
   const client = new Client("http://127.0.0.1:8080/", { app, token: "secret", timeout: 3000, fetch });
   assert.equal((await client.check("alice", "pro")).entitled, true);
   const [{ url, headers, body }] = calls;
@@ -29,6 +29,8 @@ test("A call posts the request with the app, the deadline and the token", async 
   assert.deepEqual(body, { app, customerId: "alice", entitlement: "pro" });
   assert.equal(headers.authorization, "Bearer secret");
   assert.ok(Number(headers["connect-timeout-ms"]) <= 3000);
+  await client.status.whoAmI();
+  assert.deepEqual(calls[1].body, {}, "a request without fields may be left out");
 });
 
 test("A read is repeated while the service is unavailable, at most three times", async () => {
