@@ -86,7 +86,7 @@ enum FuzzedParser: String, CaseIterable {
     }
     for stated in statements.access {
       _ = AccessDisagreement(
-        stated: stated.deciding?.until, isEntitled: true, until: now, at: now, tolerance: 1)
+        stated: stated.deciding?.until, isEntitled: true, until: now, paidUntil: now, at: now, tolerance: 1)
     }
     let report = TabularText(parsing: String(decoding: input, as: UTF8.self))
     for cell in report.rows.joined() { _ = Amount.thousandths(cell) }
