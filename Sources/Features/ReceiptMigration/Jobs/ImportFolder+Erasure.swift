@@ -64,7 +64,11 @@ extension ImportFolder {
 
   /// The delimiter of a CSV input, which only its jobs know: the first character between the names of the columns.
   private static func separator(of source: any InputSource) throws -> UInt8 {
-    let header = try InputFile(source, from: 0).line() ?? []
+    let header: ArraySlice<UInt8>
+    do throws(InputError) { header = try InputFile(source, from: 0).line() ?? [] } catch {
+      guard case .lineTooLong = error else { throw error }
+      header = []
+    }
     let ofNames = { (byte: UInt8) in byte.isPartOfWord || "_-. \"".utf8.contains(byte) }
     return header.first { !ofNames($0) } ?? UInt8(ascii: ",")
   }
