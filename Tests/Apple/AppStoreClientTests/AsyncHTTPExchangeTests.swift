@@ -63,13 +63,16 @@ private final class EndlessServer: Sendable {
   /// Accepts no more connections.
   func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-  /// Sends until the peer closes the connection.
+  /// Sends until the peer closes the connection. Waits for a request first: the client may open a connection for one that
+  /// has timed out meanwhile, and use it for the next one.
   private static func answer(_ peer: Int32) {
+    defer { close(peer) }
+    var request = [UInt8](repeating: 0, count: 4_096)
+    guard recv(peer, &request, request.count, 0) > 0 else { return }
     var next = Array("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n".utf8)
     while send(peer, next, next.count, Int32(MSG_NOSIGNAL)) > 0 {
       next = [UInt8(ascii: ".")]
       usleep(10_000)
     }
-    close(peer)
   }
 }
