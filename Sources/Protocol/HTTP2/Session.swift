@@ -30,10 +30,15 @@ package final class Session {
 
   /// Reads bytes of the peer. After an error, or with ``hasExcessiveHeaders``, only the remaining output can be sent.
   package func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
-    _ = try receive(bytes, maxControlFrames: .max / 2)
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = try receive(rest, maxControlFrames: .max / 2)
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
   }
 
-  /// Reads bytes as ``receive(_:)`` does. A server stops once they have raised ``controlFrames`` by `maxControlFrames`.
+  /// Reads bytes as ``receive(_:)`` does. A server stops once they have raised ``controlFrames`` by `maxControlFrames`, and
+  /// after ``maxHeadersAtOnce``: what a request costs is not known before nghttp2 has read it.
   ///
   /// - Returns: the number of bytes read. The owner passes the rest later.
   package func receive(_ bytes: UnsafeRawBufferPointer, maxControlFrames: Int) throws(HTTP2Error) -> Int {
@@ -43,10 +48,12 @@ package final class Session {
     }
     var position = 0
     var fed = 0
+    var headers = 0
     let limit = state.pointee.controlFrames + maxControlFrames
-    while state.pointee.controlFrames < limit,
+    while state.pointee.controlFrames < limit, headers < Self.maxHeadersAtOnce,
       let frame = state.pointee.scanner.next(in: bytes, from: &position)
     {
+      if UInt32(frame.header.type) == NGHTTP2_HEADERS.rawValue { headers += 1 }
       state.pointee.controlFrames += Self.cost(of: frame.header)
       guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
       try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, frame.start)]))
@@ -78,6 +85,9 @@ package final class Session {
     }
     return false
   }
+
+  /// The HEADERS frames that one read of a server takes in. 64 KiB may have a thousand requests that each end in a reset.
+  package static let maxHeadersAtOnce = 128
 
   /// The cost of a frame in ``controlFrames``.
   private static func cost(of frame: FrameHeader) -> Int {

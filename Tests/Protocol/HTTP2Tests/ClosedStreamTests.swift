@@ -144,6 +144,20 @@ import Testing
     if piece == 1_000 { #expect(passes == 5) }
   }
 
+  @Test("A read takes in a limited number of requests; what they cost is known before the next read")
+  func requestsAtOnce() throws {
+    let trailers: [UInt8] = [0x00, 0x01, 0x61, 0x01, 0x62]
+    var input = Self.preface
+    for stream: UInt8 in stride(from: 1, to: 161, by: 2) {
+      input += Self.headers(stream, ends: false) + Self.frame(1, 5, on: stream, trailers)
+    }
+    let session = try Session.server()
+    let count = try input.withUnsafeBytes { try session.receive($0, maxControlFrames: .max / 2) }
+    #expect(session.openStreams == Session.maxHeadersAtOnce / 2)
+    _ = try Array(input[count...]).withUnsafeBytes { try session.receive($0, maxControlFrames: .max / 2) }
+    #expect(session.openStreams == 80)
+  }
+
   @Test("Frames on streams older than the last 64 that the client ended are ignored")
   func forgottenStreams() throws {
     let exchanges: Frames = stride(from: UInt8(1), through: 129, by: 2).map { Self.headers($0, ends: true) }
