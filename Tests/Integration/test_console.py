@@ -160,6 +160,12 @@ def test_as_of_moves_every_figure(console, lena):
     assert "Wrote twice" not in then
     assert '<span class="quiet">paid</span> 4.99 USD</li>' in then.replace("\n", "")
     assert "Grant…" not in then, "a past moment has no buttons"
+    link = html.unescape(re.search(r'href="([^"]*history\.csv[^"]*)"', then)[1])
+    lines = lena.get(link).text
+    assert f"?at={first + 10 * 86400}" in link and "PURCHASED" in lines and "REFUNDED" not in lines
+    known = lena.get(f"{path}?at={first + 10 * 86400}&known=then").text
+    assert re.search(r"history\.csv\?at=\d+&amp;known=then", known)
+    assert "REFUNDED" in lena.get(f"{path}/history.csv").text
 
 
 @pytest.mark.parametrize("path", [

@@ -173,13 +173,15 @@ enum CustomerPage {
 extension CustomerPage {
   /// The history as CSV.
   static func csv(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
+    let moment = Moment(visit)
     let history = try await visit.call(
       Calls.getCustomerHistory,
       .with {
         $0.app = scope.app
         $0.customerId = id
         $0.environment = scope.environment
-        $0.asOf = Moment(visit).timestamp
+        $0.asOf = moment.timestamp
+        $0.knownAt = moment.knownAt
       })
     var rows = [
       ["lane", "name", "since", "until", "reason", "product_id", "transaction_id", "price", "currency"]

@@ -34,6 +34,7 @@ enum CustomerPicture {
       \(picture(lanes.folded, "folded", foldedTitle).svg)
       </details>
       """
+    let csv = Link(data.scope.path + ["customers", data.id, "history.csv"], query: data.momentQuery)
     return """
       \(head)
       \(all.legend)
@@ -45,7 +46,7 @@ enum CustomerPicture {
       </div>
       <details><summary>\(Text.asTable)</summary>
       \(all.table(Text.evidenceHead) { evidence($0, data.scope) })
-      <p><a href="\(Link(data.scope.path + ["customers", data.id, "history.csv"]))">\(Text.asCSV)</a></p></details>
+      <p><a href="\(csv)">\(Text.asCSV)</a></p></details>
       """
   }
 
