@@ -95,13 +95,13 @@ extension EntitlementStatus {
   fileprivate var furtherActions: [String] {
     switch reason {
     case .neverPurchased:
-      ["Ask for the order number or the receipt of Apple's e-mail, and look the order up (LookUpOrder)."]
+      ["Ask for the order number or the receipt of Apple's e-mail, and look the order up."]
     case .unknownProduct: ["Add the product to the catalog."]
-    case .expired, .awaitingRenewal: ["Ask Apple for the current status (RefreshPurchase)."]
+    case .expired, .awaitingRenewal: ["Ask Apple for the current status."]
     case .refunded, .refundedForAppIssue:
       ["Only Apple decides about refunds: https://reportaproblem.apple.com."]
     case .externalEnded, .externalRefunded: ["Look the purchase up in the store where it was made."]
-    case .grantEnded, .grantRevoked: ["Grant it again (Grant) if the customer should have it."]
+    case .grantEnded, .grantRevoked: ["Grant it again if the customer should have it."]
     case .billingRetry where deciding?.isShared == true, .inGracePeriod where deciding?.isShared == true,
       .familySharingEnded:
       ["Only the member of the family who bought it can act."]
