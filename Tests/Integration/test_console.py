@@ -519,4 +519,10 @@ def test_the_page_of_a_purchase_has_the_payments_of_its_commitment(tmp_path):
     properties = dict(re.findall(r"<dt>([^<]*)</dt>\s*<dd>(.*?)</dd>", page.text, re.S))
     assert (properties["Payment"], properties["Still to pay, forecast"]) == ("1 of 12, 11 left", "44.00 EUR")
     assert "<time" in properties["Committed until"] and properties["Price"] == "4.00 EUR"
+    console.act("faults", kind="drop", count=100)  # otherwise Apple's notification stores the renewal info
+    console.act("storefront", account="ida", storefront="DEU")
+    alone = console.buy("ida", "pro.yearly", billingPlanType="MONTHLY")
+    console.submit("ida", alone)
+    page = browser.get(f"{HERE}/purchases/{alone['transactionId']}").text
+    assert "<dd>1 of 12, 11 left</dd>" in page and "<dt>Renews to</dt>" not in page, "from the transaction alone"
     console.service.stop()

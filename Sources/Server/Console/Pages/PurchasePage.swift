@@ -130,10 +130,11 @@ enum PurchasePage {
   }
 
   private static func renewal(_ purchase: GetPurchaseResponse) -> Markup {
-    guard let info = purchase.renewalInfo else { return Part.empty(Text.noRenewalInfo) }
+    let info = purchase.renewalInfo
     // After a refund of the current period, nothing is left of the commitment.
     let latest = purchase.transactions.last?.transaction
     let commitment = latest?.revocationDate == nil ? latest?.commitmentInfo : nil
+    guard info != nil || commitment != nil else { return Part.empty(Text.noRenewalInfo) }
     return Table.properties([
       (
         Text.paymentHead,
@@ -143,13 +144,13 @@ enum PurchasePage {
       ),
       (Text.committedUntil, commitment?.commitmentExpiresDate.map { Format.time($0) }),
       (Text.stillToPay, commitment?.remainingPrice.map { "\(Format.money($0))" }),
-      (Text.willRenew, info.willAutoRenew.map { $0 ? "\(Text.yes)" : "\(Text.no)" }),
-      (Text.renewsTo, info.autoRenewProductId.given.map { Format.name($0) }),
-      (Text.renewal, info.renewalDate.map { Format.time($0) }),
-      (Text.price, info.renewalPrice.map { "\(Format.money($0))" }),
-      (Text.graceEnds, info.gracePeriodExpiresDate.map { Format.time($0) }),
-      (Text.inBillingRetry, info.isInBillingRetryPeriod ? "\(Text.yes)" : nil),
-      (Text.signedAt, info.signedDate.map { Format.time($0) }),
+      (Text.willRenew, info?.willAutoRenew.map { $0 ? "\(Text.yes)" : "\(Text.no)" }),
+      (Text.renewsTo, info?.autoRenewProductId.given.map { Format.name($0) }),
+      (Text.renewal, info?.renewalDate.map { Format.time($0) }),
+      (Text.price, info?.renewalPrice.map { "\(Format.money($0))" }),
+      (Text.graceEnds, info?.gracePeriodExpiresDate.map { Format.time($0) }),
+      (Text.inBillingRetry, info?.isInBillingRetryPeriod == true ? "\(Text.yes)" : nil),
+      (Text.signedAt, info?.signedDate.map { Format.time($0) }),
     ])
   }
 
