@@ -1,10 +1,12 @@
 """The console over HTTP: signing in, pages, roles, and what an attacker can try."""
 
 import csv
+import datetime
 import html
 import http.client
 import io
 import re
+import time
 import urllib.parse
 
 import pytest
@@ -166,6 +168,37 @@ def test_as_of_moves_every_figure(console, lena):
     known = lena.get(f"{path}?at={first + 10 * 86400}&known=then").text
     assert re.search(r"history\.csv\?at=\d+&amp;known=then", known)
     assert "REFUNDED" in lena.get(f"{path}/history.csv").text
+
+
+def test_a_past_page_has_the_refund_request_of_then(console, lena):
+    def refunds(customer, query=""):
+        page = lena.get(f"{HERE}/customers/{urllib.parse.quote(customer)}{query}").text
+        return page, page.split('id="refunds"')[1].split("<h2")[0]
+
+    def asked(section):
+        moment = datetime.datetime.fromisoformat(re.search(r'"Asked"><time datetime="([^"]+)"', section)[1])
+        return int(moment.timestamp())
+
+    now, section = refunds(CUSTOMER)
+    assert ">missed<" in section
+    _, then = refunds(CUSTOMER, f"?at={asked(section) + 3600}")
+    assert ">open<" in then and "DEADLINE_PASSED" not in then and re.search(r'"Time left">\d+ hours<', then)
+    assert "<tr" not in refunds(CUSTOMER, f"?at={asked(section) - 3600}")[1]
+    now, section = refunds("bob")
+    then, before = refunds("bob", f"?at={asked(section) + 600}")
+    assert "left to answer Apple" in now and "left to answer Apple" not in then and ">open<" in before
+
+
+def test_a_withdrawn_consent_is_no_notice_before_it(console, lena):
+    console.submit("kid", console.buy("kid", "maps.pack"))
+    console.act("rescind-consent", app=APP, account="kid")
+    deadline = time.monotonic() + CALL_LIMIT
+    while "withdrew the consent" not in (page := lena.get(f"{HERE}/customers/kid").text):
+        assert time.monotonic() < deadline, page
+        time.sleep(0.1)
+    now = int(re.search(r'name="at"[^>]* value="(\d+)"', page)[1])
+    then = lena.get(f"{HERE}/customers/kid?at={now - 600}").text
+    assert 'class="as-of"' in then and "withdrew the consent" not in then
 
 
 @pytest.mark.parametrize("path", [

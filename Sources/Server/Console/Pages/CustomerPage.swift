@@ -75,9 +75,10 @@ enum CustomerPage {
     if let since = data.firstKnown {
       facts.append("<span class=\"quiet\">\(Text.since)</span> \(Format.time(since))")
     }
-    let tokens = Set(data.transactions.map(\.appAccountToken)).subtracting([""]).sorted()
+    let bought = data.transactions.filter { data.moment.includes($0.originalPurchaseDate) }
+    let tokens = Set(bought.map(\.appAccountToken)).subtracting([""]).sorted()
     facts += tokens.prefix(3).map { "<span class=\"quiet\">\(Text.appAccountToken)</span> \(Format.id($0))" }
-    let storefronts = Set(data.transactions.map(\.storefront)).subtracting([""]).sorted()
+    let storefronts = Set(bought.map(\.storefront)).subtracting([""]).sorted()
     if !storefronts.isEmpty {
       facts.append("<span class=\"quiet\">\(Text.storefront)</span> \(storefronts.joined(separator: ", "))")
     }
@@ -128,6 +129,8 @@ enum CustomerPage {
   private static func notices(_ data: CustomerData) -> Markup {
     var notices: [Markup] = []
     if !data.customer.known { notices.append("<p class=\"notice\">\(Text.unknownCustomer)</p>\n") }
+    guard data.moment.asOf == nil else { return (notices + data.consentNotices).joined() }
+    // They are about now, and no method knows them at another moment.
     for environment in data.description.activeInEnvironments {
       let other = Scope(app: data.scope.app, environment: environment)
       notices.append(

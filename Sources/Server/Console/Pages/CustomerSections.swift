@@ -146,8 +146,8 @@ enum CustomerSections {
     switch data.refunds {
     case .failure(let status): return head + Part.failure(status)
     case .success(let response):
-      let rows = response.requests.filter { data.moment.includes($0.requestedAt) }.map {
-        RefundRow.cells($0, data.scope, at: data.now, actions: "")
+      let rows = response.requests.compactMap { $0.known(at: data.moment) }.map {
+        RefundRow.cells($0, data.scope, at: data.moment.asOf ?? data.now, actions: "")
       }
       guard !rows.isEmpty else { return head + hint + consent }
       return head + hint + consent + Table.markup(Text.refundRequests, heads: RefundRow.heads, rows: rows)
@@ -240,6 +240,19 @@ enum RefundRow {
       "\(Format.name(request.productId)) <a href=\"\(scope.purchase(request.originalTransactionId))\">\(request.transactionId)</a>",
       customer, Format.time(request.requestedAt), "\(request.reason)", "\(left ?? "")", actions,
     ]
+  }
+}
+
+extension Wire.ConsumptionRequest {
+  /// The request at the moment of a page: open until it was settled. `nil`: nobody had asked yet.
+  func known(at moment: Moment) -> Self? {
+    guard moment.includes(requestedAt) else { return nil }
+    guard let settledAt, !moment.includes(settledAt) else { return self }
+    var request = self
+    request.state = .open
+    request.error = ""
+    request.settledAt = nil
+    return request
   }
 }
 

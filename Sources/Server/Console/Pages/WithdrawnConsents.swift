@@ -38,12 +38,12 @@ extension WorkRows {
 }
 
 extension CustomerData {
-  /// The withdrawn consents of the customer in words, with the link to the work list.
+  /// The withdrawn consents of the customer at the moment of the page, in words, with the link to the work list.
   var consentNotices: [Markup] {
     guard case .success(let response) = consents else { return [] }
-    return response.withdrawals.map { withdrawal in
+    return response.withdrawals.filter { moment.includes($0.withdrawnAt) }.map { withdrawal in
       let text =
-        withdrawal.state == .settled
+        withdrawal.state == .settled && moment.includes(withdrawal.settledAt)
         ? Text.consentSettled(withdrawal.withdrawnAt.text, withdrawal.settledAt.text)
         : Text.consentOpen(withdrawal.withdrawnAt.text, withdrawal.settleBy.text)
       let link: Markup = "<a href=\"\(scope.work(.consents))\">\(Text.queueConsents)</a>"
