@@ -73,7 +73,8 @@ def test_a_call_that_apple_executed_and_the_store_refused_has_an_unknown_outcome
             stub = contract.notification_stub(channel)
             with pytest.raises(grpc.RpcError) as refused:
                 grant(service, "alice")
-            assert contract.reason(refused.value) == "STORE_UNAVAILABLE"
+            # Unknown if the service handed the call to the next leader, which is itself.
+            assert contract.reason(refused.value) in ("STORE_UNAVAILABLE", "OUTCOME_UNKNOWN")
             with pytest.raises(grpc.RpcError) as unknown:
                 stub.RequestTestNotification(request, timeout=CALL_LIMIT)
             assert contract.reason(unknown.value) == "OUTCOME_UNKNOWN"

@@ -86,7 +86,7 @@ package final class Session {
     return false
   }
 
-  /// The HEADERS frames that one read of a server takes in. 64 KiB may have a thousand requests that each end in a reset.
+  /// The HEADERS frames that one read of a server reads at most. 64 KiB may have a thousand requests that each end in a reset.
   package static let maxHeadersAtOnce = 128
 
   /// The cost of a frame in ``controlFrames``.

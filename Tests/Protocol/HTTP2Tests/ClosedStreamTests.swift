@@ -144,7 +144,7 @@ import Testing
     if piece == 1_000 { #expect(passes == 5) }
   }
 
-  @Test("A read takes in a limited number of requests; what they cost is known before the next read")
+  @Test("A read has a limited number of requests, so that their cost is known before the next one")
   func requestsAtOnce() throws {
     let trailers: [UInt8] = [0x00, 0x01, 0x61, 0x01, 0x62]
     var input = Self.preface

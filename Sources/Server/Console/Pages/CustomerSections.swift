@@ -244,7 +244,7 @@ enum RefundRow {
 }
 
 extension Wire.ConsumptionRequest {
-  /// The request at the moment of a page: open until it was settled. `nil`: nobody had asked yet.
+  /// The request at the moment of a page: open until it was settled. `nil`: there was none yet.
   func known(at moment: Moment) -> Self? {
     guard moment.includes(requestedAt) else { return nil }
     guard let settledAt, !moment.includes(settledAt) else { return self }
