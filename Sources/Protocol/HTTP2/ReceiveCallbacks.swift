@@ -33,7 +33,7 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
     return 0
   }
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, id, code, user in
-    if ErrorCode(rawValue: code).blamesPeer { borrowed(user).pointee.controlFrames += 10 }
+    if ErrorCode(rawValue: code).blamesPeer { borrowed(user).pointee.controlFrames += Session.costOfReset }
     guard let stream = openStream(session, id) else { return 0 }
     nghttp2_session_set_stream_user_data(session, id, nil)
     borrowed(user).pointee.close(stream, id, ErrorCode(rawValue: code))

@@ -37,8 +37,8 @@ package final class Session {
     }
   }
 
-  /// Reads bytes as ``receive(_:)`` does. A server stops once they have raised ``controlFrames`` by `maxControlFrames`, and
-  /// after ``maxHeadersAtOnce``: what a request costs is not known before nghttp2 has read it.
+  /// Reads bytes as ``receive(_:)`` does. A server stops once they have raised ``controlFrames`` by `maxControlFrames`, or
+  /// will by the resets that nghttp2 has yet to send.
   ///
   /// - Returns: the number of bytes read. The owner passes the rest later.
   package func receive(_ bytes: UnsafeRawBufferPointer, maxControlFrames: Int) throws(HTTP2Error) -> Int {
@@ -49,10 +49,17 @@ package final class Session {
     var position = 0
     var fed = 0
     var headers = 0
+    let queued = nghttp2_session_get_outbound_queue_size(session)
     let limit = state.pointee.controlFrames + maxControlFrames
-    while state.pointee.controlFrames < limit, headers < Self.maxHeadersAtOnce,
-      let frame = state.pointee.scanner.next(in: bytes, from: &position)
-    {
+    while state.pointee.controlFrames < limit {
+      if headers == Self.headersAtOnce {
+        headers = 0
+        try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, position)]))
+        fed = max(fed, position)
+        let resets = nghttp2_session_get_outbound_queue_size(session) - queued
+        guard state.pointee.controlFrames + Self.costOfReset * resets < limit else { break }
+      }
+      guard let frame = state.pointee.scanner.next(in: bytes, from: &position) else { break }
       if UInt32(frame.header.type) == NGHTTP2_HEADERS.rawValue { headers += 1 }
       state.pointee.controlFrames += Self.cost(of: frame.header)
       guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
@@ -86,8 +93,12 @@ package final class Session {
     return false
   }
 
-  /// The HEADERS frames that one read of a server reads at most. 64 KiB may have a thousand requests that each end in a reset.
-  package static let maxHeadersAtOnce = 128
+  /// The HEADERS frames after which a server looks what they cost: 64 KiB may have a thousand requests that each end in a
+  /// reset.
+  private static let headersAtOnce = 64
+
+  /// The cost in ``controlFrames`` of a stream that ends because its peer is to blame.
+  static let costOfReset = 10
 
   /// The cost of a frame in ``controlFrames``.
   private static func cost(of frame: FrameHeader) -> Int {

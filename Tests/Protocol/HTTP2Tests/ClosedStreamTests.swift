@@ -144,18 +144,22 @@ import Testing
     if piece == 1_000 { #expect(passes == 5) }
   }
 
-  @Test("A read has a limited number of requests, so that their cost is known before the next one")
-  func requestsAtOnce() throws {
-    let trailers: [UInt8] = [0x00, 0x01, 0x61, 0x01, 0x62]
+  @Test(
+    "Input is read in parts if its requests end in resets, and at once if they are valid",
+    arguments: [true, false])
+  func invalidRequests(areInvalid: Bool) throws {
+    let length: [UInt8] = [0x00, 14] + Array("content-length".utf8) + [1, UInt8(ascii: "1")]
+    let content: [UInt8] = areInvalid ? [7, 7] : [7]
     var input = Self.preface
-    for stream: UInt8 in stride(from: 1, to: 161, by: 2) {
-      input += Self.headers(stream, ends: false) + Self.frame(1, 5, on: stream, trailers)
+    for stream: UInt8 in stride(from: 1, to: 201, by: 2) {
+      input += Self.frame(1, 4, on: stream, Self.fields + length) + Self.frame(0, 1, on: stream, content)
     }
     let session = try Session.server()
-    let count = try input.withUnsafeBytes { try session.receive($0, maxControlFrames: .max / 2) }
-    #expect(session.openStreams == Session.maxHeadersAtOnce / 2)
-    _ = try Array(input[count...]).withUnsafeBytes { try session.receive($0, maxControlFrames: .max / 2) }
-    #expect(session.openStreams == 80)
+    let count = try input.withUnsafeBytes { try session.receive($0, maxControlFrames: 128) }
+    #expect((count < input.count) == areInvalid)
+    #expect(session.controlFrames < 128, "nothing is sent yet")
+    _ = try Conversation.output(of: session)
+    #expect((session.controlFrames > 128) == areInvalid)
   }
 
   @Test("Frames on streams older than the last 64 that the client ended are ignored")
