@@ -30,6 +30,11 @@ struct Moment: Sendable {
     guard let asOf, let instant = time?.instant else { return true }
     return instant <= asOf
   }
+
+  /// Whether an event belongs to the page.
+  func includes(_ event: EntitlementEvent) -> Bool {
+    includes(isKnownThen ? event.recordedAt : event.effectiveAt)
+  }
 }
 
 /// Everything that a customer's page shows, from the methods of the contract. A part that failed does not fail the
@@ -165,7 +170,21 @@ private struct CustomerLoader: Sendable {
       })
   }
 
+  /// The newest page of the timeline with something of the moment, after a bounded number of later pages.
   func timeline() async -> Result<ListTimelineResponse, Status> {
+    var token = visit.value("page") ?? ""
+    for _ in 1..<20 {
+      let answer = await timeline(page: token)
+      guard case .success(let timeline) = answer, !timeline.nextPageToken.isEmpty,
+        !timeline.events.contains(where: { moment.includes($0) }),
+        !timeline.notifications.contains(where: { moment.includes($0.receivedAt) })
+      else { return answer }
+      token = timeline.nextPageToken
+    }
+    return await timeline(page: token)
+  }
+
+  private func timeline(page: String) async -> Result<ListTimelineResponse, Status> {
     await visit.attempt(
       Calls.listTimeline,
       .with {
@@ -174,7 +193,7 @@ private struct CustomerLoader: Sendable {
         $0.environment = scope.environment
         $0.newestFirst = true
         $0.pageSize = 100
-        $0.pageToken = visit.value("page") ?? ""
+        $0.pageToken = page
         $0.includeNotifications = visit.value("apple") != nil
         $0.includeWebhooks = visit.value("webhooks") != nil && visit.has(.operate)
         $0.types = visit.value("type").map { [$0] } ?? []

@@ -37,10 +37,7 @@ enum CustomerTimeline {
     let head: Markup = "<h2 id=\"timeline\">\(Text.timeline)</h2>"
     let timeline: ListTimelineResponse
     do throws(Status) { timeline = try data.timeline.get() } catch { return head + Part.failure(error) }
-    let isVisible = { (event: EntitlementEvent) in
-      data.moment.includes(data.moment.isKnownThen ? event.recordedAt : event.effectiveAt)
-    }
-    var lines = rows(timeline.events.filter(isVisible)).map {
+    var lines = rows(timeline.events.filter { data.moment.includes($0) }).map {
       (at: $0.first.effectiveAt?.instant, cells: cells($0, timeline, data))
     }
     lines += timeline.notifications.filter { data.moment.includes($0.receivedAt) }
