@@ -56,7 +56,7 @@ def test_a_long_list_is_made_good_in_pieces_and_undone_as_one(tmp_path):
     preview = lena.post(f"{HERE}/do/undo-batch", {"batch": batch, "note": "it was no outage"})
     assert f"{COUNT} grants of {COUNT} customers end now" in preview.text
     done, seen = finish(lena, "undo-batch", preview)
-    assert done.status == 303 and seen and seen == sorted(seen)
+    assert done.status == 303 and (seen or not IS_LONG) and seen == sorted(seen)
     left = [grant["grantId"] for found in grants(console).values() for grant in found if "revokedAt" not in grant]
     assert left == [kept], "other grants stay"
     console.service.stop()

@@ -2,12 +2,10 @@
 
 import shutil
 
-import grpc
 import pytest
 
-import contract
-from contract import entitlement, entitlement_service, entitlement_stub, notification_service
-from harness import CALL_LIMIT, FREE_PORTS, Service, run
+from contract import entitlement, entitlement_service, entitlement_stub
+from harness import FREE_PORTS, Service, run
 
 
 def grant(service, customer):
@@ -57,30 +55,6 @@ def test_a_restored_database_is_erased_before_its_first_answer(postgres, tmp_pat
             assert not is_granted(restored, "ana") and is_granted(restored, "ben")
             assert restored.log.index("erasures applied") < restored.log.index("started")
             restored.stop()
-
-
-def test_a_call_that_apple_executed_and_the_store_refused_has_an_unknown_outcome(postgres, tmp_path):
-    request = notification_service.RequestTestNotificationRequest(app="ocean-journal", idempotency_key="once")
-    with postgres.database() as database:
-        service = Service(tmp_path / "data", ["--store", postgres.address(database)])
-        # Each write of evidence meets another transaction, as far as the service knows.
-        postgres.sql("""
-            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-              'BEGIN RAISE EXCEPTION USING ERRCODE = ''40001''; END';
-            CREATE TRIGGER refuse BEFORE INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION refuse();
-            """, database)
-        with service.channel() as channel:
-            stub = contract.notification_stub(channel)
-            with pytest.raises(grpc.RpcError) as refused:
-                grant(service, "alice")
-            # Unknown if the service handed the call to the next leader, which is itself.
-            assert contract.reason(refused.value) in ("STORE_UNAVAILABLE", "OUTCOME_UNKNOWN")
-            with pytest.raises(grpc.RpcError) as unknown:
-                stub.RequestTestNotification(request, timeout=CALL_LIMIT)
-            assert contract.reason(unknown.value) == "OUTCOME_UNKNOWN"
-            postgres.sql("DROP TRIGGER refuse ON evidence", database)
-            assert stub.RequestTestNotification(request, timeout=CALL_LIMIT).test_notification_token
-        service.stop()
 
 
 def test_a_process_with_another_installation_key_is_refused(postgres, tmp_path):
