@@ -94,6 +94,28 @@ def flood_connection(address, until, opening, chunks):
     return closed
 
 
+def hold_connections(address, until, opening, count):
+    """Keeps `count` connections that have sent `opening`, and replaces each that the server closes. Returns their number."""
+    closed, peers = 0, []
+    while time.monotonic() < until:
+        if len(peers) == count:
+            time.sleep(0.05)
+        else:
+            try:
+                peer = connect(address, max(until - time.monotonic(), 0.01))
+                peer.sendall(opening)
+                peers.append(peer)
+            except OSError:
+                closed += 1
+        for peer in list(peers):
+            try:
+                discard(peer)
+            except OSError:
+                closed += 1
+                peers.remove(peer)
+    return closed
+
+
 def discard(peer):
     """Reads all bytes that have arrived; fails if the server has closed the connection."""
     peer.setblocking(False)
