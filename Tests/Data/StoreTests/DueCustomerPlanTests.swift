@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DueCustomerPlanTests {
   @Test(
-    "Each clock finds its next due customer in an index of its own, whatever other customers there are",
+    "An index for each clock finds the next due customer without reading the customers of other clocks",
     arguments: [
       (ClockDomain.sandbox, ["customer_by_sandbox_due"]), (.others, ["customer_by_due"]),
       (.all, ["customer_by_due", "customer_by_sandbox_due"]),

@@ -41,7 +41,7 @@ import Testing
     #expect(
       revenue("opening", "new", "reactivation", "expansion", "closing", on: "10-01", currency: "USD")
         == [119_880, 0, 0, 60_000, 179_880])
-    // The replaced purchase has no end of its own on 5 November.
+    // The end of the replaced purchase on 5 November is not counted.
     let november = try answer(.movements, facts, from: "11-01", to: "12-01")
     #expect(november("active_start", "lapsed_other", "active_end", on: "11-01") == [1, 1, 0])
     let retention = try answer(.retentionByMonth, facts, from: "09-01")
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "Without the other purchase, and beside a later period of it, the purchase is a subscription of its own")
+    "Without the replaced purchase, or beside a later period of it, the purchase is a new subscription")
   func others() throws {
     let premium = World.period("premium", "10-20", "11-20")
     for line in [nil, "", "L0", "L2"] {
