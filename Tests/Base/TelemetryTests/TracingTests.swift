@@ -34,6 +34,27 @@ import Tracing
     #expect(abs(Double(byTime) - ratio * Double(count)) <= tolerance)
   }
 
+  @Test("Each byte at each place of a traceparent is read as a digit of it, or refuses it")
+  func eachByte() throws {
+    let valid = Array(Self.sampled.utf8)
+    for place in valid.indices where valid[place] != UInt8(ascii: "-") {
+      for byte in UInt8.min...UInt8.max {
+        var text = valid
+        text[place] = byte
+        let isDigit = "0123456789abcdef".utf8.contains(byte)
+        let parent = text.withUnsafeBytes { TraceParent($0) }
+        // A later version may have more members, and so is read as this one (W3C Trace Context, "Versioning").
+        #expect((parent != nil) == isDigit, "\(place): \(byte)")
+        guard let parent else { continue }
+        let fields = String(decoding: text, as: UTF8.self).split(separator: "-")
+        #expect(parent.high == UInt64(fields[1].prefix(16), radix: 16))
+        #expect(parent.low == UInt64(fields[1].suffix(16), radix: 16))
+        #expect(parent.span == UInt64(fields[2], radix: 16))
+        #expect(UInt64(fields[3], radix: 16).map { $0 & 1 == 1 } == parent.isSampled)
+      }
+    }
+  }
+
   @Test("The flag of the caller decides before the ratio, unless the configuration ignores it")
   func parentFlag() throws {
     let (yes, no) = (try #require(TraceParent(Self.sampled)), try #require(TraceParent(Self.unsampled)))
