@@ -641,6 +641,24 @@ def test_a_connection_holds_no_memory_of_earlier_header_fields(start):
         assert service.memory - before < 60 << 20
 
 
+def test_a_connection_over_a_limit_leaves_no_memory(start, tmp_path):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_incomplete_request_bytes: 1048576\n")
+    service = start(arguments=["--config", file])
+    # Of 20 KB: 500 requests without an end, each with three references to a field of 4,000 bytes.
+    field = b"\x40\x01a\x7f\xa1\x1e" + b"x" * 4_000
+    opening = headers(1, GET + field, flags=frames.END_HEADERS)
+    opening += b"".join(headers(stream, GET + b"\xbe" * 3, flags=frames.END_HEADERS) for stream in range(3, 1_003, 2))
+    before = service.memory
+    for _ in range(30):
+        with Peer(service.grpc) as peer:
+            peer.handshake()
+            peer.send(opening)
+            assert peer.error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
+    # Each of them made the service hold 8 MB.
+    assert service.memory - before < 100 << 20
+
+
 def test_connections_without_a_call_wait_to_be_accepted(start, tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_unused_connections_per_second: 5\n")

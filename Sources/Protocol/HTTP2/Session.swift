@@ -327,8 +327,8 @@ extension Session {
     state.pointee.controlFrames += max(0, inflated - 64 * size) / 4_096
   }
 
-  /// Frees the unsent bytes of all streams. Nothing may be sent afterwards.
-  package func discardOutput() { state.pointee.discardOutput() }
+  /// Frees what all streams have received and have yet to send. Nothing may be read or sent afterwards.
+  package func discardStreams() { state.pointee.discardStreams() }
 
   /// Sets ``controlFrames`` to zero.
   package func resetControlFrameCount() { state.pointee.controlFrames = 0 }

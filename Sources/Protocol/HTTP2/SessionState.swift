@@ -82,12 +82,9 @@ struct SessionState {
     return !hasExcessiveHeaders
   }
 
-  /// Frees the unsent bytes of all streams.
-  mutating func discardOutput() {
-    streams.forEachOpen { stream in
-      stream.pointee.outbound = []
-      stream.pointee.sent = 0
-    }
+  /// Frees what all streams have received and have yet to send.
+  mutating func discardStreams() {
+    streams.forEachOpen { $0.pointee.discard() }
     unsentBytes = 0
   }
 

@@ -42,6 +42,16 @@ struct StreamState {
     inbound = []
   }
 
+  /// Frees the fields and all bytes of a stream that is neither read nor answered any more.
+  mutating func discard() {
+    head = HeaderFields()
+    trailers = HeaderFields()
+    discarded += inbound.count
+    inbound = []
+    outbound = []
+    sent = 0
+  }
+
   /// Prepares the state for another stream; buffers of at most `capacity` bytes keep their memory.
   mutating func reset(retaining capacity: Int) {
     head.removeAll(keeping: capacity)

@@ -73,11 +73,24 @@ extension HTTP2Handler: TimedConnection {
     let unsent = session.unsentBytes + buffered
     if unsent > 0, unread == nil { unread = openAccount(held.unreadResponses, "unread responses") }
     unread?.report(unsent)
-    let received = session.incompleteBytes
-    if received > 0, incomplete == nil {
+    reportIncomplete(session.incompleteBytes)
+  }
+
+  /// Reports much of incomplete requests before the end of the tick, in which other connections may send as much.
+  func reportManyIncomplete() {
+    let bytes = session.incompleteBytes
+    if bytes > Self.manyIncomplete { reportIncomplete(bytes) }
+  }
+
+  /// In bytes.
+  private static let manyIncomplete = 256 * 1_024
+
+  private func reportIncomplete(_ bytes: Int) {
+    guard !isEnding else { return }
+    if bytes > 0, incomplete == nil {
       incomplete = openAccount(held.incompleteRequests, "incomplete requests")
     }
-    incomplete?.report(received)
+    incomplete?.report(bytes)
   }
 
   private func openAccount(_ held: HeldBytes, _ name: String) -> HeldBytes.Account? {
@@ -85,7 +98,12 @@ extension HTTP2Handler: TimedConnection {
     let handler = NIOLoopBound(self, eventLoop: loop)
     return held.open { [logger] in
       logger.debug("closing connection over a limit of all", metadata: ["most": "\(name)"])
-      loop.execute { handler.value.endConnection(.enhanceYourCalm) }
+      // At once, because the memory of several connections may be read in one tick.
+      if loop.inEventLoop {
+        handler.value.endConnection(.enhanceYourCalm)
+      } else {
+        loop.execute { handler.value.endConnection(.enhanceYourCalm) }
+      }
     }
   }
 
@@ -100,7 +118,7 @@ extension HTTP2Handler: TimedConnection {
     // The peer has a second to read GOAWAY; what it still sends is not worth reading.
     updateReading()
     endCalls()
-    session.discardOutput()
+    session.discardStreams()
   }
 }
 

@@ -117,6 +117,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     if let failure { return fail(failure) }
     handleEvents()
     checkBacklog()
+    reportManyIncomplete()
     if count < buffer.readableBytes { delay(buffer, after: count) }
   }
 

@@ -21,7 +21,8 @@ package final class HeldBytes: Sendable {
   private let limit: Int
   private let total = Atomic<Int>(0)
   private let resets = Atomic<Int>(0)
-  private let accounts = Mutex<[ObjectIdentifier: Account]>([:])
+  /// The open accounts. They hold what resets their connections, because a connection holds its accounts.
+  private let accounts = Mutex<[ObjectIdentifier: (account: Account, reset: @Sendable () -> Void)]>([:])
 
   /// - Parameter limit: in bytes.
   package init(limit: Int) { self.limit = limit }
@@ -34,8 +35,8 @@ package final class HeldBytes: Sendable {
 
   /// Opens the account of a connection. `reset` ends the connection; it may be called on any thread, at most once.
   func open(reset: @escaping @Sendable () -> Void) -> Account {
-    let account = Account(self, reset)
-    accounts.withLock { $0[ObjectIdentifier(account)] = account }
+    let account = Account(self)
+    accounts.withLock { $0[ObjectIdentifier(account)] = (account, reset) }
     return account
   }
 
@@ -47,17 +48,19 @@ package final class HeldBytes: Sendable {
   /// Resets the connections with the most bytes until the others are within the limit.
   private func resetWorst() {
     while self.bytes > limit {
-      let worst: Account? = accounts.withLock { accounts in
-        guard let worst = accounts.values.max(by: { $0.bytes < $1.bytes }), worst.bytes > 0 else {
-          return nil
-        }
-        accounts[ObjectIdentifier(worst)] = nil
-        return worst
-      }
-      guard let worst else { return }
+      guard let worst = takeWorst() else { return }
       resets.add(1, ordering: .relaxed)
-      worst.settle()
+      worst.account.settle()
       worst.reset()
+    }
+  }
+
+  private func takeWorst() -> (account: Account, reset: @Sendable () -> Void)? {
+    accounts.withLock { accounts in
+      let worst = accounts.values.max { $0.account.bytes < $1.account.bytes }
+      guard let worst, worst.account.bytes > 0 else { return nil }
+      accounts[ObjectIdentifier(worst.account)] = nil
+      return worst
     }
   }
 
@@ -69,14 +72,10 @@ package final class HeldBytes: Sendable {
   /// The bytes of one connection, which reports them on its event loop.
   final class Account: Sendable {
     private let owner: HeldBytes
-    fileprivate let reset: @Sendable () -> Void
     /// Negative once the account is settled.
     private let reported = Atomic<Int>(0)
 
-    fileprivate init(_ owner: HeldBytes, _ reset: @escaping @Sendable () -> Void) {
-      self.owner = owner
-      self.reset = reset
-    }
+    fileprivate init(_ owner: HeldBytes) { self.owner = owner }
 
     fileprivate var bytes: Int { reported.load(ordering: .relaxed) }
 

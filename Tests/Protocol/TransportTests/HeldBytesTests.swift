@@ -38,6 +38,24 @@ import Testing
     #expect((held.bytes, resets.all, held.resetConnections) == (30, [1, 2], 2))
   }
 
+  @Test("A connection that holds its account is freed after its end or its reset", arguments: [1, 1_000])
+  func noCycle(bytes: Int) {
+    final class Connection: Sendable {
+      let account = Mutex<HeldBytes.Account?>(nil)
+    }
+    let held = HeldBytes(limit: 100)
+    weak var weakConnection: Connection?
+    do {
+      let connection = Connection()
+      weakConnection = connection
+      let account = held.open { connection.account.withLock { _ in } }
+      connection.account.withLock { $0 = account }
+      account.report(bytes)
+      account.close()
+    }
+    #expect(weakConnection == nil && held.bytes == 0)
+  }
+
   @Test("Reports from many threads leave no bytes behind")
   func concurrent() async {
     let held = HeldBytes(limit: 10_000)
