@@ -68,7 +68,8 @@ package struct HeaderFields: Hashable, Sendable {
 
   private mutating func grow(by length: Int) {
     let room = max(256, block.count, length)
-    block.append(contentsOf: repeatElement(0, count: room))
+    // An array of zeros is filled and copied at once, a sequence of them byte by byte.
+    block += [UInt8](repeating: 0, count: room)
   }
 
   /// Removes all fields and keeps the memory for the next list, unless it is more than `capacity` bytes.
