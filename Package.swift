@@ -139,7 +139,7 @@ let package = Package(
 
     // The protocols.
     library(.base, "HTTP", ["Bytes"]),
-    library(.base, "Markup", ["Bytes", "HTTP"]),
+    library(.base, "Markup", ["Bytes"]),
     library(.server, "Callers", ["AppStore", "Bytes", "HTTP", "JSON", "SignedData"]),
     library(.base, "Telemetry", ["Bytes", "JSON", coreMetrics, logging, tracing]),
     library(.wire, "HTTP2", ["CNghttp2", "HTTP"]),
@@ -185,7 +185,10 @@ let package = Package(
     library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
       .apple, "AppStoreClient",
-      ["AppStore", "JSON", "SignedData", "Telemetry", asyncHTTPClient, metrics, nio, nioHTTP1, tracing]),
+      [
+        "AppStore", "Bytes", "JSON", "SignedData", "Telemetry", asyncHTTPClient, metrics, nio, nioHTTP1,
+        tracing,
+      ]),
     library(
       .apple, "DeviceCheck", ["AppStore", "AppStoreClient", "JSON", "SignedData", "Telemetry", tracing]),
     library(.apple, "AppleLookup", ["AppStore", "AppStoreClient", "Ledger", "Store"]),
@@ -231,7 +234,7 @@ let package = Package(
       ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", metrics]),
     library(
       .server, "Configuration",
-      ["AppStore", "Callers", "CustomerImport", "Entitlements", "JSON", "SignedData", "Yams"]),
+      ["AppStore", "Bytes", "Callers", "CustomerImport", "Entitlements", "JSON", "SignedData", "Yams"]),
     library(
       .programs, "Doctor",
       ["AppStore", "AppStoreClient", "JSON", "Platform", "SignedData", nio, nioPosix, nioSSL, nioTLS]),
@@ -246,7 +249,8 @@ let package = Package(
     library(
       .programs, "SandboxCommands",
       [
-        "AppStore", "AppStoreReports", "CommandSupport", "Configuration", "Entitlements", "HTTP", "JSON",
+        "AppStore", "AppStoreReports", "Bytes",
+        "CommandSupport", "Configuration", "Entitlements", "HTTP", "JSON",
         "Platform", "Sandbox", "SandboxClient", "SandboxConsole", "SandboxPaths", "SandboxStore",
         "Transport", argumentParser, asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix,
         unixSignals,

@@ -23,7 +23,7 @@ package enum Hex {
     var bytes: [UInt8] = []
     var high: UInt8?
     for digit in text.utf8 {
-      guard let value = value(of: digit) else { return nil }
+      guard let value = value(digit) else { return nil }
       if let first = high {
         bytes.append(first << 4 | value)
         high = nil
@@ -34,12 +34,22 @@ package enum Hex {
     return high == nil ? bytes : nil
   }
 
-  private static func value(of digit: UInt8) -> UInt8? {
+  /// Returns the number that a digit of either case means; `nil` for other bytes.
+  static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
     case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
     default: nil
     }
+  }
+}
+
+extension String {
+  /// Whether it has the form of a UUID: hexadecimal digits of either case in groups of 8, 4, 4, 4 and 12 (RFC 9562,
+  /// section 4). Apple's tokens and identifiers have it, whatever the version and the variant.
+  package var isUUID: Bool {
+    let groups = split(separator: "-", omittingEmptySubsequences: false)
+    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { Hex.decode($0) != nil }
   }
 }

@@ -1,5 +1,4 @@
 internal import Bytes
-internal import HTTP
 
 /// A URL for a link or a form: a path on this server, or an `https` page of a host in a list. Data cannot select another
 /// scheme or another host.
@@ -19,7 +18,7 @@ package struct Link: Hashable, Sendable {
     var text = segments.map { "/" + Self.encoded(segment: $0) }.joined()
     if text.isEmpty { text = "/" }
     let items = query.compactMap { item in
-      item.value.map { "\(Self.encoded(item.name))=\(Self.encoded($0))" }
+      item.value.map { "\(PercentEncoding.encode(item.name))=\(PercentEncoding.encode($0))" }
     }
     if !items.isEmpty { text += "?" + items.joined(separator: "&") }
     if let fragment { text += "#\(fragment)" }
@@ -51,13 +50,13 @@ package struct Link: Hashable, Sendable {
       text = url
       return
     }
-    text = url[..<open] + Self.encoded(value) + url[url.index(after: close)...]
+    text = url[..<open] + PercentEncoding.encode(value) + url[url.index(after: close)...]
   }
 
   /// The segments of a path as ``init(_:query:fragment:)`` got them; malformed UTF-8 becomes U+FFFD.
   package static func segments(ofPath path: String) -> [String] {
     path.split(separator: "/").map { segment in
-      let text = String(segment).replacing("+", with: "%2B").removingPercentEncoding()
+      let text = PercentEncoding.decode(segment)
       return text.hasPrefix(escape) ? String(text.dropFirst()) : text
     }
   }
@@ -68,21 +67,6 @@ package struct Link: Hashable, Sendable {
 
   private static func encoded(segment: String) -> String {
     let needsEscape = ["", ".", ".."].contains(segment) || segment.hasPrefix(escape)
-    return needsEscape ? escape + encoded(segment) : encoded(segment)
-  }
-
-  /// Encodes all bytes but the unreserved characters (RFC 3986, section 2.3).
-  private static func encoded(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%")] + Hex.encode([byte]).utf8
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return (needsEscape ? escape : "") + PercentEncoding.encode(segment)
   }
 }

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 internal import JSON
 
 /// The lists of RevenueCat's REST API v2: customers with aliases, attributes, active entitlements, subscriptions and
@@ -176,23 +177,7 @@ extension RevenueCatLists {
   private static func customer(ofURL url: String) -> String {
     let parts = url.split(separator: "/").map(String.init)
     guard let index = parts.firstIndex(of: "customers"), index + 2 < parts.count else { return "" }
-    return withoutPercentEncoding(parts[index + 1])
-  }
-
-  private static func withoutPercentEncoding(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2)
-      if byte == UInt8(ascii: "%"), digits.count == 2, let code = UInt8(String(Substring(digits)), radix: 16)
-      {
-        bytes.append(code)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return PercentEncoding.decode(parts[index + 1])
   }
 
   /// Google Play's order id without the number of its renewal: `GPA.1-2-3-4..5` is one of `GPA.1-2-3-4`.

@@ -1,5 +1,6 @@
 internal import AppStoreReports
 internal import ArgumentParser
+internal import Bytes
 internal import CommandSupport
 internal import Foundation
 internal import JSON
@@ -27,8 +28,8 @@ struct SandboxReportCommand: AsyncParsableCommand {
       let known = AppStoreReport.allCases.map(\.name).joined(separator: ", ")
       throw Failure("unknown report '\(report)'; expected one of \(known)", status: 64)
     }
-    var path = "reports/\(report)?date=\(date.percentEncoded)"
-    if let app { path += "&app=\(app.percentEncoded)" }
+    var path = "reports/\(report)?date=\(PercentEncoding.encode(date))"
+    if let app { path += "&app=\(PercentEncoding.encode(app))" }
     let body = try await sandbox.download(path)
     if let output {
       do { try Data(body).write(to: URL(filePath: output), options: .atomic) } catch {
@@ -43,12 +44,5 @@ struct SandboxReportCommand: AsyncParsableCommand {
       JSONValue.object(JSONObject(zip(table.columns, row).map { ($0, .string($1)) }))
     }
     print(String(decoding: JSONValue.array(rows).serialized(pretty: true), as: UTF8.self))
-  }
-}
-
-extension String {
-  fileprivate var percentEncoded: String {
-    addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._")))
-      ?? self
   }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 internal import CommandSupport
 internal import Foundation
 internal import JSON
@@ -82,8 +83,7 @@ struct WorldRemoveCommand: AsyncParsableCommand {
   @Argument(help: "Name.") var name: String
 
   func run() async throws {
-    let name = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name
-    let response = try await sandbox.requestProcess("DELETE", "worlds/\(name)")
+    let response = try await sandbox.requestProcess("DELETE", "worlds/\(PercentEncoding.encode(name))")
     print(json ? response.text : "removed \(response.json["removed"]?.stringValue ?? "")")
   }
 }

@@ -7,7 +7,9 @@ extension Status {
     var fields = metadata
     for field in trailingMetadata.fields.strings { fields.append(name: field.name, value: field.value) }
     fields.append(name: "grpc-status", value: String(code.rawValue))
-    if !message.isEmpty { fields.append(name: "grpc-message", value: percentEncode(message)) }
+    if !message.isEmpty {
+      fields.append(name: "grpc-message", value: PercentEncoding.encode(message, keeping: isPlain))
+    }
     if !details.isEmpty {
       fields.append(name: "grpc-status-details-bin", value: Base64.standard.encode(details, padded: false))
     }
@@ -50,40 +52,12 @@ extension Status {
     guard let number = fields["grpc-status"].flatMap({ Int($0) }) else { return nil }
     self.init(
       StatusCode(rawValue: number) ?? .unknown,
-      percentDecode(fields["grpc-message"] ?? ""),
+      PercentEncoding.decode(fields["grpc-message"] ?? ""),
       details: fields["grpc-status-details-bin"].flatMap { Base64.standard.decodeLeniently($0) } ?? [])
   }
 }
 
-/// Writes bytes outside printable ASCII, and `%`, as `%XX` (gRPC over HTTP/2, "Status-Message").
-func percentEncode(_ text: String) -> String {
-  let digits = Array("0123456789ABCDEF".utf8)
-  var encoded: [UInt8] = []
-  for byte in text.utf8 {
-    if byte >= 0x20, byte <= 0x7e, byte != UInt8(ascii: "%") {
-      encoded.append(byte)
-    } else {
-      encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-  }
-  return String(decoding: encoded, as: UTF8.self)
-}
-
-/// Decodes `%XX`. Malformed sequences are left unchanged, as gRPC requires.
-func percentDecode(_ text: String) -> String {
-  let bytes = Array(text.utf8)
-  var decoded: [UInt8] = []
-  var index = 0
-  while index < bytes.count {
-    if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-      let byte = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
-    {
-      decoded.append(byte)
-      index += 3
-    } else {
-      decoded.append(bytes[index])
-      index += 1
-    }
-  }
-  return String(decoding: decoded, as: UTF8.self)
+/// Whether a byte of a message is sent as it is: printable ASCII but `%` (gRPC over HTTP/2, "Status-Message").
+private func isPlain(_ byte: UInt8) -> Bool {
+  byte >= 0x20 && byte <= 0x7E && byte != UInt8(ascii: "%")
 }

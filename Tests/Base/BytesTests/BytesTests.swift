@@ -82,6 +82,19 @@ import Testing
 
   @Test("Anything but pairs of digits is rejected", arguments: ["a", "0g", "+1", " 01", "0x01"])
   func invalid(text: String) { #expect(Hex.decode(text) == nil) }
+
+  @Test("A UUID has five groups of digits of either case, whatever its version")
+  func uuid() {
+    for text in ["7e3fb204-2a5f-44b8-9f6a-1d2c3b4a5968", "FFFFFFFF-0000-0000-0000-abcdefABCDEF"] {
+      #expect(text.isUUID)
+    }
+    let others = [
+      "", "7e3fb2042a5f44b89f6a1d2c3b4a5968", "7e3fb204-2a5f-44b8-9f6a-1d2c3b4a596",
+      "7e3fb204-2a5f-44b8-9f6a-1d2c3b4a5968-", "7e3fb204-2a5f-44b8-9f6a-1d2c3b4a596g",
+      "{7e3fb204-2a5f-44b8-9f6a-1d2c3b4a5968}", "7e3fb204-2a5f-44b8-9f6a-1d2c3b4a59é",
+    ]
+    for text in others { #expect(!text.isUUID) }
+  }
 }
 
 @Suite struct VarintTests {

@@ -11,16 +11,8 @@ extension AppStoreRequest {
   private static func messaging(
     _ method: Method, _ segments: [String], query: [QueryItem] = [], body: Body = .none
   ) -> AppStoreRequest {
-    switch segments.count {
-    case 2:
-      AppStoreRequest(
-        .retentionMessaging, method, "inApps", "v1", "messaging", segments[0], segments[1], query: query,
-        body: body)
-    default:
-      AppStoreRequest(
-        .retentionMessaging, method, "inApps", "v1", "messaging", segments[0], segments[1], segments[2],
-        query: query, body: body)
-    }
+    AppStoreRequest(
+      .retentionMessaging, method, path: ["inApps", "v1", "messaging"] + segments, query: query, body: body)
   }
 
   /// Upload Image.

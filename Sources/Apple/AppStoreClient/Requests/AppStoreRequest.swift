@@ -1,3 +1,4 @@
+internal import Bytes
 package import JSON
 
 /// A call of the App Store Server API, and the rate limit that it counts against.
@@ -20,20 +21,34 @@ package struct AppStoreRequest: Hashable, Sendable {
 
   /// A query parameter; a list repeats the name.
   package struct QueryItem: Hashable, Sendable {
+    /// The name, not encoded.
     package let name: String
+    /// The value, not encoded.
     package let value: String
   }
 
+  /// The rate limit that the call counts against.
   package let endpoint: Endpoint
+  /// Its idempotency does not follow from this; see ``Endpoint/isRepeatable``.
   package let method: Method
   /// The path, percent-encoded.
   package let path: String
+  /// In the order in which Apple gets them.
   package let query: [QueryItem]
+  /// The body with its content type.
   package let body: Body
+
+  /// Creates a call of the path that `segments` make; see ``init(_:_:path:query:body:)``.
+  init(
+    _ endpoint: Endpoint, _ method: Method, _ segments: String..., query: [QueryItem] = [],
+    body: Body = .none
+  ) {
+    self.init(endpoint, method, path: segments, query: query, body: body)
+  }
 
   /// Creates a call of the path that `segments` make. They are percent-encoded, so that no id changes the path.
   init(
-    _ endpoint: Endpoint, _ method: Method, _ segments: String..., query: [QueryItem] = [],
+    _ endpoint: Endpoint, _ method: Method, path segments: [String], query: [QueryItem] = [],
     body: Body = .none
   ) {
     self.endpoint = endpoint
@@ -97,17 +112,7 @@ extension String {
   /// Encodes all but unreserved characters (RFC 3986, section 2.3). A segment of dots alone would lead to a parent
   /// folder, so that its dots are encoded too.
   fileprivate var percentEncoded: String {
-    let isDots = !isEmpty && utf8.allSatisfy { $0 == UInt8(ascii: ".") }
-    var encoded = ""
-    for byte in utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-        encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      case UInt8(ascii: ".") where !isDots: encoded += "."
-      default: encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return encoded
+    let isDots = utf8.allSatisfy { $0 == UInt8(ascii: ".") }
+    return isDots ? PercentEncoding.encode(self) { _ in false } : PercentEncoding.encode(self)
   }
 }

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 package import Entitlements
 internal import FamilySharing
 internal import Store
@@ -160,15 +161,6 @@ extension EvidenceLedger {
       }
     }
     return try result.get()
-  }
-}
-
-extension String {
-  /// Whether it has the form of a UUID in lower case: hexadecimal digits in groups of 8, 4, 4, 4 and 12.
-  fileprivate var isUUID: Bool {
-    let groups = split(separator: "-", omittingEmptySubsequences: false)
-    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
-      && groups.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } }
   }
 }
 

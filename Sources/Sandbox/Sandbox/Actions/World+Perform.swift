@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import JSON
 
 extension World {
@@ -152,7 +153,7 @@ extension World {
   private mutating func setAppAccountToken(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let transaction = try transaction(parameters)
     let token = try parameters.string("appAccountToken")
-    guard isUUID(token) else { throw .invalidAppAccountToken }
+    guard token.isUUID else { throw .invalidAppAccountToken }
     transactions[transaction.id]?.appAccountToken = token.lowercased()
     if var line = lines[transaction.originalID] {
       line.appAccountToken = token.lowercased()

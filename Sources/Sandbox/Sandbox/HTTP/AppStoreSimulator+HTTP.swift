@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 package import HTTP
 internal import JSON
 internal import SignedData
@@ -106,13 +107,13 @@ extension AppStoreSimulator {
   /// Routes the paths that name something: an account, a report, a transaction, a notification, a scenario, an action.
   private func namedRoutes(_ request: HTTPRequest, _ parts: [String]) async -> HTTPResponse {
     let query = Query(request.query)
-    let name = parts.dropFirst().first?.removingPercentEncoding() ?? ""
+    let name = parts.dropFirst().first.map { PercentEncoding.decode($0) } ?? ""
     switch (parts[0], parts.count, request.method) {
     case ("accounts", 2, "GET"): return account(name, query["app"])
     case ("accounts", 3, "GET") where parts[2] == "receipt": return receipt(name, query["app"])
     case ("reports", 2, "GET"): return await testerReport(parts[1], query)
     case ("transactions", 2..., "GET"):
-      let name = parts.dropFirst().map { $0.removingPercentEncoding() }.joined(separator: "/")
+      let name = parts.dropFirst().map { PercentEncoding.decode($0) }.joined(separator: "/")
       return await jsonResponse { try self.transactionJSON(name, query) }
     case ("notifications", 2, "GET"): return notificationResponse(name)
     case ("scenarios", 2, "POST"):

@@ -40,8 +40,8 @@ extension AppStoreSimulator {
     case "POST": return request.body
     case "GET":
       // Base64 may contain unescaped slashes, so everything after the responder's path belongs to it.
-      let text = String(request.path.dropFirst(responderPath.count + 1)).replacing("+", with: "%2B")
-      return Base64.standard.decode(text.removingPercentEncoding()) ?? []
+      let text = PercentEncoding.decode(request.path.dropFirst(responderPath.count + 1))
+      return Base64.standard.decode(text) ?? []
     default: return nil
     }
   }

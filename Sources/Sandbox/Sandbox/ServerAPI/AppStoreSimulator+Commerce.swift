@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import HTTP
 internal import JSON
 
@@ -14,7 +15,7 @@ extension AppStoreSimulator {
     let sold = try transaction(path[3], call)
     guard sold.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
     let body = try call.body()
-    guard let id = body["requestInfo"]?.objectValue?["requestReferenceId"]?.stringValue, isUUID(id) else {
+    guard let id = body["requestInfo"]?.objectValue?["requestReferenceId"]?.stringValue, id.isUUID else {
       throw ServerAPIError.generalBadRequest
     }
     try CommerceValidation.check(request, body)
@@ -49,7 +50,7 @@ extension AppStoreSimulator {
     switch (call.request.method, path.count) {
     case ("PUT", 2):
       let report = try call.body()
-      guard let id = report["requestIdentifier"]?.stringValue, isUUID(id) else {
+      guard let id = report["requestIdentifier"]?.stringValue, id.isUUID else {
         throw ServerAPIError.invalidRequestIdentifier
       }
       // A report that was accepted has its identifier for good; the same one again changes nothing.

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import HTTP
 internal import JSON
 internal import SignedData
@@ -23,7 +24,7 @@ extension AppStoreSimulator {
     case (_, "realtime", 2) where path[1] == "url": return try realtimeURL(call, messages)
     case ("POST", "performanceTest", 1): return try await startPerformanceTest(call, messages)
     case ("GET", "performanceTest", 3) where path[1] == "result":
-      guard isUUID(path[2]) else { throw ServerAPIError.invalidRequestId }
+      guard path[2].isUUID else { throw ServerAPIError.invalidRequestId }
       guard let test = performanceTests[path[2]] else { throw ServerAPIError.performanceTestRunNotFound }
       return test.json
     default: throw ServerAPIError.generalBadRequest
@@ -60,7 +61,7 @@ extension AppStoreSimulator {
   private func uploadImage(
     _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
   ) throws -> JSONObject? {
-    guard isUUID(id) else { throw ServerAPIError.generalBadRequest }
+    guard id.isUUID else { throw ServerAPIError.generalBadRequest }
     let size = call.query["imageSize"] ?? "FULL_SIZE"
     guard Self.sizes.contains(size) else { throw ServerAPIError.invalidImageSize }
     guard let image = RetentionImageFile(call.request.body), image.isAccepted(as: size) else {
@@ -95,7 +96,7 @@ extension AppStoreSimulator {
   private func uploadMessage(
     _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
   ) throws -> JSONObject? {
-    guard isUUID(id) else { throw ServerAPIError.generalBadRequest }
+    guard id.isUUID else { throw ServerAPIError.generalBadRequest }
     let content = try call.body()
     // Limits of Apple's libraries: UploadMessageRequestBody, UploadMessageImage and BulletPoint.
     guard content["header"]?.stringValue?.isEmpty == false, content["body"]?.stringValue?.isEmpty == false,

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import HTTP
 internal import JSON
 
@@ -124,7 +125,7 @@ extension AppStoreSimulator {
     let sold = try transaction(id, call)
     guard sold.isFirst else { throw ServerAPIError.transactionIdIsNotOriginal }
     try requirePurchaser(of: sold)
-    guard let token = try call.body()["appAccountToken"]?.stringValue, isUUID(token) else {
+    guard let token = try call.body()["appAccountToken"]?.stringValue, token.isUUID else {
       throw ServerAPIError.invalidAppAccountTokenUUID
     }
     _ = try perform(
@@ -205,7 +206,7 @@ extension AppStoreSimulator {
 
   /// Handles Get Test Notification Status.
   func testNotificationStatus(_ call: ServerAPICall, _ token: String) throws -> JSONObject {
-    guard isUUID(token) else { throw ServerAPIError.invalidTestNotificationToken }
+    guard token.isUUID else { throw ServerAPIError.invalidTestNotificationToken }
     let notification = world.notifications.last {
       $0.uuid == token && $0.app == call.app.id && $0.type == .test
     }

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import HTTP
 internal import JSON
 internal import SignedData
@@ -37,7 +38,7 @@ extension AppStoreSimulator {
 
   /// Responds to a request: rate limit and faults first, then authentication, then the call.
   private func undatedResponse(to request: HTTPRequest) async -> HTTPResponse {
-    let path = request.path.split(separator: "/").map { String($0).removingPercentEncoding() }
+    let path = request.path.split(separator: "/").map { PercentEncoding.decode($0) }
     if let rejection = countCall(path.dropFirst().prefix(2).joined(separator: "/")) { return rejection }
     if let fault = await serveFault() { return fault }
     catchUp()

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 package import HTTP
 internal import JSON
 package import SandboxPaths
@@ -50,7 +51,7 @@ extension SandboxWorlds {
     case ("", "POST"): return try await create(request.body)
     case ("", _): return .methodNotAllowed("GET, POST")
     case (_, "DELETE"):
-      let text = name.removingPercentEncoding()
+      let text = PercentEncoding.decode(name)
       guard let world = WorldName(text) else { throw .invalidName(text) }
       try await remove(world)
       return .json(["removed": .string(world.text)])

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 
 /// The names to which the section `retention_messaging` refers.
@@ -122,9 +123,7 @@ extension ConfigurationNode {
   /// Apple's identifier of an uploaded message: a UUID.
   fileprivate func messageIdentifier() throws(ConfigurationError) -> String {
     let text = try text()
-    let lengths = text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
-    guard lengths == [8, 4, 4, 4, 12], text.allSatisfy({ $0 == "-" || ($0.isASCII && $0.isHexDigit) })
-    else { throw error("\(name): '\(text)' is not the UUID of a message") }
+    guard text.isUUID else { throw error("\(name): '\(text)' is not the UUID of a message") }
     return text.lowercased()
   }
 

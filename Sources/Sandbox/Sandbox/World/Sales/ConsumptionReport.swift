@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import JSON
 
 /// A developer's consumption information about a purchase with a refund request.
@@ -58,7 +59,7 @@ enum ConsumptionValidation {
   static func checkVersion1(_ body: JSONObject) throws(ServerAPIError) {
     try checkConsent(body)
     let token = body["appAccountToken"]?.stringValue
-    guard let token, token.isEmpty || isUUID(token) else { throw .invalidAppAccountToken }
+    guard let token, token.isEmpty || token.isUUID else { throw .invalidAppAccountToken }
     let numbers: [(String, ClosedRange<Int64>, ServerAPIError)] = [
       ("accountTenure", 0...7, .invalidAccountTenure),
       ("consumptionStatus", 0...3, .invalidConsumptionStatus),

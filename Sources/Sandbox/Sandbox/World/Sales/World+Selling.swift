@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 
 /// Purchases.
 extension World {
@@ -39,7 +40,7 @@ extension World {
   private func check(_ order: PurchaseOrder) throws(ActionError) -> SandboxProduct {
     let product = try find(order.productId, of: order.app)
     try requireSaleTerms(of: product, in: order)
-    if let token = order.appAccountToken, !isUUID(token) { throw .invalidAppAccountToken }
+    if let token = order.appAccountToken, !token.isUUID { throw .invalidAppAccountToken }
     // StoreKit sells up to ten of a repeatable product and one of others.
     let isRepeatable = product.type == .consumable || product.type == .nonRenewingSubscription
     let allowed: ClosedRange<Int64> = 1...(isRepeatable ? 10 : 1)
@@ -173,11 +174,4 @@ extension World {
     share(line)
     return line.current
   }
-}
-
-/// Whether a string is a UUID: hexadecimal digits in groups of 8, 4, 4, 4 and 12.
-func isUUID(_ text: String) -> Bool {
-  let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-  return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
-    && groups.allSatisfy { $0.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit } }
 }

@@ -71,8 +71,7 @@ package struct FlagEndpoint: Sendable {
   /// The flag of a path; `nil` for the bulk form.
   private static func key(_ path: String) -> String? {
     guard path.utf8.count > Self.path.utf8.count else { return nil }
-    // A plus sign stands for a space in a query only.
-    return String(path.dropFirst(Self.path.count + 1)).replacing("+", with: "%2B").removingPercentEncoding()
+    return PercentEncoding.decode(path.dropFirst(Self.path.count + 1))
   }
 
   private static func failure(_ error: FlagError, _ key: String?) -> HTTPResponse {

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Callers
 internal import Entitlements
 package import HTTP
@@ -67,8 +68,7 @@ package struct SubscriberEndpoint: Sendable {
         "the path of a customer ends with the id, in which / is %2F",
         field: "customer_id")
     }
-    // A plus sign stands for a space in a query only.
-    let id = rest.replacing("+", with: "%2B").removingPercentEncoding()
+    let id = PercentEncoding.decode(rest)
     guard !id.isEmpty, id.utf8.count <= TextLimits.standard, !id.utf8.contains(0) else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD",
