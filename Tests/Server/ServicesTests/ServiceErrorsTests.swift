@@ -101,6 +101,32 @@ import Testing
     #expect(errors.last.flatMap { Status($0).retrySeconds } == 2)
   }
 
+  @Test("What the ledger does not find, or cannot do in the present state, has a reason of its own")
+  func ledgerState() {
+    let errors: [LedgerError] = [
+      .rejected(.otherLine, evidence: EvidenceID(rawValue: 7)), .unknownGrant("g"), .unknownNote("n"),
+      .externalGrant("g"), .noSeats(.noSeats, originalTransactionID: "1"),
+      .noSeats(.invitedByApple, originalTransactionID: "1"),
+      .noSeatLeft(originalTransactionID: "1", bought: 2, held: 2),
+      .alreadyPurchaser(originalTransactionID: "1"),
+      .unknownSeat("s"), .unknownConsumable("c"), .alreadyFulfilled(transaction: "c", fulfillment: "f"),
+      .responseErased,
+    ]
+    #expect(
+      codes(errors.map { Status($0) }) == [
+        "INVALID_ARGUMENT OTHER_PURCHASE_LINE", "NOT_FOUND UNKNOWN_GRANT", "NOT_FOUND UNKNOWN_NOTE",
+        "FAILED_PRECONDITION EXTERNAL_GRANT", "FAILED_PRECONDITION NO_SEATS",
+        "FAILED_PRECONDITION SEATS_ASSIGNED_BY_APPLE", "FAILED_PRECONDITION NO_SEAT_LEFT",
+        "FAILED_PRECONDITION ALREADY_PURCHASER", "NOT_FOUND UNKNOWN_SEAT", "NOT_FOUND UNKNOWN_CONSUMABLE",
+        "ALREADY_EXISTS ALREADY_FULFILLED", "FAILED_PRECONDITION RESPONSE_ERASED",
+      ])
+    #expect(
+      errors.map { Status($0).invalidField } == [
+        nil, "grant_id", "note_id", "grant_id", "original_transaction_id", "original_transaction_id", nil,
+        "customer_id", "seat_id", "transaction_id", "fulfillment_id", "idempotency_key",
+      ])
+  }
+
   @Test("A caller without a valid credential or without a right gets the reason")
   func callers() {
     let errors: [CallerError] = [

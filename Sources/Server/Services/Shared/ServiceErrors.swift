@@ -208,8 +208,7 @@ extension Status {
 
   init(_ error: LedgerError) {
     switch error {
-    case .invalid(let field, let problem):
-      self.init(.invalidArgument, reason: "INVALID_FIELD", "\(field) \(problem)", field: field)
+    case .invalid(let field, _): self.init(error, .invalidArgument, reason: "INVALID_FIELD", field: field)
     case .unknownApp(let id, let configured): self = .unknownApp(id, known: configured)
     case .notChecked(let error): self.init(error)
     case .notVerifiable:
@@ -219,8 +218,7 @@ extension Status {
       cause = error.description
     case .rejected(let rejection, let evidence):
       self.init(
-        rejection.statusCode, reason: rejection.reason, rejection.description,
-        metadata: [("evidenceId", String(evidence.rawValue))])
+        error, rejection.statusCode, reason: rejection.reason, ("evidenceId", String(evidence.rawValue)))
     case .ownedByAnotherCustomer(let line):
       self.init(
         .failedPrecondition, reason: "OWNED_BY_ANOTHER_CUSTOMER",
@@ -228,61 +226,53 @@ extension Status {
         metadata: [("originalTransactionId", line)])
     case .unknownPurchase(let line):
       self.init(
-        .notFound, reason: "UNKNOWN_PURCHASE", error.description,
-        metadata: [("originalTransactionId", line)], field: "original_transaction_id")
+        error, .notFound, reason: "UNKNOWN_PURCHASE", ("originalTransactionId", line),
+        field: "original_transaction_id")
     case .notTheOwner(let line):
       self.init(
-        .failedPrecondition, reason: "NOT_THE_OWNER", error.description,
-        metadata: [("originalTransactionId", line)], field: "from_customer_id")
+        error, .failedPrecondition, reason: "NOT_THE_OWNER", ("originalTransactionId", line),
+        field: "from_customer_id")
     case .unknownTransfer(let id):
-      self.init(
-        .notFound, reason: "UNKNOWN_TRANSFER", error.description, metadata: [("transferId", id)],
-        field: "transfer_id")
+      self.init(error, .notFound, reason: "UNKNOWN_TRANSFER", ("transferId", id), field: "transfer_id")
     case .transferConflict(let id):
-      self.init(
-        .failedPrecondition, reason: "TRANSFER_CONFLICT", error.description, metadata: [("transferId", id)])
+      self.init(error, .failedPrecondition, reason: "TRANSFER_CONFLICT", ("transferId", id))
     case .unknownGrant(let id):
-      self.init(
-        .notFound, reason: "UNKNOWN_GRANT", error.description, metadata: [("grantId", id)],
-        field: "grant_id")
+      self.init(error, .notFound, reason: "UNKNOWN_GRANT", ("grantId", id), field: "grant_id")
     case .unknownNote(let id):
-      self.init(
-        .notFound, reason: "UNKNOWN_NOTE", error.description, metadata: [("noteId", id)], field: "note_id")
+      self.init(error, .notFound, reason: "UNKNOWN_NOTE", ("noteId", id), field: "note_id")
     case .externalGrant(let id):
-      self.init(
-        .failedPrecondition, reason: "EXTERNAL_GRANT", error.description, metadata: [("grantId", id)],
-        field: "grant_id")
+      self.init(error, .failedPrecondition, reason: "EXTERNAL_GRANT", ("grantId", id), field: "grant_id")
     case .revisionConflict(let source, let id, let revision):
       self.init(
-        .alreadyExists, reason: "REVISION_CONFLICT", error.description,
-        metadata: [("source", source), ("externalId", id), ("revision", String(revision))], field: "revision")
-    case .noSeats(let problem, let line):
+        error, .alreadyExists, reason: "REVISION_CONFLICT", ("source", source), ("externalId", id),
+        ("revision", String(revision)), field: "revision")
+    case .noSeats(.noSeats, let line):
       self.init(
-        .failedPrecondition, reason: problem == .noSeats ? "NO_SEATS" : "SEATS_ASSIGNED_BY_APPLE",
-        error.description, metadata: [("originalTransactionId", line)], field: "original_transaction_id")
+        error, .failedPrecondition, reason: "NO_SEATS", ("originalTransactionId", line),
+        field: "original_transaction_id")
+    case .noSeats(.invitedByApple, let line):
+      self.init(
+        error, .failedPrecondition, reason: "SEATS_ASSIGNED_BY_APPLE", ("originalTransactionId", line),
+        field: "original_transaction_id")
     case .noSeatLeft(let line, let bought, let held):
       self.init(
-        .failedPrecondition, reason: "NO_SEAT_LEFT", error.description,
-        metadata: [
-          ("originalTransactionId", line), ("purchased", String(bought)), ("claimed", String(held)),
-        ])
+        error, .failedPrecondition, reason: "NO_SEAT_LEFT", ("originalTransactionId", line),
+        ("purchased", String(bought)), ("claimed", String(held)))
     case .alreadyPurchaser(let line):
       self.init(
-        .failedPrecondition, reason: "ALREADY_PURCHASER", error.description,
-        metadata: [("originalTransactionId", line)], field: "customer_id")
+        error, .failedPrecondition, reason: "ALREADY_PURCHASER", ("originalTransactionId", line),
+        field: "customer_id")
     case .unknownSeat(let id):
-      self.init(
-        .notFound, reason: "UNKNOWN_SEAT", error.description, metadata: [("seatId", id)], field: "seat_id")
+      self.init(error, .notFound, reason: "UNKNOWN_SEAT", ("seatId", id), field: "seat_id")
     case .seatTaken(let id):
-      self.init(.failedPrecondition, reason: "SEAT_TAKEN", error.description, metadata: [("seatId", id)])
+      self.init(error, .failedPrecondition, reason: "SEAT_TAKEN", ("seatId", id))
     case .unknownConsumable(let id):
       self.init(
-        .notFound, reason: "UNKNOWN_CONSUMABLE", error.description, metadata: [("transactionId", id)],
-        field: "transaction_id")
+        error, .notFound, reason: "UNKNOWN_CONSUMABLE", ("transactionId", id), field: "transaction_id")
     case .alreadyFulfilled(let id, let last):
       self.init(
-        .alreadyExists, reason: "ALREADY_FULFILLED", error.description,
-        metadata: [("transactionId", id), ("fulfillmentId", last)], field: "fulfillment_id")
+        error, .alreadyExists, reason: "ALREADY_FULFILLED", ("transactionId", id), ("fulfillmentId", last),
+        field: "fulfillment_id")
     case .tooManyRejections(let wait):
       self.init(
         .resourceExhausted, reason: "TOO_MANY_REJECTIONS", error.description, retryAfterMilliseconds: wait)
@@ -299,6 +289,14 @@ extension Status {
     case .store(let error): self.init(error)
     }
   }
+
+  /// A status whose message is the description of `error`.
+  private init(
+    _ error: LedgerError, _ code: StatusCode, reason: String, _ metadata: (name: String, value: String)...,
+    field: String? = nil
+  ) {
+    self.init(code, reason: reason, error.description, metadata: metadata, field: field)
+  }
 }
 
 extension APIErrorCode {
@@ -313,52 +311,6 @@ extension APIErrorCode {
     case 409: return .alreadyExists
     case 429: return .resourceExhausted
     default: return .unavailable
-    }
-  }
-}
-
-extension Status {
-  /// The error of a document that is rejected without being stored.
-  init(rejected rejection: Rejection, field: String) {
-    self.init(rejection.statusCode, reason: rejection.reason, rejection.description, field: field)
-  }
-}
-
-extension Rejection {
-  /// A malformed document is an invalid argument; one of another signer or app is not permitted.
-  fileprivate var statusCode: StatusCode {
-    switch self {
-    case .incomplete, .otherLine, .unrecognized: .invalidArgument
-    case .notVerified(let error): error.statusCode
-    case .revoked: .permissionDenied
-    }
-  }
-}
-
-extension ReceiptRejection {
-  fileprivate var statusCode: StatusCode {
-    switch self {
-    case .empty, .unrecognized, .otherDocument, .transactionIDZero: .invalidArgument
-    case .notVerified(let error): error.statusCode
-    case .notVerifiable, .wrongDevice, .rejectedByVerifyReceipt, .verificationMismatch, .revoked:
-      .permissionDenied
-    case .ownedByAnotherCustomer: .failedPrecondition
-    case .unknownToApple: .notFound
-    }
-  }
-}
-
-extension VerificationError {
-  fileprivate var statusCode: StatusCode {
-    switch self {
-    case .documentTooLarge, .notAJWS, .notBase64, .notAReceipt, .tooMany, .unsupportedAlgorithm,
-      .wrongCertificateCount, .malformedCertificate,
-      .malformedJSON, .malformedField, .missingField:
-      .invalidArgument
-    case .xcodeNotAllowed, .missingMarkerOID, .untrustedRoot, .unsupportedKey, .badSignature,
-      .chainExpiredAtSigning, .wrongBundle, .wrongApp, .wrongEnvironment:
-      .permissionDenied
-    case .cryptographyFailed: .unavailable
     }
   }
 }
