@@ -21,7 +21,7 @@ import Testing
     ])
   func quoting(value: String) throws {
     let members: JSONObject = ["account": .string(value), "fails": true]
-    let command = CommandText(APICall("POST", "billing", members), at: CommandPlace(host: "127.0.0.1:8090"))
+    let command = CommandText(APICall("POST", "billing", members), at: CommandTarget(host: "127.0.0.1:8090"))
     let entitled = try words(try #require(command.entitled))
     #expect(entitled == ["entitled", "sandbox", "do", "billing", "account=\(value)", "fails=true"])
     let curl = try words(command.curl)
@@ -32,7 +32,7 @@ import Testing
   @Test("A text with control characters is shown as JSON only, so that a pasted line stays one line")
   func controlCharacters() {
     let call = APICall("POST", "billing", ["account": "a\nb\u{1B}[0m", "fails": true])
-    let command = CommandText(call, at: CommandPlace(host: "localhost:8090"))
+    let command = CommandText(call, at: CommandTarget(host: "localhost:8090"))
     #expect(command.entitled == nil)
     #expect(command.preferred.unicodeScalars.allSatisfy { $0.value >= 0x20 })
   }
@@ -41,7 +41,7 @@ import Testing
   func kinds() {
     let host = "localhost:9"
     func text(_ operation: Operation, _ members: JSONObject) -> String {
-      CommandText(operation.call(members), at: CommandPlace(host: host)).preferred
+      CommandText(operation.call(members), at: CommandTarget(host: host)).preferred
     }
     #expect(text(.call(.advance), ["by": "35d"]) == "entitled sandbox advance 35d --sandbox localhost:9")
     #expect(

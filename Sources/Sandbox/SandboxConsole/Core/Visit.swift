@@ -38,7 +38,7 @@ struct Visit: Sendable {
   private var host: String { request.header("host") ?? "127.0.0.1:8090" }
 
   /// The sandbox and the world that commands name.
-  var place: CommandPlace { CommandPlace(host: host, world: world) }
+  var target: CommandTarget { CommandTarget(host: host, world: world) }
 
   /// A page of the app.
   func link(_ path: [String], _ query: [(name: String, value: String?)] = []) -> Link {

@@ -12,8 +12,8 @@ struct CommandText: Hashable, Sendable {
   var preferred: String { entitled ?? curl }
 
   /// The commands for a sandbox and a world in it.
-  init(_ call: APICall, at place: CommandPlace) {
-    self.init(call, options: place.options, origin: place.origin)
+  init(_ call: APICall, at target: CommandTarget) {
+    self.init(call, options: target.options, origin: target.origin)
   }
 
   /// The commands of a script, for the sandbox and the world that the variables `ENTITLED_SANDBOX` and
@@ -68,7 +68,7 @@ struct CommandText: Hashable, Sendable {
 }
 
 /// The sandbox and the world that a command is for.
-struct CommandPlace: Hashable, Sendable {
+struct CommandTarget: Hashable, Sendable {
   /// A host and port.
   let host: String
   /// `nil` is the world at `/`.
@@ -113,7 +113,7 @@ extension [JournalLineView] {
       var until = line.at
       if case .advanced(let instant) = line.entry { until = instant }
       if case .speed(let changed) = line.entry { speed = changed }
-      guard line.isDeed else { continue }
+      guard line.isAction else { continue }
       if until > time {
         calls.append(.advance(until.milliseconds(since: time)))
         time = until
@@ -142,7 +142,7 @@ enum Shell {
 
 extension JournalLineView {
   /// The command of an entry that a tester caused; `nil` for what happened by itself.
-  func command(at place: CommandPlace) -> CommandText? { call.map { CommandText($0, at: place) } }
+  func command(at target: CommandTarget) -> CommandText? { call.map { CommandText($0, at: target) } }
 
   private var call: APICall? {
     switch entry {

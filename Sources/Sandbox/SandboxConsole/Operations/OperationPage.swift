@@ -96,7 +96,7 @@ enum OperationPage {
         let value = values(field.name)?.given ?? (field.isRequired ? "…" : nil)
         return value.map { (field.name, .string($0)) }
       })
-    let command = CommandText(operation.call(members), at: visit.place)
+    let command = CommandText(operation.call(members), at: visit.target)
     let body: Markup = """
       <h1>\(title)</h1>
       <p>\(Text.meaning(operation))</p>
@@ -166,7 +166,7 @@ extension Part {
     var json = JSONObject()
     for name in operation.members where name == "app" { json[name] = .string(visit.app.id) }
     for (name, value) in members { json[name] = .string(value) }
-    return CommandText(operation.call(json), at: visit.place)
+    return CommandText(operation.call(json), at: visit.target)
   }
 
   /// A link to the form of an operation.
@@ -196,7 +196,7 @@ enum Receipt {
       let since = visit.value("since").flatMap({ Int($0) })
     else { return "" }
     let lines = await visit.simulator.journalViews(after: since, limit: 200).views
-    let commands = lines.compactMap { $0.command(at: visit.place) }
+    let commands = lines.compactMap { $0.command(at: visit.target) }
     let notifications = lines.flatMap(\.notifications).filter { $0.app == visit.app.id }
     let items = notifications.prefix(limit).map { view in
       """

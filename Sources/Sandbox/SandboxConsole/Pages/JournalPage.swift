@@ -14,7 +14,7 @@ enum JournalPage {
     let after = (visit.value("after") ?? visit.value("since")).flatMap { Int($0) } ?? max(0, end - limit)
     let (lines, total, first) = await visit.simulator.journalViews(after: after, limit: limit)
     let showsAll = visit.value("all") != nil
-    let shown = lines.filter { showsAll || $0.isDeed || !$0.notifications.isEmpty }
+    let shown = lines.filter { showsAll || $0.isAction || !$0.notifications.isEmpty }
     let start = lines.first?.number ?? 1
     let older: Markup =
       start > first
@@ -27,7 +27,7 @@ enum JournalPage {
     let body: Markup = """
       <h1>\(Text.journal)</h1>
       <p>\(Text.journalHint) <a href="\(visit.link(["journal.sh"]))">\(Text.asScript)</a> ·
-      <a href="\(visit.link(["journal"], [("after", String(after)), ("all", showsAll ? nil : "1")]))">\(showsAll ? Text.onlyDeeds : Text.withDeliveries)</a></p>
+      <a href="\(visit.link(["journal"], [("after", String(after)), ("all", showsAll ? nil : "1")]))">\(showsAll ? Text.onlyActions : Text.withDeliveries)</a></p>
       \(shown.isEmpty ? Part.empty(Text.emptyJournal) : table(shown.reversed(), visit))
       <p>\(older)\(newer)</p>
       """
@@ -53,7 +53,7 @@ enum JournalPage {
   }
 
   private static func what(_ line: JournalLineView, _ visit: Visit) -> Markup {
-    if let command = line.command(at: visit.place) { return "<code>\(command.preferred)</code>" }
+    if let command = line.command(at: visit.target) { return "<code>\(command.preferred)</code>" }
     return switch line.entry {
     case .opened: "\(Text.opened)"
     case .attempt(let uuid, let result):
@@ -74,7 +74,7 @@ enum JournalPage {
 
 extension JournalLineView {
   /// Whether a tester did it.
-  var isDeed: Bool {
+  var isAction: Bool {
     switch entry {
     case .action, .advanced, .speed: true
     case .opened, .passed, .attempt, .postponed: false

@@ -154,103 +154,103 @@ extension Text {
   }
 
   /// The label of a field.
-  static func field(_ name: String) -> String {
-    switch name {
-    case "account": "Account"
-    case "actionsPerDay": "Actions per day"
-    case "addedSeats": "Price of added seats"
-    case "agreed": "Agreed"
-    case "appAccountToken": "App account token (UUID)"
-    case "appTransactionId": "App transaction id"
-    case "approved": "Approved"
-    case "asDocumented": "As documented"
-    case "askToBuy": "Ask to buy (a child)"
-    case "bands": "Bands"
-    case "billingPlanType": "Billing plan"
-    case "burst": "Burst"
-    case "bit0": "First bit"
-    case "bit1": "Second bit"
-    case "by": "Duration"
-    case "chargeLead": "Longest time before the end"
-    case "content": "Content (JSON)"
-    case "count": "Count"
-    case "customers": "Customers"
-    case "days": "Days"
-    case "delays": "Random delays"
-    case "device": "Device"
-    case "deleted": "Delete it"
-    case "enabled": "On"
-    case "every": "Apply to each n-th"
-    case "expiredSubtype": "Subtype of the last EXPIRED"
-    case "expires": "Lifetime"
-    case "failureDelay": "Longest time after the end"
-    case "fails": "Charges fail"
-    case "family": "Family"
-    case "fields": "Unknown members"
-    case "id": "Id"
-    case "imageSize": "Size of the image"
-    case "information": "Information (JSON)"
-    case "introductoryOfferEligibility": "Signed eligibility"
-    case "keyId", "keyIdentifier": "Key id"
-    case "kind": "Kind"
-    case "lastPeriodAutoRenewStatus": "autoRenewStatus in the last period"
-    case "late": "Late notifications of 1000"
-    case "locale": "Locale"
-    case "lost": "Lost notifications of 1000"
-    case "management": "Invitations by"
-    case "mode": "Mode"
-    case "month": "Length of a month"
-    case "name": "Scenario"
-    case "needsConsent": "Needs consent"
-    case "newDevice": "On a new device"
-    case "nonce": "Nonce"
-    case "notice": "Notice"
-    case "notificationUUID": "notificationUUID"
-    case "offer": "Offer"
-    case "offerSignature": "Signature of the offer"
-    case "organization": "By an organization"
-    case "originalVersion": "Original version"
-    case "password": "Secret"
-    case "perSecond": "Calls per second"
-    case "percent": "Percent"
-    case "period": "Period"
-    case "periods": "Number of periods"
-    case "preorderDate": "Pre-order date"
-    case "price": "Price in thousandths"
-    case "productId": "Product"
-    case "publicKey": "Public key (PEM)"
-    case "purchaseDate": "Purchase date"
-    case "purchaserNeedsSeat": "The purchaser needs a seat"
-    case "quantity": "Quantity"
-    case "reason": "Reason"
-    case "renewalType": "Renewals"
-    case "report": "Report (JSON)"
-    case "request": "Request"
-    case "requestIdentifier": "Request identifier"
-    case "revokedByUpgrade": "Revoked by an upgrade"
-    case "rules": "Rules"
-    case "seatClaimId": "Seat claim id"
-    case "seatRevocation": "Type of a seat that is taken back"
-    case "seats": "Seats"
-    case "seed": "Seed"
-    case "speed": "Speed"
-    case "staleFailures": "Stale failures in percent"
-    case "storefront": "Storefront"
-    case "storefronts": "Storefronts"
-    case "testFlight": "TestFlight"
-    case "timestamp": "Timestamp"
-    case "to": "Time"
-    case "tokenType": "Type of the token"
-    case "transactionId": "Transaction"
-    case "type": "Type"
-    case "types": "Unknown values"
-    case "upgradesByCancel": "Upgrades as CANCEL (version 1)"
-    case "url": "URL"
-    case "version": "Version"
-    case "withdrawn": "Withdrawn"
-    default: name
-    }
-  }
+  static func field(_ name: String) -> String { fieldLabels[name] ?? name }
+
+  private static let fieldLabels: [String: String] = [
+    "account": "Account",
+    "actionsPerDay": "Actions per day",
+    "addedSeats": "Price of added seats",
+    "agreed": "Agreed",
+    "appAccountToken": "App account token (UUID)",
+    "appTransactionId": "App transaction id",
+    "approved": "Approved",
+    "asDocumented": "As documented",
+    "askToBuy": "Ask to buy (a child)",
+    "bands": "Bands",
+    "billingPlanType": "Billing plan",
+    "bit0": "First bit",
+    "bit1": "Second bit",
+    "burst": "Burst",
+    "by": "Duration",
+    "chargeLead": "Longest time before the end",
+    "content": "Content (JSON)",
+    "count": "Count",
+    "customers": "Customers",
+    "days": "Days",
+    "delays": "Random delays",
+    "deleted": "Delete it",
+    "device": "Device",
+    "enabled": "On",
+    "every": "Apply to each n-th",
+    "expiredSubtype": "Subtype of the last EXPIRED",
+    "expires": "Lifetime",
+    "fails": "Charges fail",
+    "failureDelay": "Longest time after the end",
+    "family": "Family",
+    "fields": "Unknown members",
+    "id": "Id",
+    "imageSize": "Size of the image",
+    "information": "Information (JSON)",
+    "introductoryOfferEligibility": "Signed eligibility",
+    "keyId": "Key id",
+    "keyIdentifier": "Key id",
+    "kind": "Kind",
+    "lastPeriodAutoRenewStatus": "autoRenewStatus in the last period",
+    "late": "Late notifications of 1000",
+    "locale": "Locale",
+    "lost": "Lost notifications of 1000",
+    "management": "Invitations by",
+    "mode": "Mode",
+    "month": "Length of a month",
+    "name": "Scenario",
+    "needsConsent": "Needs consent",
+    "newDevice": "On a new device",
+    "nonce": "Nonce",
+    "notice": "Notice",
+    "notificationUUID": "notificationUUID",
+    "offer": "Offer",
+    "offerSignature": "Signature of the offer",
+    "organization": "By an organization",
+    "originalVersion": "Original version",
+    "password": "Secret",
+    "perSecond": "Calls per second",
+    "percent": "Percent",
+    "period": "Period",
+    "periods": "Number of periods",
+    "preorderDate": "Pre-order date",
+    "price": "Price in thousandths",
+    "productId": "Product",
+    "publicKey": "Public key (PEM)",
+    "purchaseDate": "Purchase date",
+    "purchaserNeedsSeat": "The purchaser needs a seat",
+    "quantity": "Quantity",
+    "reason": "Reason",
+    "renewalType": "Renewals",
+    "report": "Report (JSON)",
+    "request": "Request",
+    "requestIdentifier": "Request identifier",
+    "revokedByUpgrade": "Revoked by an upgrade",
+    "rules": "Rules",
+    "seatClaimId": "Seat claim id",
+    "seatRevocation": "Type of a seat that is taken back",
+    "seats": "Seats",
+    "seed": "Seed",
+    "speed": "Speed",
+    "staleFailures": "Stale failures in percent",
+    "storefront": "Storefront",
+    "storefronts": "Storefronts",
+    "testFlight": "TestFlight",
+    "timestamp": "Timestamp",
+    "to": "Time",
+    "tokenType": "Type of the token",
+    "transactionId": "Transaction",
+    "type": "Type",
+    "types": "Unknown values",
+    "upgradesByCancel": "Upgrades as CANCEL (version 1)",
+    "url": "URL",
+    "version": "Version",
+    "withdrawn": "Withdrawn",
+  ]
 
   /// Returns a hint about the values of a field; `nil` if its label suffices.
   static func hint(_ name: String, _ kind: Field.Kind) -> String? {
