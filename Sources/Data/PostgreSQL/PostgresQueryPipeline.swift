@@ -16,15 +16,10 @@ package final class PostgresQueryPipeline: Sendable {
     package var timeout: Duration
     /// The number of queries in flight beyond which a query fails at once.
     package var maxInFlight: Int
-    /// The longest pause between two attempts to open a session.
-    package var maxPause: Duration
 
-    package init(
-      timeout: Duration = .seconds(1), maxInFlight: Int = 1024, maxPause: Duration = .seconds(1)
-    ) {
+    package init(timeout: Duration = .seconds(1), maxInFlight: Int = 1024) {
       self.timeout = timeout
       self.maxInFlight = maxInFlight
-      self.maxPause = maxPause
     }
   }
 
@@ -80,11 +75,11 @@ final class SubmissionQueue: Sendable {
   private let state = Mutex(State())
   private let maxInFlight: Int
   /// Wakes the thread while it waits for the socket.
-  let alarm: Alarm
+  let wakeUp: WakeUpPipe
 
   init(limits: PostgresQueryPipeline.Limits) throws(PostgresError) {
     maxInFlight = limits.maxInFlight
-    alarm = try Alarm()
+    wakeUp = try WakeUpPipe()
   }
 
   /// Adds a query, or returns the reason to refuse it.
@@ -102,7 +97,7 @@ final class SubmissionQueue: Sendable {
       state.isWoken = true
       return nil
     }
-    if mustWake { alarm.ring() }
+    if mustWake { wakeUp.wake() }
     return error
   }
 
@@ -125,6 +120,6 @@ final class SubmissionQueue: Sendable {
 
   func close() {
     state.withLock { $0.isClosed = true }
-    alarm.ring()
+    wakeUp.wake()
   }
 }

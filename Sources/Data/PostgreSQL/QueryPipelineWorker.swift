@@ -2,6 +2,10 @@ internal import Glibc
 
 /// The thread of a ``PostgresQueryPipeline``: opens sessions, sends what waits and delivers results.
 final class QueryPipelineWorker {
+  /// The pauses between two attempts to open a session.
+  private static let firstPause = Duration.milliseconds(10)
+  private static let maxPause = Duration.seconds(1)
+
   private let settings: PostgresSettings
   private let queue: SubmissionQueue
   private let limits: PostgresQueryPipeline.Limits
@@ -32,7 +36,7 @@ final class QueryPipelineWorker {
 
   /// Works until the queue is closed.
   func run() {
-    var pause = Duration.milliseconds(10)
+    var pause = Self.firstPause
     var isReported = false
     while !queue.isClosed {
       do throws(PostgresError) {
@@ -41,14 +45,14 @@ final class QueryPipelineWorker {
         queue.setConnected(true)
         onStateChange(nil)
         isReported = false
-        pause = .milliseconds(10)
+        pause = Self.firstPause
         try serve(handle)
       } catch {
         failAll(error)
         if !isReported, !queue.isClosed { onStateChange(error) }
         isReported = true
         sleep(pause)
-        pause = min(pause * 2, limits.maxPause)
+        pause = min(pause * 2, Self.maxPause)
       }
     }
     failAll(PostgresError(.unavailable, "the connection was closed"))
@@ -108,20 +112,20 @@ final class QueryPipelineWorker {
     let events = CShort(sending ? POLLIN | POLLOUT : POLLIN)
     var descriptors = [
       pollfd(fd: handle.socket, events: events, revents: 0),
-      pollfd(fd: queue.alarm.descriptor, events: CShort(POLLIN), revents: 0),
+      pollfd(fd: queue.wakeUp.descriptor, events: CShort(POLLIN), revents: 0),
     ]
     guard poll(&descriptors, 2, pause) > 0 else { return }
-    if descriptors[1].revents != 0 { queue.alarm.reset() }
+    if descriptors[1].revents != 0 { queue.wakeUp.reset() }
     // An error of the socket appears when it is read.
     if descriptors[0].revents & ~CShort(POLLOUT) != 0 { try handle.receive() }
   }
 
   /// Waits before the next attempt, or until the queue is closed.
   private func sleep(_ duration: Duration) {
-    var alarm = pollfd(fd: queue.alarm.descriptor, events: CShort(POLLIN), revents: 0)
-    queue.alarm.reset()
+    var wakeUp = pollfd(fd: queue.wakeUp.descriptor, events: CShort(POLLIN), revents: 0)
+    queue.wakeUp.reset()
     guard !queue.isClosed else { return }
-    poll(&alarm, 1, duration.pollMilliseconds)
+    poll(&wakeUp, 1, duration.pollMilliseconds)
   }
 
   /// Fails all queries that have no result.

@@ -5,7 +5,8 @@ struct ProceedsCheck {
   /// A country is taxed alike if this many rows agree, and two thirds of all.
   private static let minRows = 3
 
-  struct Place: Hashable {
+  /// The rows that Apple taxes and pays alike.
+  struct Market: Hashable {
     let country: String
     let currency: String
     let isAfterOneYear: Bool
@@ -17,7 +18,7 @@ struct ProceedsCheck {
   init(_ rows: [ReportedProceeds]) {
     let usual = Self.usualRatios(rows)
     for row in rows where !row.isShare(of: 1000) {
-      if let ratio = usual[row.place], row.isShare(of: ratio) {
+      if let ratio = usual[row.market], row.isShare(of: ratio) {
         explanations.append(
           ReconciliationExplanation(
             rule: ratio > 1000 ? .program : .tax, bucket: row.bucket, quantity: row.quantity))
@@ -31,10 +32,10 @@ struct ProceedsCheck {
     }
   }
 
-  /// Returns the usual ratio of each place: the part of the share, in thousandths, that most of its rows have.
-  private static func usualRatios(_ rows: [ReportedProceeds]) -> [Place: Int64] {
-    var ratios: [Place: [Int64: Int]] = [:]
-    for row in rows where row.estimate > 0 { ratios[row.place, default: [:]][row.ratio, default: 0] += 1 }
+  /// Returns the usual ratio of each market: the part of the share, in thousandths, that most of its rows have.
+  private static func usualRatios(_ rows: [ReportedProceeds]) -> [Market: Int64] {
+    var ratios: [Market: [Int64: Int]] = [:]
+    for row in rows where row.estimate > 0 { ratios[row.market, default: [:]][row.ratio, default: 0] += 1 }
     return ratios.compactMapValues { counts in
       let total = counts.values.reduce(0, +)
       guard let most = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
@@ -58,8 +59,8 @@ extension ReportedProceeds {
     return abs(proceeds - expected) <= 10 + (ratio == 1000 ? 0 : estimate / 1000)
   }
 
-  fileprivate var place: ProceedsCheck.Place {
-    ProceedsCheck.Place(
+  fileprivate var market: ProceedsCheck.Market {
+    ProceedsCheck.Market(
       country: bucket.country, currency: bucket.currency, isAfterOneYear: bucket.isAfterOneYear)
   }
 }

@@ -6,7 +6,7 @@ internal import SignedData
 package import Store
 
 /// The reason to refuse a webhook of RevenueCat's.
-package enum RevenueCatRefusal: Error, Hashable, Sendable {
+package enum RevenueCatRejection: Error, Hashable, Sendable {
   /// The path names no app that receives events.
   case unknownApp
   /// The header `authorization` is not the configured value.
@@ -27,7 +27,7 @@ package enum RevenueCatRefusal: Error, Hashable, Sendable {
   }
 }
 
-extension RevenueCatRefusal: CustomStringConvertible {
+extension RevenueCatRejection: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unknownApp: "unknown app"
@@ -59,7 +59,7 @@ package struct RevenueCatReceiver: Sendable {
   /// Authenticates and parses a webhook.
   package func event(
     _ body: [UInt8], authorization: String?, of appID: String
-  ) throws(RevenueCatRefusal) -> ImportedEvent {
+  ) throws(RevenueCatRejection) -> ImportedEvent {
     guard let app = catalog.value[appID], let settings = settings[appID] else { throw .unknownApp }
     guard let authorization, settings.authorization.matches(authorization) else { throw .unauthenticated }
     let event: RevenueCatEvent

@@ -17,6 +17,7 @@ package struct Listener: Sendable {
     package var http: HTTPHandler
     /// The threads on which such a request is handled; `nil` for those of Swift.
     package var threads: @Sendable (HTTPRequest) -> BackgroundThreads? = { _ in nil }
+    /// The limits of each connection, and of their number.
     package var limits: TransportLimits
     /// `nil`: plain text.
     package var tls: TLSIdentity?
@@ -43,17 +44,17 @@ package struct Listener: Sendable {
   package let address: HostAndPort
   private let channel: any Channel
   private let quiescing: ServerQuiescingHelper
-  private let setup: ConnectionSetup
+  private let initializer: ConnectionInitializer
   private let isInherited: Bool
 
   /// The number of open connections.
-  package var openConnections: Int { setup.openConnections }
+  package var openConnections: Int { initializer.openConnections }
 
   /// The number of open HTTP/2 calls at the last check, at most a second ago.
-  package var openStreams: Int { setup.openStreams }
+  package var openStreams: Int { initializer.openStreams }
 
   /// The number of connections closed because of the connection limit.
-  package var refusedConnections: Int { setup.refusedConnections }
+  package var refusedConnections: Int { initializer.refusedConnections }
 
   /// Listens at `address`, or on `socket` instead if there is one.
   ///
@@ -63,8 +64,8 @@ package struct Listener: Sendable {
     serving service: Service, logger: Logger
   ) async throws(ListenError) -> Listener {
     let quiescing = ServerQuiescingHelper(group: group)
-    let setup = ConnectionSetup(service, logger: logger)
-    await setup.prepare(group)
+    let initializer = ConnectionInitializer(service, logger: logger)
+    await initializer.prepare(group)
     do {
       let bootstrap = ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1_024)
@@ -73,13 +74,13 @@ package struct Listener: Sendable {
           channel.eventLoop.makeCompletedFuture {
             let operations = channel.pipeline.syncOperations
             try operations.addHandler(quiescing.makeServerChannelHandler(channel: channel))
-            try operations.addHandler(AcceptPacer(setup.pace, setup.drainState))
+            try operations.addHandler(AcceptPacer(initializer.pace, initializer.drainState))
           }
         }
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try setup.configure(channel)
+            try initializer.configure(channel)
           }
         }
       let channel =
@@ -89,7 +90,7 @@ package struct Listener: Sendable {
       let port = channel.localAddress?.port ?? address.port
       return Listener(
         address: HostAndPort(host: address.host, port: port), channel: channel, quiescing: quiescing,
-        setup: setup, isInherited: socket != nil)
+        initializer: initializer, isInherited: socket != nil)
     } catch let error as IOError {
       throw ListenError(address: address, reason: String(cString: strerror(error.errnoCode)))
     } catch {
@@ -98,7 +99,7 @@ package struct Listener: Sendable {
   }
 
   /// Makes every further HTTP/1.1 response ask the client to reconnect.
-  package func announceShutDown() { setup.drainState.begin() }
+  package func announceShutDown() { initializer.drainState.begin() }
 
   /// Drains the listener: stops accepting, asks every connection to finish, and returns when the last one is
   /// closed.

@@ -51,19 +51,19 @@ private let now = Instant(millisecondsSince1970: 1_800_000_000_000)
   @Test("A person has a limited number of live pages at once; each one that ends makes room")
   func limit() {
     let pages = LivePages()
-    var places = (0..<LivePages.maxOfPerson).compactMap { _ in pages.place(of: person("lena")) }
-    #expect(places.count == LivePages.maxOfPerson)
-    #expect(pages.place(of: person("lena")) == nil && pages.place(of: person("ben")) != nil)
-    places.removeLast()
-    #expect(pages.place(of: person("lena")) != nil)
+    var slots = (0..<LivePages.maxOfPerson).compactMap { _ in pages.slot(of: person("lena")) }
+    #expect(slots.count == LivePages.maxOfPerson)
+    #expect(pages.slot(of: person("lena")) == nil && pages.slot(of: person("ben")) != nil)
+    slots.removeLast()
+    #expect(pages.slot(of: person("lena")) != nil)
   }
 
   @Test("All people together have a limited number of live pages")
   func all() {
     let pages = LivePages()
-    let places = (0..<LivePages.maxOfAll).compactMap { pages.place(of: person("\($0)")) }
-    #expect(places.count == LivePages.maxOfAll)
-    #expect(pages.place(of: person("another")) == nil)
+    let slots = (0..<LivePages.maxOfAll).compactMap { pages.slot(of: person("\($0)")) }
+    #expect(slots.count == LivePages.maxOfAll)
+    #expect(pages.slot(of: person("another")) == nil)
   }
 }
 

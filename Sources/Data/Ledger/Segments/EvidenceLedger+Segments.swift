@@ -36,7 +36,7 @@ extension EvidenceLedger {
 
   fileprivate func advanceSegmentBatch(
     by clock: ServiceClock
-  ) async throws(LedgerError) -> SegmentAdvance.Done {
+  ) async throws(LedgerError) -> SegmentAdvance.Outcome {
     let catalog = catalog.value
     return try await write { store throws(StoreError) in
       try SegmentAdvance(store: store, catalog: catalog, domain: clock.domain, now: clock.now()).runBatch()

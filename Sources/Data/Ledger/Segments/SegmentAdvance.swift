@@ -13,7 +13,7 @@ struct SegmentAdvance {
   let now: Instant
 
   /// The outcome of one write.
-  enum Done {
+  enum Outcome {
     /// As much as one write does; there may be more.
     case fullBatch
     /// All changes that were known; their states may bring more.
@@ -22,7 +22,7 @@ struct SegmentAdvance {
   }
 
   /// Applies the earliest changes until now.
-  func runBatch() throws(StoreError) -> Done {
+  func runBatch() throws(StoreError) -> Outcome {
     let due = try store.purchaseStatesDue(by: now, in: domain, limit: Self.batchSize)
     // The members of a state before its end come first.
     let horizon = due.first.map { min($0.due.advanced(byMilliseconds: -1), now) } ?? now

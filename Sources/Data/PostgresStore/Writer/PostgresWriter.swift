@@ -6,7 +6,7 @@ internal import Store
 // Unchecked: after `init` only the queue's serial thread uses it.
 final class PostgresWriter: StoreWriter, @unchecked Sendable {
   /// The parts from which a writer is made.
-  struct Making: Sendable {
+  struct Dependencies: Sendable {
     let settings: PostgresSettings
     let changes: CustomerVersions
     let feed: StoreFeed
@@ -22,21 +22,21 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
   }
 
   private var writer: BatchWriter?
-  private let making: Making
+  private let dependencies: Dependencies
   /// `nil` in a process that has the store for itself.
   private let replica: ReplicaState?
   private var isClosed = false
 
   /// Without `replica` it takes the right to write at once.
-  init(_ making: Making, replica: ReplicaState?) throws(StoreError) {
-    self.making = making
+  init(_ dependencies: Dependencies, replica: ReplicaState?) throws(StoreError) {
+    self.dependencies = dependencies
     self.replica = replica
     guard replica == nil else { return }
-    let database = try PostgresDatabase(making.settings, feed: making.feed)
+    let database = try PostgresDatabase(dependencies.settings, feed: dependencies.feed)
     try database.claimWriting()
-    writer = try making.writer(on: database)
+    writer = try dependencies.writer(on: database)
     // A write does not wait for a database that stopped answering.
-    database.interrupt { [feed = making.feed] in feed.isAway }
+    database.interrupt { [feed = dependencies.feed] in feed.isAway }
   }
 
   func write(
@@ -59,18 +59,18 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
   func lead(with lease: Lease) throws(StoreError) -> Bool {
     guard let replica, !isClosed else { return false }
     writer = nil
-    let database = try PostgresDatabase(making.settings, feed: making.feed)
+    let database = try PostgresDatabase(dependencies.settings, feed: dependencies.feed)
     guard try database.claimWriting(with: lease, catalog: replica.catalog), let claim = database.claim else {
       return false
     }
     // The next commit of the leader before is refused: what it committed is all that there is.
-    making.changes.raiseAll()
-    making.feed.advance(to: claim.position)
-    writer = try making.writer(on: database)
+    dependencies.changes.raiseAll()
+    dependencies.feed.advance(to: claim.position)
+    writer = try dependencies.writer(on: database)
     database.wasReplaced = { replica.set(.follower) }
     replica.set(.leader(epoch: claim.epoch))
     // A write does not wait for a database that stopped answering, nor beyond the end of the lease.
-    database.interrupt { [feed = making.feed] in feed.isAway || !replica.role.isLeader }
+    database.interrupt { [feed = dependencies.feed] in feed.isAway || !replica.role.isLeader }
     return true
   }
 
@@ -89,7 +89,7 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
 
   func finishPurge() -> Bool {
     do throws(StoreError) {
-      try PostgresConnection<StoreError>(making.settings).execute("VACUUM")
+      try PostgresConnection<StoreError>(dependencies.settings).execute("VACUUM")
       return true
     } catch {
       return false

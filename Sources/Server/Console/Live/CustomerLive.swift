@@ -9,13 +9,13 @@ final class CustomerLive: Sendable {
   private static let heartbeatSeconds: Int64 = 20
 
   private let announcements: Announcements
-  private let place: LivePages.Place
+  private let slot: LivePages.Slot
   private let watch: Task<Void, Never>
 
-  private init(_ request: WatchRequest, _ visit: Visit, _ place: LivePages.Place) {
+  private init(_ request: WatchRequest, _ visit: Visit, _ slot: LivePages.Slot) {
     let announcements = Announcements()
     self.announcements = announcements
-    self.place = place
+    self.slot = slot
     // Without a reference to this object, whose end ends the task.
     watch = Task {
       await withTaskGroup(of: Void.self) { group in
@@ -37,7 +37,7 @@ final class CustomerLive: Sendable {
   static func response(
     _ id: String, in scope: Scope, _ visit: Visit
   ) async throws(Status) -> HTTPResponse {
-    guard let place = visit.live.place(of: visit.person) else {
+    guard let slot = visit.live.slot(of: visit.person) else {
       throw Status(.resourceExhausted, reason: "TOO_MANY_LIVE_PAGES", Text.tooManyLivePages)
     }
     // A browser that connects again names the last event that it has.
@@ -48,7 +48,7 @@ final class CustomerLive: Sendable {
       $0.customerIds = [id]
       $0.heartbeatInterval = .with { $0.seconds = heartbeatSeconds }
     }
-    let live = CustomerLive(request, visit, place)
+    let live = CustomerLive(request, visit, slot)
     try await live.announcements.accepted()
     // Now that no later event is missed: the events since the page was shown.
     let sequence = try await CustomerChanges.sequence(of: id, in: scope, visit)

@@ -8,8 +8,8 @@ final class LivePages: Sendable {
 
   private let open = Mutex<[String: Int]>([:])
 
-  /// A place for another page of `person`, until it is released; `nil` if the person, or all together, have too many.
-  func place(of person: Person) -> Place? {
+  /// A slot for another page of `person`, until it is released; `nil` if the person, or all together, have too many.
+  func slot(of person: Person) -> Slot? {
     let key = "\(person.caller.name)/\(person.name)"
     let isFree = open.withLock { open in
       guard open[key, default: 0] < Self.maxOfPerson, open.values.reduce(0, +) < Self.maxOfAll else {
@@ -18,7 +18,7 @@ final class LivePages: Sendable {
       open[key, default: 0] += 1
       return true
     }
-    return isFree ? Place(pages: self, key: key) : nil
+    return isFree ? Slot(pages: self, key: key) : nil
   }
 
   private func release(_ key: String) {
@@ -29,7 +29,7 @@ final class LivePages: Sendable {
   }
 
   /// Counts as one page while it exists.
-  final class Place: Sendable {
+  final class Slot: Sendable {
     private let pages: LivePages
     private let key: String
 

@@ -132,11 +132,11 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   private func work(
     _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext
   ) throws(Status) -> UnaryWork {
-    let place = try pool.expensiveCalls.reserve(call)
+    let reservation = try pool.expensiveCalls.reserve(call)
     let copy = request.copied()
     return { [pool, gate] () async throws(Status) in
       if call.requiresPosition { try await gate.wait(for: call) }
-      return try await pool.answer(copy, call, place)
+      return try await pool.answer(copy, call, reservation)
     }
   }
 

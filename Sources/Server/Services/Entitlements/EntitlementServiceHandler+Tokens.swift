@@ -15,21 +15,21 @@ extension EntitlementServiceHandler {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     for name in request.entitlements { try RequestValidation.entitlement(name, of: app) }
-    guard let setup = context.signing.tokens else {
+    guard let settings = context.signing.tokens else {
       throw Status(
         .failedPrecondition, reason: "NO_TOKEN_KEYS", "the configuration has no tokens, so none are made")
     }
     let now = context.now(in: environment)
-    let longest = now.advanced(byMilliseconds: try lifetime(request, setup))
+    let longest = now.advanced(byMilliseconds: try lifetime(request, settings))
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let held = try await entitlements(of: key, request.entitlements, in: app, at: now)
     // A token must not outlive the entitlements that it states.
     let expiresAt = held.compactMap(\.until).reduce(longest, min)
     let token = EntitlementToken(
-      issuer: setup.issuer, customerID: request.customerId,
+      issuer: settings.issuer, customerID: request.customerId,
       audience: request.audience.isEmpty ? app.id : request.audience, appID: app.id,
       environment: environment, entitlements: held.map(\.name), issuedAt: now, expiresAt: expiresAt)
-    return try signed(token, by: setup.keys.current.signer)
+    return try signed(token, by: settings.keys.current.signer)
   }
 
   private func signed(
@@ -47,14 +47,14 @@ extension EntitlementServiceHandler {
   }
 
   /// The lifetime of the token in milliseconds, limited by the settings.
-  private func lifetime(_ request: IssueTokenRequest, _ setup: TokenSettings) throws(Status) -> Int64 {
-    guard let wanted = request.lifetime else { return setup.lifetimeMilliseconds }
+  private func lifetime(_ request: IssueTokenRequest, _ settings: TokenSettings) throws(Status) -> Int64 {
+    guard let wanted = request.lifetime else { return settings.lifetimeMilliseconds }
     guard wanted.seconds > 0 else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "lifetime is less than a second", field: "lifetime")
     }
     // Compared in seconds, because the maximum duration in milliseconds overflows Int64.
-    guard wanted.seconds < setup.lifetimeMilliseconds / 1000 else { return setup.lifetimeMilliseconds }
+    guard wanted.seconds < settings.lifetimeMilliseconds / 1000 else { return settings.lifetimeMilliseconds }
     return wanted.seconds * 1000
   }
 

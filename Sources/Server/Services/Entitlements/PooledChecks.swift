@@ -58,16 +58,17 @@ struct PooledChecks: Sendable {
       handler: .asyncUnary { [self] bytes, call throws(Status) in
         let request = EncodedRequest<BatchCheckRequest>(bytes: bytes)
         _ = try request.validCount()
-        let (place, copy) = (try expensiveCalls.reserve(call), request.copied())
-        return { () async throws(Status) in try await answer(copy, call, place) }
+        let (reservation, copy) = (try expensiveCalls.reserve(call), request.copied())
+        return { () async throws(Status) in try await answer(copy, call, reservation) }
       })
   }
 
   /// Answers a batch in its reserved place.
   func answer(
-    _ request: CopiedRequest<BatchCheckRequest>, _ call: CallContext, _ place: ExpensiveCalls.Place
+    _ request: CopiedRequest<BatchCheckRequest>, _ call: CallContext,
+    _ reservation: ExpensiveCalls.Reservation
   ) async throws(Status) -> Reply {
-    try await expensiveCalls.run(call, place) { deadline throws(Status) in
+    try await expensiveCalls.run(call, reservation) { deadline throws(Status) in
       let request = try request.decoded()
       do throws(StoreError) {
         return try await store.read(deadline: deadline) { [checks, times] snapshot throws(StoreError) in

@@ -12,21 +12,21 @@ extension ReceiptServiceHandler {
   func signOffer(_ request: SignOfferRequest, _ call: CallContext) async throws(Status) -> SignOfferResponse {
     let app = try context.catalog.value.app(request.app)
     let offer = try OfferSigningRequest(request, in: app)
-    guard let setup = context.signing.offers[app.id] else {
+    guard let settings = context.signing.offers[app.id] else {
       throw Status(
         .failedPrecondition, reason: "NO_SIGNING_KEY",
         "the app '\(app.id)' has no in_app_purchase_key in the configuration", metadata: [("app", app.id)])
     }
-    if setup.checksEligibility && !request.skipEligibilityCheck {
+    if settings.checksEligibility && !request.skipEligibilityCheck {
       try await checkEligibility(for: offer, request, app)
     }
     let nonce = Nonce.random()
     let now = context.now(in: try app.environment(request.environment))
     do {
-      let signature = try offer.signed(by: setup.signer, nonce: nonce, now: now)
+      let signature = try offer.signed(by: settings.signer, nonce: nonce, now: now)
       return .with { response in
         response.signature = signature
-        response.keyIdentifier = setup.signer.keyID
+        response.keyIdentifier = settings.signer.keyID
         // A JWS contains its nonce.
         if case .legacyPromotional = offer { response.nonce = nonce.description }
         response.timestamp = now.millisecondsSince1970

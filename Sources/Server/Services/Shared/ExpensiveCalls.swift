@@ -19,7 +19,7 @@ final class ExpensiveCalls: Sendable {
   /// A call that waits.
   private struct Waiter {
     let ticket: Ticket
-    let place: Place?
+    let reservation: Reservation?
     let continuation: CheckedContinuation<Result<Void, Status>, Never>
   }
 
@@ -40,8 +40,8 @@ final class ExpensiveCalls: Sendable {
     var count: Int { running + waiting.count + reserved }
   }
 
-  /// A reserved place of a caller. A call that takes it is not rejected; otherwise it becomes free with the object.
-  final class Place: Sendable {
+  /// The place of a call that has not begun. A call that takes it is not rejected; otherwise it becomes free with the object.
+  final class Reservation: Sendable {
     private let calls: ExpensiveCalls
     private let caller: String
     private let isHeld = Atomic(true)
@@ -55,7 +55,7 @@ final class ExpensiveCalls: Sendable {
       if take() { calls.release(caller) }
     }
 
-    /// Takes the place; returns whether it was not taken before.
+    /// Uses the reservation up; returns whether it was not used before.
     fileprivate func take() -> Bool { isHeld.exchange(false, ordering: .relaxed) }
   }
 
@@ -67,7 +67,7 @@ final class ExpensiveCalls: Sendable {
   /// Reserves a place for a call before its request is decoded, so that a rejected call costs little.
   ///
   /// - Throws: `RESOURCE_EXHAUSTED` with the reason `TOO_MANY_EXPENSIVE_CALLS`.
-  func reserve(_ call: CallContext) throws(Status) -> Place {
+  func reserve(_ call: CallContext) throws(Status) -> Reservation {
     let caller = call.caller
     let isReserved = lanes.withLock { lanes in
       var lane = lanes[caller] ?? Lane()
@@ -77,22 +77,23 @@ final class ExpensiveCalls: Sendable {
       return true
     }
     guard isReserved else { throw Self.tooMany(limits) }
-    return Place(self, caller)
+    return Reservation(self, caller)
   }
 
-  /// Runs `body` for the caller of `call`, after earlier calls of this caller. `place` is a place of this caller.
+  /// Runs `body` for the caller of `call`, after earlier calls of this caller. `reservation` is one of this caller.
   ///
   /// - Throws: `RESOURCE_EXHAUSTED` with the reason `TOO_MANY_EXPENSIVE_CALLS` without running `body`;
   ///   `DEADLINE_EXCEEDED`; the error of `body`.
   func run<Value: Sendable>(
-    _ call: CallContext, _ place: Place? = nil,
+    _ call: CallContext, _ reservation: Reservation? = nil,
     _ body: @escaping @Sendable (_ deadline: ContinuousClock.Instant) async throws(Status) -> Value
   ) async throws(Status) -> Value {
     let timeout = call.timeout.map { Duration.nanoseconds($0.nanoseconds) } ?? limits.timeout
     let deadline = ContinuousClock.now.advanced(by: timeout)
     let result = await withTaskGroup(of: Result<Value, Status>?.self) { group in
       group.addTask {
-        await self.result(for: call.caller, place) { () async throws(Status) in try await body(deadline) }
+        await self.result(for: call.caller, reservation) { () async throws(Status) in try await body(deadline)
+        }
       }
       group.addTask {
         try? await Task.sleep(until: deadline, clock: .continuous)
@@ -109,10 +110,10 @@ final class ExpensiveCalls: Sendable {
   var count: Int { lanes.withLock { $0.values.reduce(0) { $0 + $1.running + $1.waiting.count } } }
 
   private func result<Value: Sendable>(
-    for caller: String, _ place: Place?, _ body: () async throws(Status) -> Value
+    for caller: String, _ reservation: Reservation?, _ body: () async throws(Status) -> Value
   ) async -> Result<Value, Status> {
     do throws(Status) {
-      try await enter(caller, place)
+      try await enter(caller, reservation)
       defer { leave(caller) }
       return .success(try await body())
     } catch {
@@ -121,11 +122,11 @@ final class ExpensiveCalls: Sendable {
   }
 
   /// Waits until the caller may run another call.
-  private func enter(_ caller: String, _ place: Place?) async throws(Status) {
+  private func enter(_ caller: String, _ reservation: Reservation?) async throws(Status) {
     let ticket = Ticket()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation {
-        add(Waiter(ticket: ticket, place: place, continuation: $0), of: caller)
+        add(Waiter(ticket: ticket, reservation: reservation, continuation: $0), of: caller)
       }
     } onCancel: {
       abandon(ticket, of: caller)
@@ -138,7 +139,7 @@ final class ExpensiveCalls: Sendable {
       guard !waiter.ticket.isAbandoned.load(ordering: .relaxed) else { return .failure(Status(.cancelled)) }
       var lane = lanes[caller] ?? Lane()
       defer { lanes[caller] = lane }
-      if let place = waiter.place, place.take() {
+      if let reservation = waiter.reservation, reservation.take() {
         lane.reserved -= 1
       } else if lane.count >= limits.running + limits.waiting {
         return .failure(Self.tooMany(limits))
@@ -174,7 +175,7 @@ final class ExpensiveCalls: Sendable {
     next?.continuation.resume(returning: .success(()))
   }
 
-  /// Frees a reserved place.
+  /// Frees the place of a reservation.
   private func release(_ caller: String) {
     lanes.withLock { lanes in
       guard var lane = lanes[caller] else { return }

@@ -48,7 +48,7 @@ package struct RevenueCatEndpoint: Sendable {
       return Self.answer(413, "TOO_LARGE", "the body has more than \(Self.maxBytes) bytes")
     }
     let event: ImportedEvent
-    do throws(RevenueCatRefusal) {
+    do throws(RevenueCatRejection) {
       event = try receiver.event(
         request.body, authorization: request.header("authorization"),
         of: String(request.path.dropFirst(Self.prefix.count)))
@@ -92,7 +92,7 @@ package struct RevenueCatEndpoint: Sendable {
   }
 
   /// Refuses a request; the number that strangers may send is limited.
-  private func refuse(_ refusal: RevenueCatRefusal, _ request: HTTPRequest) -> HTTPResponse {
+  private func refuse(_ refusal: RevenueCatRejection, _ request: HTTPRequest) -> HTTPResponse {
     Counter(label: "entitled_import_refusals_total", dimensions: [("reason", refusal.reason)]).increment()
     let status: Int
     switch refusal {

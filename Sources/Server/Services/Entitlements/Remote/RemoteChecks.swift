@@ -81,15 +81,15 @@ extension RemoteChecks {
     case pending(CheckEvaluation.Query, PendingAnswers)
   }
 
-  /// Answers a batch. The facts of a large one are decoded by a task, in the place that it takes.
+  /// Answers a batch. The facts of a large one are decoded by a task, in its reserved place.
   func batchCheck(
     _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext, isLarge: Bool
   ) throws(Status) -> UnaryResult {
     guard !isLarge, !call.requiresPosition || gate.hasReached(call.headers) else {
-      let (copy, place) = (request.copied(), try answers.pool.expensiveCalls.reserve(call))
+      let (copy, reservation) = (request.copied(), try answers.pool.expensiveCalls.reserve(call))
       return .async { [answers, gate, times] () async throws(Status) in
         if call.requiresPosition { try await gate.wait(for: call) }
-        return try await answers.pool.expensiveCalls.run(call, place) { _ throws(Status) in
+        return try await answers.pool.expensiveCalls.run(call, reservation) { _ throws(Status) in
           let times = times()
           let age = try answers.age(at: times)
           let parts = Self.parts(try copy.decoded(), answers, at: times)

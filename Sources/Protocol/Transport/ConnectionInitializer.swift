@@ -5,7 +5,7 @@ internal import NIOHTTP1
 internal import Synchronization
 
 /// Builds the channel pipeline of each connection, up to the connection limit.
-final class ConnectionSetup: Sendable {
+final class ConnectionInitializer: Sendable {
   private let service: Listener.Service
   private let contexts: EventLoopContexts
   private let logger: Logger

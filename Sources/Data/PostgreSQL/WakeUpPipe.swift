@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// A pipe that wakes a thread in `poll`.
-final class Alarm: Sendable {
-  /// Readable after ``ring()``, until ``reset()``.
+final class WakeUpPipe: Sendable {
+  /// Readable after ``wake()``, until ``reset()``.
   let descriptor: CInt
   private let writeEnd: CInt
 
@@ -22,12 +22,12 @@ final class Alarm: Sendable {
   }
 
   /// Wakes the thread. A full pipe wakes it already.
-  func ring() {
+  func wake() {
     var byte: UInt8 = 0
     _ = write(writeEnd, &byte, 1)
   }
 
-  /// Ends the alarm.
+  /// Makes the descriptor unreadable again.
   func reset() {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(descriptor, &bytes, bytes.count) > 0 {}
