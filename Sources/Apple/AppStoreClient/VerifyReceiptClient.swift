@@ -25,18 +25,16 @@ package final class VerifyReceiptClient: Sendable {
   /// Verifies a receipt, given in base64.
   ///
   /// - `sharedSecret`: the app's; `nil` if it has no auto-renewable subscriptions.
-  /// - `excludeOldTransactions`: whether to return only the latest transaction of each subscription.
   /// - `first`: the environment to call first.
   /// - `timeout`: for all attempts together; `nil` for none.
   ///
   /// Returns the response, whatever its status, and the environment that sent it.
   package func verify(
-    _ receipt: String, sharedSecret: String?, excludeOldTransactions: Bool = false,
-    first: Environment = .production, priority: CallPriority = .interactive, timeout: Duration? = nil
+    _ receipt: String, sharedSecret: String?, first: Environment = .production,
+    priority: CallPriority = .interactive, timeout: Duration? = nil
   ) async throws(AppStoreClientError) -> (response: VerifyReceiptResponse, environment: Environment) {
     var body: JSONObject = ["receipt-data": .string(receipt)]
     if let sharedSecret { body["password"] = .string(sharedSecret) }
-    if excludeOldTransactions { body["exclude-old-transactions"] = .bool(true) }
     let start = first == .production ? production : sandbox
     let response = try await start.send(body, priority, timeout)
     switch response.status {

@@ -19,19 +19,18 @@ extension JSONValue {
 /// Limits on JSON texts from untrusted sources.
 package struct JSONLimits: Hashable, Sendable {
   /// The maximum nesting of arrays and objects; a scalar is at depth 0.
-  package var maximumDepth: Int
+  package static let maximumDepth = 64
   /// The maximum size in bytes.
   package var maximumBytes: Int
   /// The maximum number of values. Small ones take many times the memory of their text.
   package var maximumValues: Int
 
-  package init(maximumDepth: Int = 64, maximumBytes: Int = 8 << 20, maximumValues: Int = .max) {
-    self.maximumDepth = maximumDepth
+  package init(maximumBytes: Int = 8 << 20, maximumValues: Int = .max) {
     self.maximumBytes = maximumBytes
     self.maximumValues = maximumValues
   }
 
-  /// 64 levels, 8 MiB: far above every document of the App Store.
+  /// 8 MiB: far above every document of the App Store.
   package static let standard = JSONLimits()
   /// For requests of strangers, which have few members: 1,000 values.
   package static let ofRequests = JSONLimits(maximumValues: 1_000)
@@ -85,7 +84,9 @@ struct JSONParser {
   }
 
   private mutating func parseObject(depth: Int) throws(JSONError) -> JSONObject {
-    guard depth <= limits.maximumDepth else { throw .tooDeep(limit: limits.maximumDepth, offset: offset) }
+    guard depth <= JSONLimits.maximumDepth else {
+      throw .tooDeep(limit: JSONLimits.maximumDepth, offset: offset)
+    }
     offset += 1
     var object = JSONObject()
     var names = JSONNames()
@@ -121,7 +122,9 @@ struct JSONParser {
   private static let reservedFor = 10_000
 
   private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
-    guard depth <= limits.maximumDepth else { throw .tooDeep(limit: limits.maximumDepth, offset: offset) }
+    guard depth <= JSONLimits.maximumDepth else {
+      throw .tooDeep(limit: JSONLimits.maximumDepth, offset: offset)
+    }
     offset += 1
     var elements: [JSONValue] = []
     if try nextSignificantByte() == UInt8(ascii: "]") {

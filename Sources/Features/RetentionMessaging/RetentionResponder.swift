@@ -8,12 +8,12 @@ package import Store
 
 /// Decides about Apple's requests for retention messages, from the policy in memory and one short read.
 ///
-/// Apple waits 700 ms (Setting up your endpoint). The facts have ``standardReadLimit``; without them the answer is
+/// Apple waits 700 ms (Setting up your endpoint). The facts have ``readLimit``; without them the answer is
 /// nothing, so that Apple shows the messages that it has, and a family member or a customer with an open refund never
 /// gets an offer by accident.
 package struct RetentionResponder: Sendable {
   /// The limit of the read. The rest of an answer takes less than a millisecond.
-  package static let standardReadLimit = Duration.milliseconds(120)
+  private static let readLimit = Duration.milliseconds(120)
   /// The age of a request in milliseconds at which it counts as a copy. The clock of the sandbox may jump.
   private static let maxAge: Int64 = 86_400_000
   /// Apple decides about a refund within two days, in milliseconds.
@@ -24,7 +24,6 @@ package struct RetentionResponder: Sendable {
   private let catalog: CurrentCatalog
   private let clocks: ServiceClocks
   private let signer: @Sendable (_ appID: String) -> OfferSigner?
-  private let readLimit: Duration
   /// Nanoseconds of a monotonic clock.
   private let ticks: @Sendable () -> Int64
 
@@ -35,11 +34,10 @@ package struct RetentionResponder: Sendable {
   ///   - clocks: the times of the environments.
   ///   - signer: signs the offers of an app; `nil` for an app without a key.
   ///   - ticks: nanoseconds of a monotonic clock.
-  ///   - readLimit: the limit of the read.
   package init(
     store: any EntitlementStore, verifier: SignedDataVerifier, catalog: CurrentCatalog,
     clocks: ServiceClocks, signer: @escaping @Sendable (String) -> OfferSigner?,
-    ticks: @escaping @Sendable () -> Int64, readLimit: Duration = standardReadLimit
+    ticks: @escaping @Sendable () -> Int64
   ) {
     self.store = store
     self.verifier = verifier
@@ -47,7 +45,6 @@ package struct RetentionResponder: Sendable {
     self.clocks = clocks
     self.signer = signer
     self.ticks = ticks
-    self.readLimit = readLimit
   }
 
   /// Decides about the request in a body, Apple's `RealtimeRequestBody`.
@@ -134,8 +131,9 @@ package struct RetentionResponder: Sendable {
   ) async -> (RetentionDecision, renewal: String?) {
     guard let policy = app.retention else { return (RetentionDecision(.nothing, .notConfigured), nil) }
     let (line, now) = (record.line, record.receivedAt)
-    let deadline = ContinuousClock.now + readLimit
-    let read = await withTimeLimit(readLimit) { [store] () async -> Result<StoredSubscriber, StoreError> in
+    let deadline = ContinuousClock.now + Self.readLimit
+    let read = await withTimeLimit(Self.readLimit) {
+      [store] () async -> Result<StoredSubscriber, StoreError> in
       do throws(StoreError) {
         return .success(
           try await store.read(.check, deadline: deadline) { snapshot throws(StoreError) in

@@ -11,6 +11,7 @@ package protocol DoctorCheck: Sendable {
   /// The time after which the check counts as failed.
   var timeLimit: Duration { get }
 
+  /// Makes the check once. Cancelled at ``timeLimit``.
   func run() async -> Finding
 }
 
@@ -64,11 +65,15 @@ package enum Finding: Hashable, Sendable {
 package struct DoctorReport: Sendable {
   /// The outcome of one check.
   package struct Line: Hashable, Sendable {
+    /// ``DoctorCheck/name``.
     package let check: String
+    /// ``DoctorCheck/subject``.
     package let subject: String
+    /// The outcome; a fault for a check that passed its time limit.
     package let finding: Finding
   }
 
+  /// In the order of the checks.
   package private(set) var lines: [Line] = []
 
   /// Whether no check found a fault.

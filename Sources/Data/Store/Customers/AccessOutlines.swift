@@ -9,16 +9,16 @@ package final class AccessOutlines {
     let lastUse: Int
   }
 
-  /// About 24 bytes for each interval.
-  private let sizeLimit: Int
+  /// The maximum number of intervals of all outlines, of about 24 bytes each. The outline of one customer may exceed it.
+  private static let sizeLimit = 2_000_000
+
   private var entries: [CustomerKey: Entry] = [:]
   private var size = 0
   private var uses = 0
   /// The customers whose outlines changed since the last commit, and since the last savepoint.
   private var changed: (sinceCommit: Set<CustomerKey>, sinceSavepoint: Set<CustomerKey>) = ([], [])
 
-  /// - Parameter sizeLimit: the maximum number of intervals. The outline of one customer may exceed it.
-  package init(sizeLimit: Int = 2_000_000) { self.sizeLimit = sizeLimit }
+  package init() {}
 
   /// Removes and returns the outline of a customer, so that the caller can change it without a copy.
   package func take(_ customer: CustomerKey) -> AccessOutline? {
@@ -34,7 +34,7 @@ package final class AccessOutlines {
     entries[customer] = Entry(outline: outline, lastUse: uses)
     size += outline.size
     changed.sinceSavepoint.insert(customer)
-    while size > sizeLimit, entries.count > 1,
+    while size > Self.sizeLimit, entries.count > 1,
       let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
     {
       discard(oldest)

@@ -17,23 +17,23 @@ package struct DeliveryCheck: DoctorCheck {
   package typealias Inbox =
     @Sendable (_ notificationUUID: String, _ appID: String, _ environment: Environment) async -> Receipt
 
+  /// The pause between two questions to Apple.
+  private static let pollInterval = Duration.seconds(1)
+
   package let name = "notification"
   package var subject: String { access.subject }
   package let timeLimit: Duration
   private let access: AppleAccess
   private let url: String
   private let wait: Duration
-  private let pollInterval: Duration
   private let inbox: Inbox
 
   /// `url` is the address that App Store Connect needs. The check waits for `wait`.
   package init(
-    _ access: AppleAccess, url: String, wait: Duration, pollInterval: Duration = .seconds(1),
-    inbox: @escaping Inbox
+    _ access: AppleAccess, url: String, wait: Duration, inbox: @escaping Inbox
   ) {
     self.access = access
     self.url = url
-    self.pollInterval = pollInterval
     self.inbox = inbox
     self.wait = wait
     // The last call and the question to the service may take longer.
@@ -68,7 +68,7 @@ package struct DeliveryCheck: DoctorCheck {
       } catch {
         return .fault(error.description, action: error.action)
       }
-      try? await Task.sleep(for: pollInterval)
+      try? await Task.sleep(for: Self.pollInterval)
     } while ContinuousClock.now < end && !Task.isCancelled
     return .fault(
       "Apple has not reported a delivery within \(wait.components.seconds) s",

@@ -5,13 +5,10 @@ internal import Glibc
 package struct DNSCheck: DoctorCheck {
   package let name = "dns"
   package var subject: String { host }
-  package let timeLimit: Duration
+  package let timeLimit = Duration.seconds(5)
   private let host: String
 
-  package init(host: String, timeLimit: Duration = .seconds(5)) {
-    self.host = host
-    self.timeLimit = timeLimit
-  }
+  package init(host: String) { self.host = host }
 
   package func run() async -> Finding {
     let host = host
