@@ -17,6 +17,7 @@ package struct ReconciledDay: Hashable, Sendable {
   package var unknownRows: Int64 = 0
   /// The names of the report's files, without newlines.
   package var files: [String] = []
+  /// By the service's clock.
   package let recordedAt: Instant
 
   package init(day: ReportDay, report: String, recordedAt: Instant) {

@@ -1,5 +1,6 @@
 /// A report: its columns with their definitions.
 package struct Report: Sendable {
+  /// The reports. The raw values are those of requests, command lines and addresses, so they do not change.
   package enum Name: String, Hashable, Sendable, CaseIterable {
     case subscriptions
     case movements
@@ -26,7 +27,9 @@ package struct Report: Sendable {
   package static let edition: Int64 = 1
 
   package let name: Name
+  /// Its heading for people, in English.
   package let title: String
+  /// In the order in which tables and exports have them.
   package let columns: [ReportColumn]
   /// Whether each currency has its rows.
   package let isByCurrency: Bool
@@ -112,4 +115,18 @@ package struct Report: Sendable {
   private func kinds(_ matches: (ReportColumn) -> Bool) -> Set<Posting.Kind> {
     Set(columns.filter(matches).flatMap(\.terms).filter { !$0.isOfCohort }.map(\.kind))
   }
+}
+
+// The report of withdrawn consents.
+extension Report {
+  static let consents = Report(
+    .consents, "Withdrawn consents of parents or guardians by the day of the withdrawal",
+    [
+      .count("withdrawn", [.consentWithdrawn], ofCohort: true, "Withdrawals (RESCIND_CONSENT)."),
+      .count("settled", [.consentSettled], ofCohort: true, "Of these, those that the operator settled."),
+      .count(
+        "overdue", [.consentOverdue], ofCohort: true, "Of these, those that were open at their deadline."),
+      .count(
+        "open", [.consentWithdrawn], ofCohort: true, less: [.consentSettled], "Withdrawn less settled."),
+    ])
 }
