@@ -93,7 +93,7 @@ package enum MetricCatalog {
       help: "Consumption requests that can still be answered."),
     MetricFamily(
       "entitled_external_tokens_unreported", .gauge, labels: ["app", "environment"],
-      help: "External purchase tokens of which Apple has no report."),
+      help: "External purchase tokens without an accepted report."),
     MetricFamily(
       "entitled_external_token_deadline_seconds", .gauge, labels: ["app", "environment"],
       help: "Time by which Apple expects the next report of a token, in seconds since 1970; 0 for none."),
@@ -214,14 +214,14 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_inbox_entries", .gauge, help: "Entries of the inbox without outcome, on the leader."),
     MetricFamily(
-      "entitled_inbox_oldest_seconds", .gauge, help: "Age of the oldest entry without outcome, on the leader."
-    ),
+      "entitled_inbox_oldest_seconds", .gauge,
+      help: "Age of the oldest inbox entry without outcome, on the leader."),
     MetricFamily(
       "entitled_inbox_entries_total", .counter, labels: ["kind"],
       help: "Entries of the inbox that this replica executed."),
     MetricFamily(
       "entitled_inbox_seconds", .histogram,
-      help: "Time from taking an entry to its stored outcome."),
+      help: "Time from the read of an inbox entry to its stored outcome."),
     MetricFamily(
       "entitled_feed_lag_seconds", .histogram,
       help: "Time from a commit of another process to its effect on answers, by the clock of the database."),

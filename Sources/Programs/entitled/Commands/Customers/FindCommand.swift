@@ -42,7 +42,7 @@ extension FindCustomersResponse {
 /// `entitled describe`.
 struct DescribeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "describe", abstract: "Show what to tell a customer and what to do.")
+    commandName: "describe", abstract: "Describe a customer for support, with the next steps.")
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
