@@ -3,6 +3,7 @@ internal import Metrics
 
 /// Metrics of the calls to Apple's servers.
 package enum CallMetrics {
+  /// Counts a call; `outcome` is `ok`, ``AppStoreClientError/metricLabel`` or the `status` of verifyReceipt.
   package static func count(_ endpoint: Endpoint, _ host: String, outcome: String) {
     Counter(
       label: "entitled_app_store_calls_total",
@@ -10,6 +11,7 @@ package enum CallMetrics {
     ).increment()
   }
 
+  /// Records how long a call waited for ``RateLimiter``.
   package static func recordRateLimitWait(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
     Timer(
       label: "entitled_app_store_rate_limit_wait_seconds",
@@ -17,11 +19,13 @@ package enum CallMetrics {
     ).recordNanoseconds(Int64(duration.seconds * 1e9))
   }
 
+  /// Records whether calls to a host fail at once; see ``CircuitBreaker``.
   package static func record(isCircuitOpen: Bool, _ host: String) {
     Gauge(label: "entitled_app_store_circuit_open", dimensions: [("host", host)])
       .record(isCircuitOpen ? 1 : 0)
   }
 
+  /// Records the time from a request to its whole response; each attempt counts.
   package static func recordDuration(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
     Timer(
       label: "entitled_app_store_call_seconds", dimensions: [("endpoint", endpoint.rawValue), ("host", host)]

@@ -101,6 +101,7 @@ package struct RetryPolicy: Sendable {
   let firstBackoff: Duration
   let maxBackoff: Duration
 
+  /// The policy of all calls to Apple.
   package static let standard = RetryPolicy(
     maxAttempts: 4, firstBackoff: .milliseconds(250), maxBackoff: .seconds(8))
 

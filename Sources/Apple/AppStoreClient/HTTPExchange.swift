@@ -12,9 +12,13 @@ package protocol HTTPExchange: Sendable {
 
 /// An HTTP request with its whole body.
 package struct OutgoingRequest: Sendable {
+  /// In upper case, such as `POST`.
   package let method: String
+  /// Absolute, with scheme and host.
   package let url: String
+  /// In the order of transmission; the exchange adds those of the connection.
   package let headers: [(name: String, value: String)]
+  /// Empty for a request without a body.
   package let body: [UInt8]
 
   package init(method: String, url: String, headers: [(name: String, value: String)], body: [UInt8]) {
@@ -27,9 +31,11 @@ package struct OutgoingRequest: Sendable {
 
 /// An HTTP response with its whole body.
 package struct IncomingResponse: Sendable {
+  /// 100 to 599.
   package let status: Int
   /// The header fields; names are in lower case.
   package let headers: [(name: String, value: String)]
+  /// At most as large as the limit of the call.
   package let body: [UInt8]
 
   package init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {

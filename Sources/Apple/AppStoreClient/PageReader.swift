@@ -2,6 +2,7 @@ package import AppStore
 
 /// The priority of a paged read, and the timeout of all its pages together.
 package struct PagingOptions: Sendable {
+  /// Decides the part of the rate limit that the calls leave to others.
   package var priority: CallPriority
   /// `nil` for no timeout.
   package var timeout: Duration?

@@ -8,12 +8,15 @@ package import Store
 package struct PurchaseLookup: Sendable {
   /// A lookup of the customer that made a transaction.
   package struct Request: Sendable {
+    /// The operator's name for the app.
     package var appID: String
+    /// The environment in which the transaction was made.
     package var environment: Environment
     /// Any transaction id of the customer, or an original transaction id.
     package var transactionID: String
     /// The customer to link the purchases to; `nil` to keep their owners and claims.
     package var customerID: String?
+    /// Decides the part of the rate limit that the calls leave to others.
     package var priority: CallPriority = .interactive
     /// The timeout of all calls together; `nil` for none.
     package var timeout: Duration?

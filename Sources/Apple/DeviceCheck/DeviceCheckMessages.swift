@@ -18,7 +18,9 @@ package struct DeviceCheckRequest: Hashable, Sendable {
 
 /// The two bits that Apple stores for a device and a developer's team ("Accessing and modifying per-device data").
 package struct DeviceBits: Hashable, Sendable {
+  /// The first bit; its meaning is the developer's.
   package var bit0: Bool
+  /// The second bit; its meaning is the developer's.
   package var bit1: Bool
   /// The month of the last change, as Apple writes it: `2026-11`. Empty if Apple sent none.
   package let lastUpdate: String

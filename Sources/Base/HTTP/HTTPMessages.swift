@@ -6,7 +6,9 @@ package struct HTTPRequest: Sendable {
   package var path: String
   /// The query after the first `?`, still percent-encoded; empty without one.
   package var query: String
+  /// The header fields, with lowercase names.
   package var headers: HeaderFields
+  /// The whole body, decoded from its transfer coding; the transport limits its size.
   package var body: [UInt8]
   /// The client certificate, if the client presented one.
   package var peer: PeerCertificate?
@@ -41,7 +43,9 @@ package struct HTTPResponse: Sendable {
 
   /// 100 to 599.
   package var status: Int
+  /// Without `content-length`, which the transport adds.
   package var headers: HeaderFields
+  /// Ignored with a ``stream``.
   package var body: [UInt8]
   /// Sends the body in parts; `nil`: `body` is all of it.
   package var stream: HTTPBodyStream?

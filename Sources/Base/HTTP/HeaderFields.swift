@@ -25,6 +25,7 @@ package struct HeaderFields: Hashable, Sendable {
   /// 6.5.2).
   package var sizeInBytes: Int { used + count * (32 - Self.prefixLength) }
 
+  /// Whether there are no fields.
   package var isEmpty: Bool { count == 0 }
 
   /// Appends a field. The name must be lowercase.

@@ -3,12 +3,16 @@ package import Logging
 
 /// Writes each event as one line of text or as one JSON object.
 package struct LineLogHandler: LogHandler {
+  /// The format of a line. The raw values are those of the configuration.
   package enum Format: String, Hashable, Sendable, CaseIterable {
     case text, json
   }
 
+  /// The lowest level that is written.
   package var logLevel: Logger.Level
+  /// The fields of every line.
   package var metadata: Logger.Metadata = [:]
+  /// Returns further fields for each line; they replace those of ``metadata``.
   package var metadataProvider: Logger.MetadataProvider?
 
   private let label: String

@@ -11,6 +11,7 @@ package struct MetricFamily: Hashable, Sendable {
 
   /// As Prometheus shows it, with its unit and the suffix `_total` of counters.
   package let name: String
+  /// Decides how samples are added and shown.
   package let kind: Kind
   /// The label names.
   package let labels: [String]
@@ -58,7 +59,9 @@ package struct MetricSample: Sendable {
 
   /// The ``MetricFamily/name``.
   package let family: String
+  /// In the order of ``MetricFamily/labels``.
   package let labels: [(name: String, value: String)]
+  /// The value at the scrape.
   package let value: Value
 
   package init(_ family: String, labels: [(name: String, value: String)] = [], _ number: Double) {

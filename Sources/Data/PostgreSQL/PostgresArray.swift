@@ -101,6 +101,7 @@ package struct PostgresArray: Hashable, Sendable {
     return true
   }
 
+  /// Appends a NULL, whatever the type of the elements.
   package mutating func appendNull() {
     containsNull = true
     count += 1

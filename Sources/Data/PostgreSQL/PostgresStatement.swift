@@ -49,12 +49,15 @@ package final class PostgresStatement<Failure: PostgresErrorConvertible> {
     parameters[index] = value
   }
 
+  /// Binds a text, which must not contain a NUL: PostgreSQL has no such texts.
   package func bind(_ position: CInt, _ text: String) { bind(position, .text(text)) }
+  /// Binds a text, or NULL.
   package func bind(_ position: CInt, _ text: String?) { bind(position, .text(orNull: text)) }
   /// Binds a 64-bit integer.
   package func bind(_ position: CInt, _ number: Int64) { bind(position, .int8(number)) }
   /// Binds a 64-bit integer, or NULL.
   package func bind(_ position: CInt, _ number: Int64?) { bind(position, .int8(orNull: number)) }
+  /// Binds bytes, or NULL.
   package func bind(_ position: CInt, _ bytes: [UInt8]?) { bind(position, .bytea(orNull: bytes)) }
 }
 

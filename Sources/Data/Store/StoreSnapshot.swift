@@ -128,12 +128,15 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
 package struct StoreCounts: Hashable, Sendable {
   /// All evidence, including rejected evidence.
   package var evidence: Int64
+  /// Evidence that was rejected; part of ``evidence``.
   package var rejectedEvidence: Int64
+  /// Transactions, each period of a subscription.
   package var transactions: Int64
   /// Lines with a renewal info.
   package var renewals: Int64
   /// Customers, counted in each environment.
   package var customers: Int64
+  /// Events of all apps.
   package var events: Int64
 
   /// Creates counts from their parts.

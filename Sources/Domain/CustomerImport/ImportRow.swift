@@ -12,21 +12,25 @@ package struct ImportRow: Hashable, Sendable {
   package var store = ""
   /// The store's id of the purchase, the same for all its renewals; Apple's `originalTransactionId`.
   package var purchaseID = ""
+  /// The product, in the words of the store; empty if the export has none.
   package var productID = ""
   /// The entitlements that the purchase grants, in the words of the export.
   package var entitlements: [String] = []
   /// Those of the entitlements that the catalog does not have.
   var unknownEntitlements: [String] = []
+  /// The start of access; `nil` if the export does not state it.
   package var since: Instant?
   /// The start of the period that the line is about; `nil`: ``since``.
   package var period: Instant?
   /// The end of access; `nil`: it does not end.
   package var until: Instant?
+  /// When the store refunded it; `nil` if it did not.
   package var refundedAt: Instant?
   /// The number of this state, above 0; `nil`: the export does not number its states.
   package var revision: Int64?
   /// Whether the purchase was made in a test environment; `nil` if the export does not say it.
   package var isSandbox: Bool?
+  /// The attributes of the customer, in the order of the columns.
   package var attributes: [ImportedAttribute] = []
   /// The columns of attributes that cannot be read.
   package var unreadableAttributes: [String] = []
@@ -36,7 +40,9 @@ package struct ImportRow: Hashable, Sendable {
 
 /// An attribute of a customer.
 package struct ImportedAttribute: Hashable, Sendable {
+  /// The name in the export.
   package let name: String
+  /// The value as text.
   package let value: String
   /// When it was set; `nil` if the export does not say it.
   package let updatedAt: Instant?

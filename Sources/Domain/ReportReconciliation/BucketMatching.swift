@@ -14,6 +14,7 @@ struct BucketMatching {
   private var ownTotals: [ReconciliationBucket: Int64] = [:]
   private let apple: [ReconciliationBucket: (quantity: Int64, rows: [String])]
 
+  /// One report of one day.
   struct DayKey: Hashable {
     let report: AppStoreReport
     let day: CalendarDay

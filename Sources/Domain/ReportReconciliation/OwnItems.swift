@@ -4,7 +4,9 @@ package import Reports
 
 /// A posting with what a comparison needs besides.
 package struct KnownPosting: Hashable, Sendable {
+  /// The posting.
   package let posting: Posting
+  /// When it became known.
   package let knownAt: Instant
 
   package init(_ posting: Posting, knownAt: Instant) {

@@ -4,12 +4,15 @@ package import AppStoreReports
 /// Items that are compared as one number: Apple's reports name no transaction, so equal things are counted
 /// together.
 package struct ReconciliationBucket: Hashable, Sendable {
+  /// Apple's report whose rows are compared.
   package var report: AppStoreReport
   /// In the zone of the report.
   package var day: CalendarDay
+  /// The App Store's product id.
   package var productID: String
   /// ISO 3166-1 alpha-3.
   package var country: String
+  /// The subject of the count.
   package var subject: Subject
   /// The payment mode of the offer, such as `FREE_TRIAL`; empty for the standard price and where a report has
   /// no offers.
@@ -18,6 +21,7 @@ package struct ReconciliationBucket: Hashable, Sendable {
   package var price: Int64?
   /// ISO 4217; empty without money.
   package var currency = ""
+  /// Whether Apple keeps 15 % instead of 30 %, because the subscriber paid for a year.
   package var isAfterOneYear = false
 
   /// The counted subject.

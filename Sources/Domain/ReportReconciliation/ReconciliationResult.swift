@@ -24,6 +24,7 @@ package enum ExplanationRule: String, Hashable, Sendable, CaseIterable {
 
 /// A difference that no rule explains.
 package struct ReconciliationFinding: Hashable, Sendable {
+  /// The kind of a difference. The raw values are part of the API.
   package enum Kind: String, Hashable, Sendable {
     /// Apple counts what no stored document states.
     case neverSeen = "NEVER_SEEN"
@@ -33,10 +34,13 @@ package struct ReconciliationFinding: Hashable, Sendable {
     case proceeds = "PROCEEDS"
   }
 
+  /// The kind of the difference.
   package let kind: Kind
+  /// The items that were compared.
   package let bucket: ReconciliationBucket
   /// Of the bucket; of recurring revenue, thousandths a year.
   package let appleQuantity: Int64
+  /// The sum of our postings in the unit of ``appleQuantity``.
   package let ourQuantity: Int64
   /// Of one piece in thousandths: what Apple states, and our estimate; only for ``Kind/proceeds``.
   package var proceeds: (apple: Int64, ours: Int64)?
@@ -45,6 +49,7 @@ package struct ReconciliationFinding: Hashable, Sendable {
   /// Apple's rows, as `FILE:LINE`, at most 100.
   package var rows: [String] = []
 
+  /// Positive where Apple counts more.
   package var difference: Int64 { appleQuantity - ourQuantity }
 
   package static func == (left: ReconciliationFinding, right: ReconciliationFinding) -> Bool {
@@ -60,20 +65,27 @@ package struct ReconciliationFinding: Hashable, Sendable {
 
 /// An explained difference.
 package struct ReconciliationExplanation: Hashable, Sendable {
+  /// The rule that explains it.
   package let rule: ExplanationRule
   /// Of Apple's side if it has one.
   package let bucket: ReconciliationBucket
+  /// The number of explained items; of recurring revenue, thousandths a year.
   package var quantity: Int64
+  /// Our transactions in the bucket, at most 100.
   package var candidates: [String] = []
 }
 
 /// The result for one report of one day.
 package struct DayReconciliation: Hashable, Sendable {
+  /// Apple's report.
   package let report: AppStoreReport
+  /// The day of the report, in its zone.
   package let day: CalendarDay
   /// The items that are equal on both sides: subscriptions, events, or sold and refunded pieces.
   package var matched: Int64 = 0
+  /// The differences that a rule explains.
   package var explained: [ReconciliationExplanation] = []
+  /// The differences that remain.
   package var unexplained: [ReconciliationFinding] = []
   /// Apple's rows with an unknown event, product or country.
   package var unknownRows = 0
@@ -89,15 +101,23 @@ package struct DayReconciliation: Hashable, Sendable {
 /// Apple's payment for a product in a fiscal month, beside our estimate. Differences are listed and not
 /// judged: the report has collected money only.
 package struct FinanceComparison: Hashable, Sendable {
+  /// The first day of the report.
   package let first: CalendarDay
+  /// The last day of the report, included.
   package let last: CalendarDay
+  /// The product id, which is the SKU of the report.
   package let productID: String
+  /// ISO 3166-1 alpha-3.
   package let country: String
+  /// ISO 4217.
   package let currency: String
+  /// Sold pieces less returned ones.
   package var appleQuantity: Int64 = 0
+  /// Charges less refunds, by our postings.
   package var ourQuantity: Int64 = 0
   /// Thousandths.
   package var appleShare: Int64 = 0
+  /// Our estimate of ``appleShare``, in thousandths.
   package var ourShare: Int64 = 0
 
   /// The fiscal month, if the report covers one exactly.
@@ -111,7 +131,9 @@ package struct FinanceComparison: Hashable, Sendable {
 package struct ReconciliationResult: Sendable {
   /// In the order of days and reports.
   package var days: [DayReconciliation]
+  /// One for each month, product, country and currency of the financial reports.
   package var finance: [FinanceComparison]
+  /// The rows and files that could not be read or compared.
   package var notes: [ReportNote]
 
   package var matched: Int64 { days.reduce(0) { $0 + $1.matched } }

@@ -5,7 +5,9 @@ package import AppStoreReports
 package struct ReportDocument: Hashable, Sendable {
   /// The name of the file.
   package let name: String
+  /// The report that its columns show.
   package let kind: AppStoreReport
+  /// Its columns and rows, as they are in the file.
   package let table: TabularText
   /// The day in the name of the file; `nil` without one.
   package let day: CalendarDay?

@@ -4,6 +4,7 @@ internal import Synchronization
 
 /// The usual intervals between notifications of each app and environment, to tell a delivery gap from a quiet hour.
 package final class DeliveryCadence: Sendable {
+  /// The average interval between the deliveries of one app in one environment.
   struct ArrivalStatistics: Hashable, Sendable {
     /// The number of intervals from which an average is used.
     private static let minCount = 5
@@ -24,6 +25,7 @@ package final class DeliveryCadence: Sendable {
     /// The usual milliseconds between two deliveries; `nil` until there are enough.
     var typicalInterval: Int64? { count < Self.minCount ? nil : average }
 
+    /// Adds an arrival. One with an earlier time than the last counts as an interval of 0.
     mutating func recordArrival(at instant: Instant) {
       let interval = max(0, instant.milliseconds(since: last))
       last = max(last, instant)

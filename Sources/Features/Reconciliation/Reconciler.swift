@@ -10,6 +10,7 @@ internal import Synchronization
 package final class Reconciler: Worker {
   package let name = "reconciliation"
 
+  /// The components that all reconcilers share.
   struct Dependencies: Sendable {
     let store: any EntitlementStore
     let ledger: EvidenceLedger

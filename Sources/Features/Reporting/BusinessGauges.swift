@@ -115,7 +115,7 @@ package struct BusinessGauges: Worker {
   }
 }
 
-/// What the gauges say about the reports of an app themselves.
+/// The gauges about the reports of an app themselves.
 private struct ReportState {
   let brokenDays: Int64
   /// The number of purchases that wait.

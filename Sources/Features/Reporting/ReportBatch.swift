@@ -24,6 +24,7 @@ struct ReportBatch {
   /// The time from the end of a day of each app until it closes.
   let delays: [String: Int64]
 
+  /// One environment of an app.
   struct CalendarKey: Hashable {
     let appID: String
     let environment: Environment

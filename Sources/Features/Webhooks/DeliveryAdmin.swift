@@ -26,10 +26,13 @@ package struct DeliveryAdmin: Sendable {
 
   /// A webhook with its cursor and counts.
   package struct WebhookStatus: Sendable {
+    /// The webhook as it is configured.
     package let settings: WebhookSettings
+    /// The position up to which its log was read; 0 for a new webhook.
     package let cursor: WebhookCursor
     /// The position of the last message in the log.
     package let latestPosition: Int64
+    /// The numbers of stored messages by state.
     package let counts: DeliveryCounts
   }
 

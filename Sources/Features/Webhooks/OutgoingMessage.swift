@@ -5,14 +5,17 @@ internal import Store
 package struct OutgoingMessage: Hashable, Sendable {
   /// The sequence of the event, or the evidence id of the notification.
   package let position: Int64
+  /// `nil` for a notification that names none.
   package let environment: Environment?
   /// The ordering key within the environment: a customer or a purchase line.
   package let subject: String
   /// The type of the event or notification.
   package let type: String
+  /// When the event was recorded, or when the notification arrived.
   package let occurredAt: Instant
   /// The message id, the same for each attempt; empty for forwarded notifications.
   package let id: String
+  /// The bytes that are signed and sent.
   package let body: [UInt8]
 
   var about: OrderingKey { OrderingKey(environment: environment, name: subject) }

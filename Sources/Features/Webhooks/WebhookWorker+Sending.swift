@@ -72,6 +72,7 @@ extension WebhookWorker {
     }
   }
 
+  /// Stores the results of a page in one write: the cursor, and a row for each message that was not delivered.
   func save(_ report: BatchReport, upTo end: Int64) async throws(StoreError) {
     let (key, instant, hasRecovered) = (settings.key, now(), hasRecovered)
     let cursor = WebhookCursor(position: end, goneAt: isGone ? instant : nil)

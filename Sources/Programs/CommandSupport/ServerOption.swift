@@ -7,14 +7,20 @@ package struct ServerOption {
   package let flag: String
   package let fallback: String
 
+  /// The listener of gRPC.
   package static let grpc = ServerOption(flag: "grpc", fallback: "127.0.0.1:50051")
+  /// The listener of plain HTTP: Apple's notifications, JSON calls, health and metrics.
   package static let http = ServerOption(flag: "http", fallback: "127.0.0.1:8080")
+  /// The embedded App Store simulator.
   package static let sandbox = ServerOption(flag: "sandbox", fallback: "127.0.0.1:8090")
+  /// The pages for people.
   package static let console = ServerOption(flag: "console", fallback: "off")
+  /// The data directory.
   package static let data = ServerOption(flag: "data", fallback: "./data")
 
   package var environmentVariable: String { "ENTITLED_\(flag.uppercased())" }
 
+  /// The option of the command line; without it the environment variable, and without both the default.
   package func value(_ option: String?) -> String {
     option ?? Self.environment(environmentVariable) ?? fallback
   }

@@ -7,6 +7,7 @@ package protocol BackendUnderTest: Sendable {
   /// Prepares an empty state for a run, counted from 0.
   func begin(run: Int) async throws(BackendFailure)
 
+  /// Presents a document, and returns the backend's verdict. Changes no state of a run.
   func verify(_ vector: VerificationVector) async throws(BackendFailure) -> VerificationAnswer
 
   /// Delivers the document of a step about `customer`.
@@ -19,6 +20,7 @@ package protocol BackendUnderTest: Sendable {
 
 /// The reason a call of a backend gave no answer.
 package struct BackendFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The cause, for people.
   package let description: String
 
   package init(_ description: String) { self.description = description }
@@ -54,9 +56,11 @@ package struct StateAnswer: Hashable, Sendable {
     case at(Int64)
   }
 
+  /// Whether access is granted.
   package let isEntitled: Bool
   /// A status of the kit; `nil` if the backend does not state it.
   package let status: String?
+  /// The end of access, as far as the backend states it.
   package let until: End
 
   package init(isEntitled: Bool, status: String? = nil, until: End = .notStated) {

@@ -8,7 +8,9 @@ internal import Platform
 package struct ConformanceKit: Sendable {
   /// The contents of the kit's files, by path.
   package let files: [String: String]
+  /// The documents to verify.
   package let groups: [VerificationGroup]
+  /// The lives to derive states from.
   package let lifecycles: [Lifecycle]
   /// The number of orders in which each lifecycle is delivered, at least 1.
   package let runs: Int
@@ -72,7 +74,9 @@ package enum VectorLevel: String, Hashable, Sendable {
 
 /// The vectors of one kind of document.
 package struct VerificationGroup: Hashable, Sendable {
+  /// The kind of its documents.
   package let name: String
+  /// In the order of the kit.
   package let vectors: [VerificationVector]
 
   init(_ object: KitObject) throws(ConformanceKitError) {
@@ -93,17 +97,21 @@ package struct VerificationVector: Hashable, Sendable {
     case rejected(reasons: [String])
   }
 
+  /// Unique in its group.
   package let name: String
+  /// The weight of a failure.
   package let level: VectorLevel
   /// The property that the vector is about, as a sentence.
   package let note: String
   /// `transaction`, `renewal-info`, `app-transaction`, `notification` or `receipt`.
   package let kind: String
+  /// The JWS, the body of a notification, or a receipt in Base64.
   package let document: String
   /// The environment that the app accepts.
   package let environment: String
   /// The identifier of the device that a receipt must be for, in Base64.
   package let device: String?
+  /// The correct verdict.
   package let expectation: Expectation
 
   init(_ object: KitObject) throws(ConformanceKitError) {
@@ -130,19 +138,25 @@ package struct VerificationVector: Hashable, Sendable {
 package struct Lifecycle: Hashable, Sendable {
   /// A document that arrives, and the state after it.
   package struct Step: Hashable, Sendable {
+    /// The event of the step, as a sentence.
     package let note: String
     /// `notification`: the body that the App Store sends; `transaction`: the app submits it.
     package let kind: String
+    /// The body of the notification, or the JWS of the transaction.
     package let document: String
     /// The state after the step, at some instants.
     package let expected: [ExpectedState]
   }
 
+  /// Unique in the kit.
   package let name: String
+  /// The weight of a failure.
   package let level: VectorLevel
+  /// The property that the life is about, as a sentence.
   package let note: String
   /// The customer's id, which is the `appAccountToken` of the transactions: a UUID in lower case.
   package let customer: String
+  /// At least one, in the order of arrival.
   package let steps: [Step]
 
   init(_ object: KitObject) throws(ConformanceKitError) {
@@ -165,7 +179,9 @@ package struct Lifecycle: Hashable, Sendable {
 package struct ExpectedState: Hashable, Sendable {
   /// Milliseconds since 1970.
   package let at: Int64
+  /// The name in the kit's catalog.
   package let entitlement: String
+  /// Whether access is granted.
   package let isEntitled: Bool
   /// `ACTIVE`, `GRACE_PERIOD`, `BILLING_RETRY`, `EXPIRED`, `REVOKED` or `NONE`.
   package let status: String

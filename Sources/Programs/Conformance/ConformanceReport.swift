@@ -12,15 +12,21 @@ package struct VectorResult: Hashable, Sendable {
     case skipped
   }
 
+  /// The group of the vector; of a life, the order of its documents.
   package let group: String
+  /// The name of the vector.
   package let name: String
+  /// The weight of a failure.
   package let level: VectorLevel
+  /// The property that the vector is about.
   package let note: String
+  /// The comparison with the correct answer.
   package let result: Result
 }
 
 /// The results of all vectors, in the order in which they were played.
 package struct ConformanceReport: Sendable {
+  /// In the order in which they were played.
   package private(set) var results: [VectorResult] = []
 
   init() {}
@@ -34,11 +40,15 @@ package struct ConformanceReport: Sendable {
 
   /// The numbers of one group.
   package struct Count: Hashable, Sendable {
+    /// The name of the group.
     package let group: String
+    /// Correct answers.
     package internal(set) var passed = 0
+    /// Wrong answers of required vectors.
     package internal(set) var failed = 0
     /// Failed vectors that are only recommended.
     package internal(set) var warnings = 0
+    /// Documents of kinds that the backend does not support.
     package internal(set) var skipped = 0
   }
 

@@ -261,6 +261,7 @@ package final class Session {
   /// Less than `NGHTTP2_MAX_HEADERSLEN`, because encoding adds up to twelve bytes for each field.
   private static let maxSentHeaderBytes = 48 * 1_024
 
+  /// Ends one stream with RST_STREAM; the others continue. Queued output of the stream is discarded.
   package func reset(_ id: StreamID, _ code: ErrorCode) {
     _ = nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id.rawValue, code.rawValue)
   }

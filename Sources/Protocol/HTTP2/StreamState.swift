@@ -83,6 +83,7 @@ struct StreamPool {
   /// In bytes, of each buffer of the others.
   private static let smallCapacity = 2 * 1_024
 
+  /// Returns an empty state, which the caller releases.
   mutating func take() -> UnsafeMutablePointer<StreamState> {
     let state: UnsafeMutablePointer<StreamState>
     if let reused = free {
@@ -100,6 +101,7 @@ struct StreamPool {
     return state
   }
 
+  /// Ends the use of a state: it is emptied for reuse, or freed if enough are free.
   mutating func release(_ state: UnsafeMutablePointer<StreamState>) {
     if let previous = state.pointee.previous {
       previous.pointee.next = state.pointee.next

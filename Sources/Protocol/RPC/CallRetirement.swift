@@ -25,6 +25,7 @@ package final class CallRetirement: Sendable {
     if hasBegun { action() }
   }
 
+  /// Begins the retirement once, and calls the action of ``onBegin(_:)`` if there is one; later calls have no effect.
   package func begin() {
     let action = state.withLock { state in
       defer { state.action = nil }

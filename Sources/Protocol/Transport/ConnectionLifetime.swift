@@ -17,6 +17,7 @@ struct ConnectionLifetime {
     var openHeaderBlock: Int32?
   }
 
+  /// An action of the connection's owner.
   enum Action: Hashable {
     case nothing
     /// Sends a keepalive ping.
@@ -58,6 +59,7 @@ struct ConnectionLifetime {
   /// Starts the grace period because the server drains.
   mutating func retire(now: Int64) { retiredAt = retiredAt ?? now }
 
+  /// Decides about the connection at `now`, in milliseconds of a monotonic clock; at most one action for each observation.
   mutating func tick(now: Int64, _ seen: Observation) -> Action {
     record(seen, now)
     if now - progressAt >= times.stall { return .close(.stalled) }

@@ -9,6 +9,7 @@ final class HTTP1Handler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
+  /// The progress of the connection's current request.
   enum State {
     case idle
     case collecting(HTTPRequestHead, [UInt8])

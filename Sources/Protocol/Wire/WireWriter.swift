@@ -58,6 +58,7 @@ package struct WireWriter {
 
   // MARK: Single fields
 
+  /// Writes an integer or the number of an enum, unless it is 0.
   package mutating func integer(_ number: UInt32, _ value: some FixedWidthInteger) {
     if value != 0 { integerOrDefault(number, value) }
   }
@@ -69,21 +70,25 @@ package struct WireWriter {
     putVarint(UInt64(truncatingIfNeeded: value))
   }
 
+  /// Writes a truth value, unless it is `false`.
   package mutating func flag(_ number: UInt32, _ value: Bool) {
     if value { flagOrDefault(number, value) }
   }
 
+  /// Writes a truth value.
   package mutating func flagOrDefault(_ number: UInt32, _ value: Bool) {
     requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.varint)
     put(value ? 1 : 0)
   }
 
+  /// Writes a double, unless it is positive 0.
   package mutating func double(_ number: UInt32, _ value: Double) {
     // Negative zero is not the default.
     if value.bitPattern != 0 { doubleOrDefault(number, value) }
   }
 
+  /// Writes a double in eight bytes, lowest first.
   package mutating func doubleOrDefault(_ number: UInt32, _ value: Double) {
     requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.fixed64)
@@ -92,6 +97,7 @@ package struct WireWriter {
     }
   }
 
+  /// Writes a string, unless it is empty.
   package mutating func text(_ number: UInt32, _ value: String) {
     if !value.isEmpty { textOrDefault(number, value) }
   }
@@ -109,10 +115,12 @@ package struct WireWriter {
     if !isSound { textOrDefault(number, value.replacingNUL()) }
   }
 
+  /// Writes bytes, unless there are none.
   package mutating func data(_ number: UInt32, _ value: [UInt8]) {
     if !value.isEmpty { dataOrDefault(number, value) }
   }
 
+  /// Writes bytes.
   package mutating func dataOrDefault(_ number: UInt32, _ value: [UInt8]) {
     value.withUnsafeBufferPointer { append(number, $0) }
   }
@@ -125,6 +133,7 @@ package struct WireWriter {
     position += content.count
   }
 
+  /// Writes a message, also one whose fields are all at their default; `nil` writes nothing.
   package mutating func message(_ number: UInt32, _ value: (some WireMessage)?) {
     guard let value else { return }
     let offset = beginNested(number)
@@ -158,14 +167,17 @@ package struct WireWriter {
 
   // MARK: Repeated fields
 
+  /// Writes one element for each string, also for empty ones.
   package mutating func texts(_ number: UInt32, _ values: [String]) {
     for value in values { textOrDefault(number, value) }
   }
 
+  /// Writes one element for each list of bytes, also for empty ones.
   package mutating func datas(_ number: UInt32, _ values: [[UInt8]]) {
     for value in values { dataOrDefault(number, value) }
   }
 
+  /// Writes one element for each message.
   package mutating func messages(_ number: UInt32, _ values: [some WireMessage]) {
     for value in values { message(number, value) }
   }

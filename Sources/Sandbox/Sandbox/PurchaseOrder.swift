@@ -6,6 +6,7 @@ internal import SignedData
 package struct PurchaseOrder: Hashable, Sendable {
   /// The app's id in the configuration.
   package var app: String
+  /// The product to buy.
   package var productId: String
   /// A UUID that the app passes to StoreKit.
   package var appAccountToken: String?
@@ -45,10 +46,15 @@ package struct PurchaseOrder: Hashable, Sendable {
 
 /// The result of a purchase: the documents that StoreKit passes to the app.
 package struct Purchase: Hashable, Sendable {
+  /// The new transaction.
   package let transactionId: String
+  /// The purchase that the transaction belongs to; of an earlier subscription if it was bought again.
   package let originalTransactionId: String
+  /// The bought product.
   package let productId: String
+  /// The Apple account, which the purchase may have created.
   package let account: String
+  /// The JWS of the transaction.
   package let signedTransactionInfo: String
   /// `nil` unless the product is an auto-renewable subscription.
   package let signedRenewalInfo: String?

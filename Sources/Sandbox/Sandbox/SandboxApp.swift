@@ -4,7 +4,9 @@ package import AppStore
 package struct SandboxApp: Hashable, Sendable {
   /// The app's id in the configuration.
   package let id: String
+  /// The bundle id and the Apple id in signed documents.
   package let identity: AppIdentity
+  /// The products with which a world begins.
   package let products: [SandboxProduct]
 
   package init(id: String, identity: AppIdentity, products: [SandboxProduct]) {
@@ -16,7 +18,9 @@ package struct SandboxApp: Hashable, Sendable {
 
 /// A product of an app.
 package struct SandboxProduct: Hashable, Sendable {
+  /// Unique in the app.
   package let productId: String
+  /// Decides how it is sold and renewed.
   package let type: ProductType
   /// `nil` unless the product is an auto-renewable subscription.
   package let subscriptionGroupIdentifier: String?

@@ -56,6 +56,7 @@ package final class CurrentCallers: Sendable {
     }
   }
 
+  /// Ends the calls of an action; `number` is the one that ``observe(_:)`` returned.
   package func removeObserver(_ number: Int) {
     observers.withLock { _ = $0.actions.removeValue(forKey: number) }
   }

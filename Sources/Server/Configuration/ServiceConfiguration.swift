@@ -11,6 +11,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let roots: [TrustedRoot]
   /// The settings of entitlement tokens; `nil` turns them off.
   package let tokens: TokenConfiguration?
+  /// The form and the level of log lines; a change needs a restart.
   package let log: LogConfiguration
   /// The number of days after which bodies of evidence are purged, by group.
   package let retention: [RetainedEvidence: Int]
@@ -18,15 +19,19 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let auditRetentionDays: Int?
   /// The number of days after which requests for retention messages are deleted.
   package let retentionRequestDays: Int
+  /// The callers of the API and their roles; a reload (SIGHUP) applies changes.
   package let callers: CallerConfiguration
   /// The trusted identity provider, if there is one.
   package let tokenIssuer: TokenIssuerConfiguration?
+  /// Limits and TLS of the listeners; a reload applies new certificates only.
   package let listeners: ListenersConfiguration
+  /// The place of the list of erasures.
   package let erasures: ErasureConfiguration
   /// The address of the edge for Apple; `nil` if it is not configured.
   package let publicURL: PublicURL?
   /// The place of the backups; `nil` if it is not configured.
   package let backup: BackupConfiguration?
+  /// The database; a change needs a restart.
   package let store: StoreConfiguration
   /// `nil` records no spans.
   package let traces: TraceConfiguration?
@@ -59,8 +64,11 @@ package struct AppConfiguration: Hashable, Sendable {
   package let repairsGaps: Bool
   /// The interval of full polls of all purchases; `nil` turns them off.
   package let fullPollInterval: Period?
+  /// Whether Apple's OCSP responders are asked about the certificates of documents.
   package let onlineChecks: OnlineCheckPolicy
+  /// How legacy receipts are verified.
   package let receipts: ReceiptConfiguration
+  /// The webhooks that receive events.
   package let webhooks: [WebhookConfiguration]
   /// The webhooks of `forward_notifications`, which receive Apple's notifications unchanged.
   package let forwardings: [WebhookConfiguration]
@@ -82,6 +90,7 @@ package struct SaleTerms: Hashable, Sendable {
 
 /// A root certificate that is trusted for one environment.
 package struct TrustedRoot: Hashable, Sendable {
+  /// The environment whose documents the root may sign.
   package let environment: Environment
   /// The certificate file, PEM or DER.
   package let path: String

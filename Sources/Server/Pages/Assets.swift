@@ -7,6 +7,7 @@ internal import SignedData
 
 /// The files of the pages. Their names contain a digest of their content, so browsers keep them for a year.
 package struct Assets: Sendable {
+  /// The files; the raw values are their positions.
   package enum Name: Int, CaseIterable, Sendable {
     case style, script, icon
   }
@@ -32,6 +33,7 @@ package struct Assets: Sendable {
     }
   }
 
+  /// The address of a file, which changes with its content.
   package func link(_ name: Name) -> Link { Link(["assets", assets[name.rawValue].path]) }
 
   /// The response to a request for `path` after `/assets/`.

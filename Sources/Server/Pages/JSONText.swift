@@ -4,6 +4,7 @@ package import Markup
 
 /// JSON of documents as texts for people.
 package enum JSONText {
+  /// Returns the members of a JSON object in their order; `nil` for other texts.
   package static func object(_ text: String) -> [(String, JSONValue)]? {
     guard let value = try? JSONValue(parsing: Array(text.utf8)), let object = value.objectValue else {
       return nil

@@ -16,15 +16,23 @@ package struct TransactionReceipt: Hashable, Sendable {
   package let signingStatus: String?
   /// Whether there is a signature, valid or not.
   package let hasSignature: Bool
+  /// `transaction-id`.
   package let transactionID: String?
+  /// `original-transaction-id`.
   package let originalTransactionID: String?
+  /// `product-id`.
   package let productID: String?
+  /// `bid`.
   package let bundleID: String?
+  /// `quantity`, as text.
   package let quantity: String?
+  /// `purchase-date-ms`.
   package let purchaseDate: Instant?
+  /// `original-purchase-date-ms`.
   package let originalPurchaseDate: Instant?
   /// The expiry of a subscription.
   package let expirationDate: Instant?
+  /// `web-order-line-item-id`.
   package let webOrderLineItemID: String?
   /// All entries, with `purchase-info` as an object and the signature as `true`.
   package let json: JSONObject

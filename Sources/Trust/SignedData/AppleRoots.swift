@@ -6,6 +6,7 @@ internal import AppStore
 /// decides which certificates under them may sign. Source of the names and keys:
 /// https://www.apple.com/certificateauthority/.
 enum AppleRoots {
+  /// A root by the members that identify it in a chain.
   struct Root {
     let name: DistinguishedName
     /// SubjectPublicKeyInfo, base64.

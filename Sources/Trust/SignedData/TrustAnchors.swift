@@ -6,6 +6,7 @@ internal import Bytes
 /// Apple's roots are always trusted for Production and Sandbox. Other roots are configured for one
 /// environment each, so that a test root can never certify a real purchase.
 package struct TrustAnchors: Sendable {
+  /// A root with the environments that it is trusted for.
   struct Anchor: Sendable {
     let certificate: Certificate
     var environments: Set<Environment>

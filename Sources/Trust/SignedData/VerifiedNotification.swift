@@ -3,9 +3,13 @@ internal import JSON
 
 /// A version 2 notification whose signature and inner signatures are verified.
 package struct VerifiedNotification: Sendable {
+  /// The notification itself.
   package let notification: Verified<ResponseBodyV2DecodedPayload>
+  /// `signedTransactionInfo`; `nil` if the notification has none.
   package let transaction: Verified<JWSTransactionDecodedPayload>?
+  /// `signedRenewalInfo`; `nil` if the notification has none.
   package let renewalInfo: Verified<JWSRenewalInfoDecodedPayload>?
+  /// `signedAppTransactionInfo`; `nil` if the notification has none.
   package let appTransaction: Verified<AppTransactionPayload>?
 }
 
@@ -13,6 +17,7 @@ package struct VerifiedNotification: Sendable {
 package struct NotificationRejection: Error, Hashable, Sendable, CustomStringConvertible {
   /// ``SignedDocumentKind/notification`` for the notification itself, else the kind of the one inside.
   package let document: SignedDocumentKind
+  /// The first check that it failed.
   package let error: VerificationError
 
   package var description: String {

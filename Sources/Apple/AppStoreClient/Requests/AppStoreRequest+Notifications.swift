@@ -5,8 +5,11 @@ internal import JSON
 package struct NotificationHistoryFilter: Hashable, Sendable {
   /// At most ``Environment/notificationHistoryDays`` ago.
   package var startDate: Instant
+  /// Later than ``startDate``.
   package var endDate: Instant
+  /// Only notifications of this type; not together with ``transactionId``.
   package var notificationType: NotificationTypeV2?
+  /// Only with ``notificationType``.
   package var notificationSubtype: NotificationSubtype?
   /// Selects one customer's notifications; excludes a type.
   package var transactionId: String?

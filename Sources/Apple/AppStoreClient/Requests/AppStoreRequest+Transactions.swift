@@ -17,12 +17,19 @@ package struct TransactionHistoryFilter: Hashable, Sendable {
     case descending = "DESCENDING"
   }
 
+  /// The first instant of Apple's purchase dates, inclusive.
   package var startDate: Instant?
+  /// The end of Apple's purchase dates, exclusive.
   package var endDate: Instant?
+  /// The App Store's product ids.
   package var productIds: [String] = []
+  /// The types of products.
   package var productTypes: [ProductType] = []
+  /// `nil`: Apple's default, the earliest modification first.
   package var sort: Sort?
+  /// The ids of subscription groups.
   package var subscriptionGroupIdentifiers: [String] = []
+  /// Purchased, or shared by a family.
   package var inAppOwnershipType: InAppOwnershipType?
   /// Whether to return only revoked, or only unrevoked transactions.
   package var revoked: Bool?

@@ -50,6 +50,7 @@ package final class RecordedSpan: Tracing.Span {
       start: DefaultTracerClock.now.nanosecondsSinceEpoch, tracer: tracer, parent: parent)
   }
 
+  /// Whether the span is exported; otherwise attributes, events and links are dropped at once.
   package var isRecording: Bool { trace.isSampled }
 
   /// The context of code that runs within the span.
@@ -60,11 +61,13 @@ package final class RecordedSpan: Tracing.Span {
     return context
   }
 
+  /// The name of the operation, without values of the call.
   package var operationName: String {
     get { state.withLock { $0.name } }
     set { state.withLock { $0.name = newValue } }
   }
 
+  /// By the semantic conventions of OpenTelemetry where they have a name.
   package var attributes: SpanAttributes {
     get { state.withLock { $0.attributes } }
     set { if isRecording { state.withLock { $0.attributes = newValue } } }
@@ -75,8 +78,10 @@ package final class RecordedSpan: Tracing.Span {
     if isRecording { state.withLock { $0.attributes.set(name, value: value) } }
   }
 
+  /// Replaces the status.
   package func setStatus(_ status: SpanStatus) { state.withLock { $0.status = status } }
 
+  /// Adds an event; above ``maxEvents`` it is only counted.
   package func addEvent(_ event: SpanEvent) {
     guard isRecording else { return }
     state.withLock { state in
@@ -84,6 +89,7 @@ package final class RecordedSpan: Tracing.Span {
     }
   }
 
+  /// Adds a link; above ``maxLinks`` it is only counted.
   package func addLink(_ link: SpanLink) {
     guard isRecording else { return }
     state.withLock { state in
@@ -133,8 +139,11 @@ package final class RecordedSpan: Tracing.Span {
 
 /// A span that has ended, as an exporter receives it.
 package struct SpanRecord: Sendable {
+  /// ``RecordedSpan/operationName`` at the end.
   package let name: String
+  /// The side of the call, as OpenTelemetry defines it.
   package let kind: SpanKind
+  /// The ids of the trace and of this span.
   package let trace: TraceContext
   /// The id of the parent span in 16 hexadecimal digits; `nil` for the first span of a trace.
   package let parentID: String?
@@ -144,9 +153,13 @@ package struct SpanRecord: Sendable {
   package let start: UInt64
   /// Nanoseconds since 1970; not before ``start``.
   package let end: UInt64
+  /// As they were at the end.
   package let attributes: SpanAttributes
+  /// At most 32, in order.
   package let events: [SpanEvent]
+  /// At most 32.
   package let links: [SpanLink]
+  /// `nil`: neither failed nor marked as OK.
   package let status: SpanStatus?
   /// The number of events and links over the limit.
   package let droppedEvents: Int

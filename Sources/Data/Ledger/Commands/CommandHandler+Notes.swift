@@ -26,6 +26,9 @@ extension CommandHandler {
       .deleteNote(id, customerID: note.customer.customerID), onBehalfOf: note.customer.customerID)
   }
 
+  /// Sets, replaces and removes attributes; those that are equal already cause no evidence.
+  ///
+  /// - Throws: ``LedgerError/invalid(field:problem:)`` if the customer would have more than ``CustomerAttribute/limit``.
   func setAttributes(
     _ attributes: [CustomerAttribute], of customerID: String
   ) throws(LedgerError) -> CommandResult {

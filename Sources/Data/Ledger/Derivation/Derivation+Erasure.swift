@@ -3,6 +3,7 @@ internal import Store
 
 // Erasure, after the last events of the customer.
 extension Derivation {
+  /// Replaces the erased customers in the rows and in the evidence, and emits an event to each pseudonym.
   mutating func erase() throws(StoreError) {
     let people = changes.erasures.filter { !$0.isReplayed }
     var ownLines: [LineKey] = []

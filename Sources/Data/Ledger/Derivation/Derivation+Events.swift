@@ -4,6 +4,7 @@ internal import Store
 
 // Events.
 extension Derivation {
+  /// Appends an event to the log.
   mutating func emit(
     _ change: EntitlementChange, to customer: CustomerKey, by origin: ChangeOrigin,
     with counterparty: Counterparty? = nil
@@ -14,6 +15,7 @@ extension Derivation {
     derived.events.append(try store.append(event))
   }
 
+  /// Emits the events that documents report and that change no answer.
   mutating func emitInformationalEvents() throws(StoreError) {
     for event in changes.informationalEvents {
       switch event.subject {

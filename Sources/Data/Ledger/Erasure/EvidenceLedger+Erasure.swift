@@ -6,7 +6,9 @@ package import Store
 package struct ErasedCustomer: Hashable, Sendable {
   /// `nil` if the customer was erased before.
   let record: ErasureRecord?
+  /// The id that was erased.
   package let customerID: String
+  /// The id that replaces it everywhere.
   package let pseudonym: String
 }
 

@@ -4,6 +4,7 @@ internal import Store
 
 /// One verified submission, ready to be written.
 struct SubmissionWrite: Sendable {
+  /// The committed result.
   struct Outcome: Sendable {
     /// The id of the first document.
     let evidenceID: EvidenceID

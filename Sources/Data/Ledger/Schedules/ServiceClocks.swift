@@ -67,7 +67,9 @@ package struct ServiceClocks: Sendable {
 
 /// The times of all environments at one instant of the machine.
 package struct EnvironmentTimes: Sendable {
+  /// The time of the embedded sandbox, which a tester may advance.
   package let sandbox: Instant
+  /// The time of the machine.
   package let others: Instant
 
   package init(sandbox: Instant, others: Instant) {

@@ -9,13 +9,17 @@ package struct TableDefinition: Hashable, Sendable {
 
   /// A column, with the table whose key it refers to.
   package struct Column: Hashable, Sendable {
+    /// As in SQL; also the name of the column in exports of the store.
     package let name: String
+    /// The type of its values; each may be NULL in SQL.
     package let type: ValueType
     /// `nil` if it refers to no table.
     package let reference: String?
   }
 
+  /// As in SQL.
   package let name: String
+  /// In the order of the definition.
   package let columns: [Column]
   /// The columns of the primary key; empty without one.
   package let key: [String]

@@ -197,6 +197,7 @@ package final class BatchWriter {
   }
 }
 
+/// The metrics of the writer.
 enum CommitMetrics {
   // Created once, because a lookup would delay the writer's thread and every queued write with it.
   /// Per batch, including the sync to disk.

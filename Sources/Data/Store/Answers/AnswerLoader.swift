@@ -21,6 +21,7 @@ package struct LoadedAnswers: Hashable, Sendable {
     case ambiguous
   }
 
+  /// The answers, or the reason why there are none.
   package let content: Content
   /// The last commit that they are certain to include; see ``CustomerVersions``.
   package let version: UInt64

@@ -50,11 +50,13 @@ package struct AuditEntry: Hashable, Sendable {
 /// Selects audit entries; a `nil` member matches all.
 package struct AuditFilter: Hashable, Sendable {
   package var appID: String?
+  /// Only calls that name this customer, or whose response shows it.
   package var customerID: String?
   /// The caller, or the person or system for which it acted.
   package var actor: String?
   /// The name of the method without its service.
   package var method: String?
+  /// Inclusive.
   package var from: Instant?
   /// Exclusive.
   package var to: Instant?

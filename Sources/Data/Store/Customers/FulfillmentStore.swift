@@ -15,6 +15,7 @@ package struct FulfillmentRecord: Hashable, Sendable {
   package let target: Int64
   /// The units that were delivered less those that were taken back.
   package let fulfilled: Int64
+  /// Apple's `purchaseDate`.
   package let purchaseDate: Instant
 
   /// Creates a record from its parts.
@@ -43,6 +44,7 @@ package struct Fulfillment: Hashable, Sendable {
   package let fulfillmentID: String
   /// The delivered units; negative: units that were taken back.
   package let units: Int64
+  /// By the service's clock.
   package let acknowledgedAt: Instant
 
   /// Creates a fulfillment from its parts.
@@ -63,6 +65,7 @@ package struct UnfulfilledFilter: Hashable, Sendable {
   package var boughtSince: Instant?
   /// Only transaction ids after this one.
   package var after: String
+  /// The maximum number of purchases; at least 1.
   package var limit: Int
 
   /// Selects the first `limit` purchases of an app in one environment.

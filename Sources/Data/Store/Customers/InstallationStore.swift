@@ -5,6 +5,7 @@ package struct Installation: Hashable, Sendable {
   /// The length of ``id`` in bytes.
   package static let idSize = 16
 
+  /// The purchase.
   package let line: LineKey
   /// In UTC, in days since 1970.
   package let day: Int64

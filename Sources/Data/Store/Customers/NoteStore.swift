@@ -5,9 +5,11 @@ package struct CustomerNote: Hashable, Sendable {
   /// The evidence of the command that added it, which identifies it.
   package let id: EvidenceID
   package let customer: CustomerKey
+  /// The text as it was written, not escaped.
   package let text: String
   /// The operator's user.
   package let actor: String
+  /// By the service's clock.
   package let createdAt: Instant
 
   package init(id: EvidenceID, customer: CustomerKey, text: String, actor: String, createdAt: Instant) {
@@ -24,6 +26,7 @@ package struct CustomerAttribute: Hashable, Sendable {
   /// The maximum number of attributes of one customer.
   package static let limit = 64
 
+  /// Unique among the attributes of a customer.
   package let name: String
   /// Empty in a change that removes the attribute.
   package let value: String

@@ -4,6 +4,7 @@ package import FamilySharing
 
 /// The linking of a line to a customer, or its end.
 package struct OwnershipChange: Hashable, Sendable {
+  /// The purchase, grant, seat or app install.
   package let line: LineKey
   /// The new or the former owner.
   package let customerID: String

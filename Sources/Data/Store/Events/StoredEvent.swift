@@ -42,6 +42,7 @@ package struct Counterparty: Hashable, Sendable {
     case tokenOwner = "TOKEN_OWNER"
   }
 
+  /// How the customer is related to the purchase.
   package let role: Role
   /// The operator's name for the customer.
   package let customerID: String

@@ -11,6 +11,7 @@ package struct GrantFilter: Hashable, Sendable {
   package var source: String?
   /// Only grants whose id follows this one; `nil` begins.
   package var after: String?
+  /// The maximum number of grants; at least 1.
   package var limit: Int
 
   package init(appID: String, environment: Environment, limit: Int) {
@@ -22,7 +23,9 @@ package struct GrantFilter: Hashable, Sendable {
 
 /// A grant with its owner.
 package struct OwnedGrant: Hashable, Sendable {
+  /// The grant.
   package let fact: GrantFact
+  /// Its owner.
   package let customer: CustomerKey
 
   package init(fact: GrantFact, customer: CustomerKey) {

@@ -37,6 +37,7 @@ package struct StorePosition: Hashable, Sendable {
 package struct CommitMark: Hashable, Sendable {
   /// The term of the writer; it identifies a history of commits.
   package let term: UInt64
+  /// The number of commits since the store was created.
   package let commits: Int64
 
   package init(term: UInt64, commits: Int64) {

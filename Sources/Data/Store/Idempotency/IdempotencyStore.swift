@@ -16,6 +16,7 @@ package struct IdempotencyRecord: Hashable, Sendable {
   package let keyHash: [UInt8]
   /// The keyed hash of the request without the key; empty for ``State/erased``.
   package let requestHash: [UInt8]
+  /// The progress of the request.
   package let state: State
   /// The encoded response; empty unless ``State/finished``.
   package let response: [UInt8]

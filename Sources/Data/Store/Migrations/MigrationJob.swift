@@ -56,10 +56,13 @@ package struct MigrationJob: Hashable, Sendable {
 
   /// The id of the job.
   package let id: Int64
+  /// The parameters of the job.
   package let order: Order
+  /// Changes from ``State/running`` to another one once.
   package var state: State
   /// The reason for the failure; empty if the job did not fail.
   package var error: String
+  /// By the service's clock.
   package var startedAt: Instant
   /// `nil` while the job runs.
   package var finishedAt: Instant?
@@ -118,6 +121,7 @@ package struct MigrationLine: Hashable, Sendable {
   package var length: Int64
   /// The operator's name for the customer; empty if the line has none.
   package var customerID: String
+  /// The result of the line.
   package var outcome: Outcome
   /// The reason code; empty on success.
   package var reason: String

@@ -45,9 +45,11 @@ package protocol MigrationJobStore: MigrationJobReader {
 
 /// The number of failed lines with one reason.
 package struct MigrationReason: Hashable, Sendable {
+  /// The kind of failure.
   package let outcome: MigrationLine.Outcome
   /// The reason code.
   package let reason: String
+  /// The number of lines; at least 1.
   package let count: Int64
 
   /// Creates a count from its parts.

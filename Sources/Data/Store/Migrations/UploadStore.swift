@@ -29,6 +29,7 @@ package struct StoredUpload: Hashable, Sendable {
   /// A small piece takes as much room as one of this many bytes.
   package static let minPieceBytes: Int64 = 4_096
 
+  /// Unique among the uploads.
   package let name: String
   /// The bytes that it takes; see ``minPieceBytes``.
   package let bytes: Int64

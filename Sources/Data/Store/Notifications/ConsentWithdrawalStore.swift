@@ -41,10 +41,12 @@ package struct ConsentWithdrawalFilter: Hashable, Sendable {
   package var onlyOpen = true
   /// The last withdrawal of the previous page.
   package var after: Position?
+  /// The maximum number of withdrawals; at least 1.
   package var limit: Int
 
   /// A place in the order of the list.
   package struct Position: Hashable, Sendable {
+    /// The order is by this, then by id.
     package let withdrawnAt: Instant
     package let appTransactionID: String
 
@@ -64,8 +66,11 @@ package struct ConsentWithdrawalFilter: Hashable, Sendable {
 
 /// A withdrawal of the consent of an app install, or its settlement by the operator.
 package struct ConsentChange: Hashable, Sendable {
+  /// The evidence of the withdrawal or of the settlement.
   package let evidenceID: EvidenceID
+  /// When Apple signed the withdrawal, or when the operator settled it.
   package let at: Instant
+  /// Whether it is a settlement; otherwise a withdrawal.
   package let isSettlement: Bool
 
   /// Creates a change from its parts.

@@ -19,6 +19,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
 
   /// The evidence of the notification.
   package let id: EvidenceID
+  /// The purchase of the transaction.
   package let line: LineKey
   /// The transaction in question.
   package let transactionID: String
@@ -30,6 +31,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
   package let requestedAt: Instant
   /// The time after which Apple decides without an answer.
   package let answerBy: Instant
+  /// The progress of the answer; every state but ``State/open`` is final.
   package var state: State
   /// The reason code of a pending or missed request; otherwise empty.
   package var error: String
@@ -86,6 +88,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
 package struct ConsumptionConsent: Hashable, Sendable {
   /// Whether the customer consents; otherwise the consent is withdrawn.
   package let isGiven: Bool
+  /// When the customer decided.
   package let since: Instant
   /// The evidence of the customer's decision.
   package let evidenceID: EvidenceID
@@ -103,9 +106,11 @@ package struct ConsumptionRequestFilter: Hashable, Sendable {
   package var appID: String
   package var environment: Environment?
   package var state: ConsumptionRequestRecord.State?
+  /// Only requests about purchases of this customer.
   package var customerID: String?
   /// Selects only requests with a lower evidence id.
   package var before: EvidenceID?
+  /// The maximum number of requests; at least 1.
   package var limit: Int
 
   /// Selects the latest `limit` requests of an app.

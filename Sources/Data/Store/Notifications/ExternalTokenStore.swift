@@ -9,6 +9,7 @@ package struct ExternalTokenRecord: Hashable, Sendable {
   package let externalPurchaseID: String
   /// Apple's `tokenType`; empty for a token without one.
   package var tokenType = ""
+  /// Apple's `tokenCreationDate`.
   package var createdAt: Instant
   /// `nil` for a token without an expiration date.
   package var expiresAt: Instant?
@@ -69,10 +70,12 @@ package struct ExternalTokenFilter: Hashable, Sendable {
   package var onlyUnreported = true
   /// The deadline and the id of the last token of the previous page.
   package var after: Position?
+  /// The maximum number of tokens; at least 1.
   package var limit: Int
 
   /// A place in the order of the list.
   package struct Position: Hashable, Sendable {
+    /// The order is by this, then by id.
     package let reportBy: Instant
     package let externalPurchaseID: String
 

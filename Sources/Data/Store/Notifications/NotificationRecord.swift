@@ -18,6 +18,7 @@ package enum NotificationState: String, Hashable, Sendable, CaseIterable {
 package struct NotificationRecord: Hashable, Sendable {
   /// The evidence that contains the body.
   package var evidenceID: EvidenceID
+  /// The operator's name for the app.
   package var appID: String
   /// `nil` if it could not be determined.
   package var environment: Environment?
@@ -28,6 +29,7 @@ package struct NotificationRecord: Hashable, Sendable {
   /// Apple's `notificationType` and `subtype`.
   package var type: String
   package var subtype: String
+  /// The state of its processing.
   package var state: NotificationState
   /// The reason code for a rejection or a delay; otherwise empty.
   package var reason: String
@@ -72,7 +74,9 @@ package struct NotificationFilter: Hashable, Sendable {
   package var appID: String
   /// Notifications that cannot be read name no environment, and belong to the lists of all.
   package var environment: Environment?
+  /// Only notifications about this customer.
   package var customerID: String?
+  /// Apple's `notificationType`.
   package var type: String?
   package var state: NotificationState?
   /// The earliest arrival time, inclusive.
@@ -81,6 +85,7 @@ package struct NotificationFilter: Hashable, Sendable {
   package var to: Instant?
   /// Selects only notifications with a lower evidence id.
   package var before: EvidenceID?
+  /// The maximum number of notifications; at least 1.
   package var limit: Int
 
   /// Selects the latest `limit` notifications of an app.

@@ -32,6 +32,7 @@ package struct Repair: Hashable, Sendable {
   package var id: Int64
   package var appID: String
   package var environment: Environment
+  /// The cause of the run.
   package var reason: Reason
   /// The start of the examined time span, inclusive.
   package var from: Instant
@@ -39,9 +40,11 @@ package struct Repair: Hashable, Sendable {
   package var to: Instant
   /// Whether it examines only notifications that Apple failed to deliver.
   package var onlyFailures: Bool
+  /// By the service's clock.
   package var startedAt: Instant
   /// `nil` while the repair runs.
   package var finishedAt: Instant?
+  /// The phase to run or to resume.
   package var phase = Phase.history
   /// The next page of the history; `nil` at its beginning.
   package var pageToken: String?
@@ -75,7 +78,9 @@ package struct Repair: Hashable, Sendable {
 
 /// A difference between stored state and Apple's, found by a repair: one entry of its report.
 package struct Drift: Hashable, Sendable {
+  /// The customer whose answer differs.
   package let customer: CustomerKey
+  /// The entitlement that the answer is about.
   package let entitlement: String
   /// The time at which both statuses are evaluated.
   package let detectedAt: Instant

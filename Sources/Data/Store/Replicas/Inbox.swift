@@ -21,6 +21,7 @@ package struct InboxEntry: Hashable, Sendable {
   /// Identifies the entry everywhere, also after a copy of the store. An entry with a stored token is not appended again.
   /// `nil` before it is appended: a random one.
   package var token: String?
+  /// How the leader executes it.
   package let kind: InboxKind
   /// The app that it is about; empty if it names none.
   package let appID: String
@@ -30,6 +31,7 @@ package struct InboxEntry: Hashable, Sendable {
   package let caller: String
   /// The context besides the body, encoded by the layer that executes the entry.
   package let context: [UInt8]
+  /// The serialized request of a call, or the body of an HTTP request, as it arrived.
   package let body: [UInt8]
 
   package init(

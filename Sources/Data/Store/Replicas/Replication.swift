@@ -11,7 +11,9 @@ package enum ReplicaRole: Hashable, Sendable {
 
 /// The name of a replica, and the address at which operators reach it.
 package struct ReplicaName: Hashable, Sendable {
+  /// Unique among the replicas of a store, such as the host name.
   package let name: String
+  /// Host and port of its gRPC listener, once it is open.
   package let address: String
 
   package init(name: String, address: String) {
@@ -22,6 +24,7 @@ package struct ReplicaName: Hashable, Sendable {
 
 /// The leader as the store names it.
 package struct CurrentLeader: Hashable, Sendable {
+  /// The replica that leads.
   package let replica: ReplicaName
   /// The number of takeovers up to its own.
   package let epoch: Int64

@@ -5,9 +5,13 @@ package import Entitlements
 package struct RetentionRequestRecord: Hashable, Sendable {
   /// The kind of an answer. The raw values are stored.
   package enum AnswerKind: String, Hashable, Sendable, CaseIterable {
+    /// No message of the operator's: Apple shows its own page.
     case nothing = "NOTHING"
+    /// A message.
     case message = "MESSAGE"
+    /// A message with another product of the group.
     case alternateProduct = "ALTERNATE_PRODUCT"
+    /// A message with a promotional offer.
     case promotionalOffer = "PROMOTIONAL_OFFER"
   }
 
@@ -25,7 +29,9 @@ package struct RetentionRequestRecord: Hashable, Sendable {
   package let askedAt: Instant
   /// When the request arrived.
   package let receivedAt: Instant
+  /// The kind of the answer.
   package var answer = AnswerKind.nothing
+  /// The reason for the answer.
   package var reason = RetentionReason.notConfigured
   /// The rule that decided; empty without one.
   package var rule = ""
@@ -37,6 +43,7 @@ package struct RetentionRequestRecord: Hashable, Sendable {
   package var offerID = ""
   /// The time from the arrival to the answer.
   package var microseconds: Int64 = 0
+  /// The subscriber's decision afterwards.
   package var outcome = RetentionOutcome.pending
   /// When the outcome was last evaluated; `nil`: not yet.
   package var evaluatedAt: Instant?
@@ -74,11 +81,14 @@ package struct RetentionRequestFilter: Hashable, Sendable {
   package var to: Instant?
   /// The last request of the previous page.
   package var after: Position?
+  /// The maximum number of requests; at least 1.
   package var limit: Int
 
   /// A place in the order of the list.
   package struct Position: Hashable, Sendable {
+    /// When the last request arrived.
     package let receivedAt: Instant
+    /// Its ``RetentionRequestRecord/requestID``, which orders requests of one instant.
     package let requestID: String
 
     /// Creates a position from its parts.
@@ -97,6 +107,7 @@ package struct RetentionRequestFilter: Hashable, Sendable {
 
 /// The number of requests that had the same answer for the same reason, and the same outcome.
 package struct RetentionRequestCount: Hashable, Sendable {
+  /// The rule that decided; empty without one.
   package let rule: String
   package let reason: RetentionReason
   package let answer: RetentionRequestRecord.AnswerKind

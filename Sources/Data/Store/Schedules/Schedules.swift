@@ -36,6 +36,7 @@ package protocol PollReader {
 
 /// A pending call to Apple about one line, on behalf of a caller.
 package struct PendingRefresh: Hashable, Sendable {
+  /// The line to look up.
   package var line: LineKey
   /// The time of the next attempt.
   package var dueAt: Instant

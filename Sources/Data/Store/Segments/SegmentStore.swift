@@ -3,9 +3,11 @@ package import Entitlements
 
 /// A purchase of one customer with its state.
 package struct StoredPurchaseState: Hashable, Sendable {
+  /// The purchase.
   package let line: LineKey
   /// Empty if the purchase has no owner.
   package let customerID: String
+  /// The state for this customer.
   package let state: PurchaseState
 
   package init(line: LineKey, customerID: String, state: PurchaseState) {
@@ -14,16 +16,19 @@ package struct StoredPurchaseState: Hashable, Sendable {
     self.state = state
   }
 
+  /// Whether the purchase has no owner.
   package var isUnclaimed: Bool { customerID.isEmpty }
 }
 
 /// A saved segment of one app in one environment.
 package struct SavedSegment: Hashable, Sendable {
+  /// Unique in the app and environment.
   package let name: String
   package let appEnvironment: AppEnvironment
   package var conditions: SegmentConditions
   /// Whether the configuration defines it, instead of a call.
   package var isConfigured: Bool
+  /// By the service's clock.
   package let createdAt: Instant
   /// The instant of the last member that time alone changed, or of the definition. The events up to it and the writes
   /// since then give the members of the segment.
@@ -89,6 +94,7 @@ package struct SegmentQuery: Sendable {
   package var instant: Instant
   /// The number of the last row of the previous page; 0 begins.
   package var after: Int64
+  /// The maximum number of members; at least 1.
   package var limit: Int
 
   package init(
@@ -107,6 +113,7 @@ package struct SegmentQuery: Sendable {
 package struct SegmentMember: Hashable, Sendable {
   /// The number of the row, which orders the pages. It never changes.
   package let number: Int64
+  /// The purchase with its stored state.
   package let purchase: StoredPurchaseState
 
   package init(number: Int64, purchase: StoredPurchaseState) {

@@ -7,9 +7,11 @@ package struct ImportedEvent: Hashable, Sendable {
   /// RevenueCat's id of the event; a repeated delivery has the same.
   package let eventID: String
   package let appID: String
+  /// RevenueCat's `environment`: sandbox or production.
   package let environment: Environment
   /// Such as `RENEWAL`.
   package let type: String
+  /// RevenueCat's `event_timestamp_ms`.
   package let occurredAt: Instant
   /// By the system's clock.
   package let receivedAt: Instant
@@ -36,6 +38,7 @@ package struct ImportedEvent: Hashable, Sendable {
 
 /// A customer whose access is to be compared.
 package struct PendingComparison: Hashable, Sendable {
+  /// The customer.
   package let customer: CustomerKey
   /// The number of events so far, which shows whether another one arrived during a comparison.
   package let events: Int64
@@ -49,8 +52,10 @@ package struct PendingComparison: Hashable, Sendable {
 
 /// A disagreement about a customer's access to an entitlement that is open, with both sides at the last comparison.
 package struct OpenDisagreement: Hashable, Sendable {
+  /// The customer of the disagreement.
   package let customer: CustomerKey
   package let entitlement: String
+  /// The side that grants access.
   package let kind: AccessDisagreement
   /// When it was found first.
   package let detectedAt: Instant
@@ -60,6 +65,7 @@ package struct OpenDisagreement: Hashable, Sendable {
   package let statedUntil: Instant?
   /// The event that decides there.
   package let eventID: String
+  /// The reason of the answer here.
   package let reason: EntitlementReason
   /// When access ends or ended here; `nil`: it does not end, or there was none.
   package let until: Instant?
@@ -93,10 +99,12 @@ package struct DisagreementFilter: Hashable, Sendable {
   package var customerID: String?
   /// The last disagreement of the previous page.
   package var after: Position?
+  /// The maximum number of disagreements; at least 1.
   package var limit: Int
 
   /// A place in the order of the list.
   package struct Position: Hashable, Sendable {
+    /// The order is by this, then by customer and entitlement.
     package let detectedAt: Instant
     package let customerID: String
     package let entitlement: String

@@ -82,6 +82,7 @@ package struct RenewalPolicy: Hashable, Sendable {
   /// The time by which a verified purchase date may be in the future of the service's clock to count from its
   /// arrival; in milliseconds.
   package var clockTolerance: Int64
+  /// The product that decides while a pending change of the product is not paid.
   package var graceEntitlements: GraceEntitlements
 
   package init(slack: Int64, clockTolerance: Int64, graceEntitlements: GraceEntitlements = .previous) {
@@ -152,6 +153,7 @@ package struct DeviceSyncPolicy: Hashable, Sendable {
 
   /// The maximum number of different installations per purchase and day (UTC).
   package let maxInstallations: Int
+  /// The treatment of further installations.
   package let excess: Excess
 
   package init(maxInstallations: Int, excess: Excess = .refuse) {

@@ -43,11 +43,14 @@ package struct EntitlementChange: Hashable, Sendable {
 
   /// Empty if the event is about no entitlement: a purchase that grants none, a consent.
   package let entitlement: String
+  /// The kind of the change; the codes are stored and part of the API.
   package let kind: Kind
   /// When the change became true, by the dates in the evidence: the purchase, the revocation or the request.
   /// It may precede the arrival of the evidence.
   package let effectiveAt: Instant
+  /// The status without the new evidence, or before time changed it.
   package let before: EntitlementStatus
+  /// The status with it; equal to ``before`` for events that change no answer.
   package let after: EntitlementStatus
   /// The transaction that the event is about, such as the refunded one; `nil` if it is about none. ``after``
   /// has the transaction that decides access.

@@ -13,6 +13,7 @@ package struct PurchaseChange: Hashable, Sendable {
     case revoked
   }
 
+  /// The kind of the change.
   package let kind: Kind
   /// The transaction that the documents name; it may be a copy of ``purchase``.
   package let transaction: TransactionFact

@@ -18,11 +18,15 @@ package struct CustomerHistory: Hashable, Sendable {
 
   /// A time span with one answer.
   package struct Segment: Hashable, Sendable {
+    /// Inclusive; before the start of the span for the first segment, if it began earlier.
     package let start: Instant
     /// Exclusive; after the end of the span for the last segment, if its end is known; `nil`: no known end.
     package let end: Instant?
+    /// The reason of the answer within the span.
     package let reason: EntitlementReason
+    /// The access that is granted.
     package let accessLevel: AccessLevel
+    /// The payment mode of the deciding period.
     package let substate: EntitlementSubstate
     /// The transaction that decides; `nil` if none does.
     package let transaction: TransactionFact?
@@ -46,7 +50,9 @@ package struct CustomerHistory: Hashable, Sendable {
       case grantRevoked = "GRANT_REVOKED"
     }
 
+    /// The kind of the mark.
     package let kind: Kind
+    /// When it happened, by Apple's document or the operator's command.
     package let at: Instant
     /// Empty for a grant.
     package let transactionID: String
@@ -54,6 +60,7 @@ package struct CustomerHistory: Hashable, Sendable {
 
   /// A row of the picture.
   package struct Lane: Hashable, Sendable {
+    /// The subject of the lane.
     package let kind: Kind
     /// In order of time, without overlaps.
     package let segments: [Segment]

@@ -41,10 +41,12 @@ package struct CustomerOverview: Hashable, Sendable {
 
 /// The state of one product for one customer.
 package struct ProductOverview: Hashable, Sendable {
+  /// The App Store's product id.
   package let productID: String
   /// The type that Apple sold it as; the catalog's type if it was never purchased, or if this version does not know
   /// Apple's.
   package let type: ProductType
+  /// The state by the latest purchase and the time.
   package let state: ProductState
   /// The latest purchase or period; `nil` if there is none.
   package private(set) var latest: TransactionFact?

@@ -36,7 +36,9 @@ package enum PaidService {
 
   /// A time for which the customer had a subscription.
   package struct Period: Sendable {
+    /// The purchase date of the period.
     package let start: Instant
+    /// Exclusive; of a period that a refund cut short, the refund.
     package let end: Instant
     /// Whether it counts: it was no free trial.
     package let isPaid: Bool

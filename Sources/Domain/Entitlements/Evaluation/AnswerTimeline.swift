@@ -9,6 +9,7 @@ package struct AnswerTimeline: Hashable, Sendable {
   package struct Segment: Hashable, Sendable {
     /// The first instant at which the answer no longer holds; `nil`: it holds until the facts change.
     package let end: Instant?
+    /// The answer within the span.
     package let status: EntitlementStatus
 
     package init(end: Instant?, status: EntitlementStatus) {

@@ -156,6 +156,7 @@ package struct DecidingTransaction: Hashable, Sendable {
 
 /// The grant that an answer is based on.
 package struct DecidingGrant: Hashable, Sendable {
+  /// ``GrantFact/grantID``.
   package let grantID: String
   /// The other store; empty for a grant of the operator.
   package let source: String

@@ -20,6 +20,7 @@ package struct Explanation: Hashable, Sendable {
     package let isDecisive: Bool
   }
 
+  /// The answer that is explained.
   package let status: EntitlementStatus
   /// All steps in the order of evaluation.
   package private(set) var steps: [Step] = []

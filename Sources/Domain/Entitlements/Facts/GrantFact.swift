@@ -5,7 +5,9 @@ package import AppStore
 package struct GrantFact: Hashable, Sendable {
   /// The id of the grant; unique for the customer.
   package var grantID: String
+  /// The entitlement, by its name in the catalog.
   package var entitlement: String
+  /// The access that it grants.
   package var accessLevel: AccessLevel
   /// The first instant of access.
   package var since: Instant

@@ -5,8 +5,11 @@ package import AppStore
 package struct OmittedAccess: Hashable, Sendable {
   /// A time span with unbroken access of at least one level.
   package struct Span: Hashable, Sendable {
+    /// The level that is granted throughout.
     package let level: AccessLevel
+    /// Inclusive.
     package let start: Instant
+    /// Exclusive.
     package let end: Instant
 
     package init(level: AccessLevel, start: Instant, end: Instant) {

@@ -2,7 +2,9 @@ package import AppStore
 
 /// The answer to one request, and its reason.
 package struct RetentionDecision: Hashable, Sendable {
+  /// The content that Apple shows.
   package let answer: RetentionAnswer
+  /// The reason of the answer, also of ``RetentionAnswer/nothing``.
   package let reason: RetentionReason
   /// The rule that decided; empty without one.
   package let rule: String

@@ -32,6 +32,7 @@ package struct RetentionPolicy: Hashable, Sendable {
   package struct Rule: Hashable, Sendable {
     /// Unique in its app.
     package let name: String
+    /// The conditions; the first rule whose conditions a subscriber meets decides.
     package let conditions: RetentionConditions
     /// At least one. Subscribers are divided among them by weight.
     package let choices: [Choice]
@@ -46,6 +47,7 @@ package struct RetentionPolicy: Hashable, Sendable {
 
   /// One answer of a rule.
   package struct Choice: Hashable, Sendable {
+    /// The content that Apple shows.
     package let answer: RetentionAnswer
     /// The share of subscribers, relative to the other choices; at least 1.
     package let weight: Int64
@@ -79,6 +81,7 @@ package enum RetentionAnswer: Hashable, Sendable {
 
 /// The conditions of a rule. A subscriber meets them by meeting each; an empty set and `nil` are no condition.
 package struct RetentionConditions: Hashable, Sendable {
+  /// The App Store's product ids.
   package var productIDs: Set<String> = []
   /// Names in the catalog.
   package var subscriptionGroups: Set<String> = []
@@ -86,6 +89,7 @@ package struct RetentionConditions: Hashable, Sendable {
   package var storefronts: Set<String> = []
   /// Languages such as `en`, or locales such as `en-US`.
   package var locales: Set<String> = []
+  /// The payment modes of the running period.
   package var modes: Set<EntitlementSubstate> = []
   /// The subscription was bought at least this number of days ago.
   package var minTenureDays: Int64?

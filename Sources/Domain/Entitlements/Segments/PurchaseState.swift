@@ -2,15 +2,19 @@ package import AppStore
 
 /// The state of one purchase from an instant on, until time or new evidence changes it.
 package struct PurchaseState: Hashable, Sendable {
+  /// The reason of the answer that the purchase alone would lead to.
   package let reason: EntitlementReason
+  /// Follows from ``reason``.
   package let state: SegmentState
   /// The transaction that decides the state.
   package let transactionID: String
+  /// The product of the deciding transaction.
   package let productID: String
   /// ISO 3166-1 alpha-3; empty if Apple sent none.
   package let storefront: String
   /// The payment mode of the deciding period.
   package let mode: EntitlementSubstate
+  /// The customer's relation to the purchase.
   package let ownership: InAppOwnershipType
   /// When the state began: the start of the unbroken access, the end of access, the end of the paid period for a grace
   /// period, and the time at which auto-renew was turned off.
@@ -19,9 +23,11 @@ package struct PurchaseState: Hashable, Sendable {
   package let endsAt: Instant?
   /// The end of the commitment of an active subscription; `nil` without one.
   package let commitmentEndsAt: Instant?
+  /// Whether a price increase ends the subscription unless the customer consents.
   package let needsPriceConsent: Bool
   /// The win-back offers for which the customer is eligible, best first; empty while the purchase is active.
   package let winBackOfferIDs: [String]
+  /// The days of paid service, for 85 % of the price after a year.
   package let paidService: PaidServiceCount
   /// In milliunits of ``currency``; `nil` if Apple sent none.
   package let price: Int64?

@@ -2,7 +2,9 @@ package import AppStore
 
 /// The conditions of a segment. A purchase is in the segment if it meets all of them; an empty set is no condition.
 package struct SegmentFilter: Hashable, Sendable {
+  /// The states of the purchase.
   package var states: Set<SegmentState> = []
+  /// The App Store's product ids.
   package var productIDs: Set<String> = []
   /// Names in the catalog.
   package var subscriptionGroups: Set<String> = []
@@ -10,6 +12,7 @@ package struct SegmentFilter: Hashable, Sendable {
   package var entitlements: Set<String> = []
   /// ISO 3166-1 alpha-3.
   package var storefronts: Set<String> = []
+  /// The payment modes of the deciding period.
   package var modes: Set<EntitlementSubstate> = []
   /// The customer's relation to the purchase.
   package var ownerships: Set<InAppOwnershipType> = []
@@ -42,6 +45,7 @@ package struct SegmentFilter: Hashable, Sendable {
 
 /// A filter with the products that a catalog selects for it.
 package struct SegmentConditions: Hashable, Sendable {
+  /// The conditions as they were stated.
   package let filter: SegmentFilter
   /// `nil`: all.
   package let productIDs: Set<String>?

@@ -24,6 +24,7 @@ package struct ReportDay: Hashable, Comparable, Sendable {
     number = Self.floor(instant.advanced(byMilliseconds: -delay).millisecondsSince1970)
   }
 
+  /// The first instant of the day.
   package var start: Instant { Instant(millisecondsSince1970: number * Self.length) }
   /// The exclusive end: the start of the next day.
   package var end: Instant { Instant(millisecondsSince1970: (number + 1) * Self.length) }

@@ -13,6 +13,7 @@ package struct PostingSelection: Hashable, Sendable {
   package let signs: [Posting.Kind: Int64]
   /// `nil`: all.
   package let reasons: Set<String>?
+  /// The member of each posting that the value adds up.
   package let measure: Measure
   /// Only postings with this bit of ``Posting/marks``; `nil`: all.
   package let mark: Int64?
@@ -30,6 +31,7 @@ package struct PostingSelection: Hashable, Sendable {
   package let dimensions: [ReportQuery.Dimension: Set<String>]
   /// ISO 4217; `nil`: all.
   package let currency: String?
+  /// The knowledge of the query; of a stock as first closed, the closing of its last day.
   package let knowledge: ReportQuery.Knowledge
   /// Of the members that had time to reach an age: by the length of their periods, the last day on which they could join.
   /// `nil`: not limited.
@@ -39,11 +41,13 @@ package struct PostingSelection: Hashable, Sendable {
 extension ReportQuery {
   /// The identity of a row of an answer.
   package struct RowKey: Hashable, Sendable {
+    /// The first day of the bucket, or of the cohort.
     package let bucket: ReportDay
     /// The values of ``ReportQuery/groupBy``.
     package let groups: [String]
     /// Empty in reports without amounts.
     package let currency: String
+    /// The number of the period, from 1, or of the month, from 0; 0 in reports without ages.
     package let age: Int64
 
     package init(bucket: ReportDay, groups: [String] = [], currency: String = "", age: Int64 = 0) {
@@ -144,12 +148,17 @@ extension ReportQuery {
 package struct ReportPurchase: Hashable, Sendable {
   /// The `originalTransactionId`.
   package let line: String
+  /// If its postings have several values of this or the next texts, the greatest of each.
   package let productID: String
+  /// ISO 3166-1 alpha-3; empty if Apple's document has none.
   package let storefront: String
+  /// ISO 4217; empty without an amount.
   package let currency: String
+  /// ``Posting/reason``; empty without one.
   package let reason: String
   /// The latest of its postings.
   package let effectiveAt: Instant
+  /// Its part of the value, in the unit of the column; never 0.
   package let value: Int64
 
   package init(

@@ -5,9 +5,13 @@ package struct RateTable: Hashable, Sendable {
   /// Millionths.
   private static let unit: Int64 = 1_000_000
 
+  /// The rate from one currency to another from a day on.
   package struct Rate: Hashable, Sendable {
+    /// The currency of the amounts, ISO 4217.
     package let currency: String
+    /// The currency into which they are converted, ISO 4217.
     package let target: String
+    /// The first day on which it applies; without a newer one also on the 7 days after it.
     package let from: ReportDay
     /// Units of the target currency for a million units.
     package let millionths: Int64

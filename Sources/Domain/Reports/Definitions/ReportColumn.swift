@@ -1,5 +1,6 @@
 /// One column of a report.
 package struct ReportColumn: Hashable, Sendable {
+  /// The unit of the values.
   package enum Unit: Hashable, Sendable {
     case count
     /// Thousandths of a currency unit.
@@ -27,8 +28,10 @@ package struct ReportColumn: Hashable, Sendable {
 
   /// Postings that the column adds up.
   package struct Term: Hashable, Sendable {
+    /// The member of a posting that is added.
     package enum Field: Hashable, Sendable { case count, amount }
 
+    /// The kind of the postings.
     package let kind: Posting.Kind
     let field: Field
     let sign: Int64
@@ -40,11 +43,15 @@ package struct ReportColumn: Hashable, Sendable {
 
   /// Such as `lapsed_voluntary`.
   package let name: String
+  /// The unit of the values.
   package let unit: Unit
+  /// Whether the column is a value of its own or a part of a ratio.
   package let role: Role
+  /// The days whose postings a bucket adds up.
   package let span: Span
   /// The definition of its values, in one sentence.
   package let definition: String
+  /// The postings that make up the values; empty for a column with a ``derivation``.
   package let terms: [Term]
   /// Whether the column is of the row's age alone, where others add up with the age.
   package var isOfOneAge = false
@@ -56,7 +63,9 @@ package struct ReportColumn: Hashable, Sendable {
 
   /// The sum of some columns of a row, less the sum of others.
   package struct Derivation: Hashable, Sendable {
+    /// The names of the columns that are added.
     package let plus: [String]
+    /// The names of the columns that are subtracted.
     package let minus: [String]
     /// Whether it is 0 without conversion.
     package var isOfConversion = false

@@ -1,5 +1,6 @@
 /// The effect of a revision of a closed day on the columns of a report.
 package struct ReportDifference: Hashable, Sendable {
+  /// The closed day that changed.
   package let day: ReportDay
   /// The day with whose closing it became known. A stock changes on all days from ``day`` to before it.
   package let knownDay: ReportDay

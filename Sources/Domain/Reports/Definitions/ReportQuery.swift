@@ -3,6 +3,7 @@ package import Entitlements
 
 /// The parameters of a report.
 package struct ReportQuery: Sendable {
+  /// A property by which rows are grouped and filtered.
   package enum Dimension: Int64, Hashable, Sendable, CaseIterable {
     case product
     case group
@@ -14,6 +15,7 @@ package struct ReportQuery: Sendable {
     case reason
   }
 
+  /// The report, with the definitions of its columns.
   package var report: Report
   /// The first day; in reports with ages the first one of its bucket.
   package var from: ReportDay
@@ -21,11 +23,13 @@ package struct ReportQuery: Sendable {
   package var to: ReportDay
   /// At least ``Report/finest``.
   package var granularity: Granularity
+  /// The dimensions whose values each get rows; without any, a bucket has one row for each currency.
   package var groupBy: [Dimension]
   /// The allowed values of dimensions; a dimension without any is not filtered.
   package var filters: [Dimension: Set<String>]
   /// Answers amounts as the operator's estimated part of the prices.
   package var isOfProceeds: Bool
+  /// The corrections that count: all, or those up to a closing.
   package var knowledge: Knowledge
   /// Whether the sums must show the days of the rates of amounts, for conversion; see ``Posting/chargedOn``.
   package var isConverted = false
@@ -36,6 +40,7 @@ package struct ReportQuery: Sendable {
   /// The instant of the last day after which changes do not count; `nil`: the whole day.
   package var asOf: Instant?
 
+  /// The instant as of which a report is answered.
   package enum Knowledge: Hashable, Sendable {
     /// All that is known.
     case now
@@ -141,16 +146,22 @@ extension ReportQuery {
 
 /// A sum that a store computes for a query: of all cells with the same values of these members.
 package struct ReportSum: Hashable, Sendable {
+  /// The kind of the postings.
   package var kind: Posting.Kind
   /// The day of the postings; of a stock before the query's first day, any earlier day. Of stocks as first closed,
   /// the first day whose closing has them.
   package var day: ReportDay
   /// The values of ``ReportQuery/groupBy``.
   package var groups: [String]
+  /// ``Posting/reason``; empty if the query does not need it.
   package var reason: String
+  /// ISO 4217; empty without an amount.
   package var currency: String
+  /// When the members of the cohort joined it, or the day of a rate; `nil`: neither.
   package var cohortDay: ReportDay?
+  /// See ``ReportCell/Key/age``.
   package var age: Int64
+  /// The sums of the postings.
   package var sums: ReportCell.Sums
   /// A number that only sums with the same groups, reason and currency have in one result; `nil`: none.
   package var group: Int?
@@ -243,6 +254,7 @@ package struct ReportChange: Hashable, Sendable {
   package let day: ReportDay
   /// The day with whose closing the change became known.
   package let knownDay: ReportDay
+  /// The difference that it makes to the sums of ``day``.
   package let sum: ReportSum
 
   package init(day: ReportDay, knownDay: ReportDay, sum: ReportSum) {

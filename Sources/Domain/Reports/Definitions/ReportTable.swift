@@ -1,5 +1,6 @@
 /// The rows of an answered report.
 package struct ReportTable: Hashable, Sendable {
+  /// The values of one bucket, group, currency and age.
   package struct Row: Hashable, Sendable {
     /// The first day of the bucket; of a cohort report, of the cohort.
     package let bucket: ReportDay

@@ -8,10 +8,12 @@ package struct PaidTotals: Sendable {
   package struct Sum: Hashable, Sendable {
     /// ISO 4217.
     package let currency: String
+    /// All charges, also those that were refunded.
     package internal(set) var charged: Int64 = 0
     /// Without refunds that Apple reversed.
     package internal(set) var refunded: Int64 = 0
 
+    /// The payments that the customer did not get back.
     package var total: Int64 { charged - refunded }
   }
 

@@ -4,9 +4,11 @@ package import AppStore
 package struct RefundRequest: Hashable, Sendable {
   /// The `originalTransactionId` of the purchase.
   package let line: String
+  /// The `transactionId` for which the refund was requested.
   package let transactionID: String
   /// Apple's `consumptionRequestReason`; empty if the request has none.
   package let reason: String
+  /// When Apple sent the request, by its document.
   package let askedAt: Instant
   /// When Apple accepted the answer; `nil` without one.
   package let answeredAt: Instant?

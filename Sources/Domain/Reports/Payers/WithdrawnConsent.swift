@@ -5,6 +5,7 @@ internal import Entitlements
 package struct WithdrawnConsent: Hashable, Sendable {
   /// The line of the app install.
   package let line: String
+  /// When it was withdrawn, by Apple's notification.
   package let withdrawnAt: Instant
   /// When the operator settled it; `nil` if that did not happen.
   package let settledAt: Instant?

@@ -5,6 +5,7 @@ package import AppStore
 /// Reports are sums of postings. A stock is the sum of all postings of its kind up to the end of a day, so each
 /// posting of a stock is a difference of it.
 package struct Posting: Hashable, Sendable {
+  /// The kind of the change.
   package var kind: Kind
   /// When it was so, by Apple's documents.
   package var effectiveAt: Instant
@@ -12,6 +13,7 @@ package struct Posting: Hashable, Sendable {
   package var line: String
   /// The `transactionId` of the purchase or period.
   package var transactionID: String
+  /// The dimensions at ``effectiveAt``.
   package var dimensions: Dimensions
   /// Why; the values depend on the kind. Empty: none.
   package var reason = ""
@@ -75,6 +77,7 @@ package struct Posting: Hashable, Sendable {
 
     private let texts: Texts
 
+    /// The App Store's product id; empty for what belongs to no product, such as a withdrawn consent.
     package var productID: String { texts.productID }
     /// The subscription group, or empty.
     package var group: String { texts.group }

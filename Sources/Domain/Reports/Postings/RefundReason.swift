@@ -1,7 +1,9 @@
-/// The reason of a posted refund: `FULL`, `PRORATED` or `SEATS`, of a one-time purchase after ``oneTime``, and before ``appIssue``
-/// if Apple named an issue with the app.
+/// The reason of a posted refund: `FULL`, `PRORATED` or `SEATS`, with ``oneTime`` before it for a one-time purchase, and
+/// ``appIssue`` after it if Apple named an issue with the app.
 package enum RefundReason {
+  /// The beginning of the reason of a refund of a one-time purchase.
   package static let oneTime = "ONE_TIME_"
+  /// The end of the reason of a refund for which Apple named an issue with the app.
   package static let appIssue = "_APP_ISSUE"
   private static let kinds = ["FULL", "PRORATED", "SEATS"]
 

@@ -1,6 +1,8 @@
 /// A part of the sums that reports are answered from: all postings of one day with the same key.
 package struct ReportCell: Hashable, Sendable {
+  /// The common members of the postings.
   package var key: Key
+  /// The sums of the postings.
   package var sums: Sums
 
   package init(key: Key, sums: Sums) {
@@ -8,11 +10,17 @@ package struct ReportCell: Hashable, Sendable {
     self.sums = sums
   }
 
+  /// The members of postings by which a store adds them up: any report can be answered from cells of these keys.
   package struct Key: Hashable, Sendable {
+    /// The kind of the postings; kinds that exist in cells only are those of ``Posting/marks``.
     package var kind: Posting.Kind
+    /// The day of ``Posting/effectiveAt``.
     package var day: ReportDay
+    /// Of a cohort those that its members had when they joined.
     package var dimensions: Posting.Dimensions
+    /// ``Posting/reason``; empty without one.
     package var reason: String
+    /// ISO 4217; empty without an amount.
     package var currency: String
     /// When the members of the cohort joined it, or the day of a rate; `nil`: neither.
     package var cohortDay: ReportDay?
@@ -20,9 +28,13 @@ package struct ReportCell: Hashable, Sendable {
     package var age: Int64
   }
 
+  /// The sums of the numbers of postings. They wrap around beyond 64 bits instead of ending the process.
   package struct Sums: Hashable, Sendable {
+    /// Of ``Posting/count``.
     package var count: Int64
+    /// Of ``Posting/amount``, in thousandths of the currency.
     package var amount: Int64
+    /// Of ``Posting/proceeds``, in thousandths of the currency.
     package var proceeds: Int64
 
     package init(count: Int64 = 0, amount: Int64 = 0, proceeds: Int64 = 0) {

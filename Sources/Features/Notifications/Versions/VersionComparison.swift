@@ -14,10 +14,13 @@ package struct VersionComparison: Sendable {
     package let transactionID: String
     /// Empty if the version does not report it.
     package let version1: String
+    /// Empty if the version does not report it.
     package let version2: String
   }
 
+  /// The summary of version 1.
   package let version1: PurchaseSummary
+  /// The summary of version 2.
   package let version2: PurchaseSummary
 
   /// Compares the summaries of the same time span.

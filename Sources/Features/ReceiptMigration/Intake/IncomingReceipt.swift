@@ -28,6 +28,7 @@ package struct IncomingReceipt: Sendable {
   package var appID: String
   /// The customer to link the purchases to; `nil` for none.
   package var customerID: String?
+  /// The document or the id.
   package var content: Content
   /// The environment of a transaction id; receipts contain theirs. `nil` for the app's first.
   package var environment: Environment?
@@ -35,6 +36,7 @@ package struct IncomingReceipt: Sendable {
   package var binding = Binding.lookUpOnly
   /// The device identifier that the receipt must match; empty for any.
   package var deviceIdentifier: [UInt8] = []
+  /// The route by which it arrived, which is stored with its evidence.
   package var source = Evidence.Source.submission
   /// The priority of the calls to Apple that the receipt needs.
   package var priority = CallPriority.interactive

@@ -10,7 +10,9 @@ package actor MigrationJobManager: Worker {
 
   /// A stored job, with the state of its run.
   package struct JobStatus: Sendable {
+    /// The job with its progress.
     package let job: MigrationJob
+    /// The failures by reason.
     package let reasons: [MigrationReason]
     /// Lines a second, over the last 10 seconds; 0 if the job does not run.
     package let rate: Double

@@ -11,9 +11,13 @@ package struct RehearsalResult: Hashable, Sendable {
     case skipped
   }
 
+  /// The state of Apple's certificates when it was presented.
   package let stage: RehearsalStage
+  /// ``RehearsedDocument/name``.
   package let document: String
+  /// Whether the backend had to accept it.
   package let origin: RehearsedDocument.Origin
+  /// The backend's verdict.
   package let outcome: Outcome
 
   /// Whether the outcome is wrong for the document.
@@ -28,6 +32,7 @@ package struct RehearsalResult: Hashable, Sendable {
 
 /// The results of all documents, in the order of the stages.
 package struct RehearsalReport: Sendable {
+  /// In the order of presentation.
   package private(set) var results: [RehearsalResult] = []
 
   init() {}
@@ -41,13 +46,19 @@ package struct RehearsalReport: Sendable {
 
   /// The numbers of one stage.
   package struct Count: Hashable, Sendable {
+    /// The stage that is counted.
     package let stage: RehearsalStage
+    /// Genuine documents that were presented.
     package internal(set) var genuine = 0
     /// Genuine documents that were refused.
     package internal(set) var refused = 0
+    /// Forged documents that were presented.
     package internal(set) var forged = 0
+    /// Forged documents that were accepted.
     package internal(set) var forgedAccepted = 0
+    /// Documents of revoked certificates that were presented.
     package internal(set) var revoked = 0
+    /// Documents of revoked certificates that were accepted.
     package internal(set) var revokedAccepted = 0
     /// Documents of kinds that the backend does not support, which the other numbers leave out.
     package internal(set) var skipped = 0

@@ -12,7 +12,7 @@ package struct RehearsedDocument: Hashable, Sendable {
     case receipt
   }
 
-  /// The kind of the document.
+  /// The signer of a document, and the state of its certificate.
   package enum Origin: String, Hashable, Sendable {
     /// The App Store signed it, with certificates in force. A backend that refuses it loses purchases.
     case genuine
@@ -22,9 +22,11 @@ package struct RehearsedDocument: Hashable, Sendable {
     case revoked
   }
 
+  /// The kind of the document.
   package let kind: Kind
   /// The document as a backend receives it: of a notification the body, of a receipt its Base64, otherwise the JWS.
   package let text: String
+  /// Whether a backend is to accept it.
   package let origin: Origin
   /// A description of the document for the report: the kind, and its difference from a new document.
   package let name: String

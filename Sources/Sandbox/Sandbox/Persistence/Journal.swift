@@ -6,6 +6,7 @@ internal import JSON
 /// The journal is the source of truth: a restart replays it. A corrected rule of the simulator therefore
 /// applies to the past, too.
 struct Journal: Sendable {
+  /// One thing that happened, as a line of the journal.
   enum Entry: Hashable, Sendable {
     /// A process opened the world: ids that an earlier process may have lost are skipped.
     case opened

@@ -6,11 +6,13 @@ internal import JSON
 package struct Scenario: Sendable {
   /// The name in `POST /sandbox/v1/scenarios/NAME`.
   package let name: String
+  /// The name for people.
   package let title: String
   /// The story, in a sentence or two.
   package let summary: String
   /// The names of its accounts; a number is added if they exist.
   let accounts: [String]
+  /// In the order in which they are performed.
   package let steps: [Step]
 
   /// One step.

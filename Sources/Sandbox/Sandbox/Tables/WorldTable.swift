@@ -7,6 +7,7 @@ internal import JSON
 package struct WorldTable: Hashable, Sendable {
   /// A column without its values.
   package struct Column: Hashable, Sendable {
+    /// As in SQL.
     package let name: String
     /// Whether the column has type TEXT, otherwise INTEGER. Times are RFC 3339 texts, flags are 0 and 1.
     package let isText: Bool
@@ -14,9 +15,11 @@ package struct WorldTable: Hashable, Sendable {
     package let isOptional: Bool
   }
 
+  /// As in SQL.
   package let name: String
   /// A description for testers.
   package let comment: String
+  /// The columns of the key first.
   package let columns: [Column]
   /// The number of leading columns that form the primary key.
   package let keyLength: Int
@@ -31,6 +34,7 @@ package enum Cell: Hashable, Sendable {
 
 /// The new rows of one subject, which replace its old rows.
 package struct RowChange: Hashable, Sendable {
+  /// The table whose rows change.
   package let table: WorldTable
   /// The values of the leading columns that identify the subject; empty for the whole table.
   package let subject: [Cell]

@@ -13,6 +13,7 @@ package struct PurchaseView: Hashable, Sendable {
   /// The state of a purchase, as the pages of the sandbox name it.
   package enum State: String, Hashable, Sendable, CaseIterable {
     // Subscriptions.
+    /// Paid; in the grace period; in billing retry; expired; refunded or no longer shared.
     case active, grace, retry, ended, revoked
     // Other products.
     case owned, refunded
@@ -20,8 +21,11 @@ package struct PurchaseView: Hashable, Sendable {
 
   /// The next renewal of a subscription.
   package struct Renewal: Hashable, Sendable {
+    /// Whether the subscriber let it renew.
     package let isOn: Bool
+    /// The product to which it renews.
     package let productId: String
+    /// The price of the next charge.
     package let price: MoneyView
     /// The increased price that waits for the subscriber's consent.
     package let pendingPrice: MoneyView?
@@ -31,6 +35,7 @@ package struct PurchaseView: Hashable, Sendable {
 
   /// The seats of a multiseat purchase.
   package struct Seats: Hashable, Sendable {
+    /// The number of seats that were bought.
     package let count: Int64
     /// The accounts with an assigned seat.
     package let accounts: [String]
@@ -42,6 +47,7 @@ package struct PurchaseView: Hashable, Sendable {
   package let originalTransactionId: String
   /// The latest transaction.
   package let transactionId: String
+  /// The state at the simulated time.
   package let state: State
   /// The end of the paid period, of the grace period or of billing retry; `nil` without one.
   package let until: Instant?
@@ -49,7 +55,9 @@ package struct PurchaseView: Hashable, Sendable {
   package let renewal: Renewal?
   /// `nil` unless it is a multiseat purchase.
   package let seats: Seats?
+  /// Bought by the account, shared by its family, or an assigned seat.
   package let ownership: InAppOwnershipType
+  /// Whether it is an auto-renewable subscription.
   package let isSubscription: Bool
 }
 
@@ -58,15 +66,23 @@ package struct TransactionView: Hashable, Sendable {
   package let transactionId: String
   package let originalTransactionId: String
   package let productId: String
+  /// Apple's `purchaseDate`.
   package let date: Instant
   /// Subscriptions only.
   package let expires: Instant?
+  /// The price that was charged; 0 for a free trial.
   package let price: MoneyView
+  /// The number of items, or of seats.
   package let quantity: Int64
+  /// A purchase of the customer, or a renewal of the App Store.
   package let reason: TransactionReason
+  /// The account's relation to the purchase.
   package let ownership: InAppOwnershipType
+  /// The id of the offer; `nil` without one.
   package let offer: String?
+  /// Whether the offer is free.
   package let isTrial: Bool
+  /// Whether an upgrade replaced it.
   package let isUpgraded: Bool
   /// The date and the type of the refund or of the end of sharing.
   package let revoked: Instant?
@@ -78,27 +94,38 @@ package struct FailedPaymentView: Hashable, Sendable {
   package let originalTransactionId: String
   /// Whether the customer had access, in the grace period.
   package let hasAccess: Bool
+  /// The end of the paid period, or the change from the grace period to billing retry.
   package let since: Instant
+  /// The next change of the state; the simulated time if there was none.
   package let until: Instant
 }
 
 /// A purchase that waits for a parent's approval.
 package struct RequestView: Hashable, Sendable {
+  /// The id that the actions `approve` and `decline` take.
   package let request: String
   package let productId: String
+  /// When the child asked.
   package let date: Instant
 }
 
 /// An Apple account with its purchases in one app, for testers.
 package struct AccountView: Hashable, Sendable {
+  /// The name of the account, unique in the sandbox.
   package let name: String
+  /// ISO 3166-1 alpha-3.
   package let storefront: String
+  /// The name of its family; `nil` without one.
   package let family: String?
   /// The other accounts of the family.
   package let relatives: [String]
+  /// Whether its card is declined.
   package let chargesFail: Bool
+  /// The length of its subscription periods.
   package let rate: TimeScaleView
+  /// Its purchases, in the order of their first transactions.
   package let purchases: [PurchaseView]
+  /// Its purchases that wait for approval.
   package let requests: [RequestView]
   /// The number of transactions.
   package let transactionCount: Int
@@ -106,8 +133,11 @@ package struct AccountView: Hashable, Sendable {
 
 /// The rest of an account, which only its page shows.
 package struct AccountHistoryView: Hashable, Sendable {
+  /// The transactions, oldest first.
   package let transactions: [TransactionView]
+  /// The failed payments of its subscriptions.
   package let failedPayments: [FailedPaymentView]
+  /// The notifications about its purchases, oldest first.
   package let notifications: [NotificationView]
 }
 

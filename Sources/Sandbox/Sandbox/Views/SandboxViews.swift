@@ -16,24 +16,31 @@ package struct NextEventView: Hashable, Sendable {
     case delivery = "DELIVERY"
   }
 
+  /// Simulated time.
   package let at: Instant
+  /// The kind of the event.
   package let kind: Kind
   /// `nil` if it concerns no single account.
   package let account: String?
+  /// `nil` if it concerns no single product.
   package let productId: String?
 }
 
 /// The simulated clock.
 package struct ClockView: Hashable, Sendable {
+  /// Simulated time.
   package let now: Instant
   /// 1 is real time, 0 stopped.
   package let speed: Int64
+  /// `nil` if nothing is scheduled.
   package let next: NextEventView?
 }
 
 /// An attempt to deliver a notification.
 package struct AttemptView: Hashable, Sendable {
+  /// Simulated time.
   package let date: Instant
+  /// The result, as Apple's notification history names it.
   package let result: SendAttemptResult
   /// The HTTP status; `nil` without a response, and for attempts that are no longer logged.
   package let status: Int?
@@ -41,21 +48,28 @@ package struct AttemptView: Hashable, Sendable {
   package let milliseconds: Int64?
   /// The beginning of the response.
   package let response: String?
+  /// The URL of the attempt; `nil` for attempts that are no longer logged.
   package let url: String?
 }
 
 /// A server notification with its delivery, for testers.
 package struct NotificationView: Hashable, Sendable {
+  /// Apple's `notificationUUID`.
   package let uuid: String
+  /// The app's id in the configuration.
   package let app: String
   /// The type and subtype, such as `DID_RENEW/BILLING_RECOVERY`.
   package let name: String
+  /// 1 or 2.
   package let version: Int64
+  /// Simulated time of the signature.
   package let date: Instant
+  /// The account that it concerns; `nil` if it concerns none, such as a test notification.
   package let account: String?
   package let productId: String?
   package let transactionId: String?
   package let originalTransactionId: String?
+  /// The attempts to deliver it, oldest first.
   package let attempts: [AttemptView]
   /// `nil` if it was delivered or given up, or if no URL is set.
   package let nextAttempt: Instant?
@@ -65,6 +79,7 @@ package struct NotificationView: Hashable, Sendable {
 package struct NotificationBodyView: Hashable, Sendable {
   /// The body as it was sent last, or as it would be sent now.
   package let body: String
+  /// Whether ``body`` is the one that was sent.
   package let wasSent: Bool
   /// The payload, with the signed documents in it decoded.
   package let payload: JSONObject
@@ -87,7 +102,9 @@ package struct JournalLineView: Hashable, Sendable {
 
   /// Counted from 1.
   package let number: Int
+  /// Simulated time.
   package let at: Instant
+  /// The action or the effect.
   package let entry: Entry
   /// The notifications that it caused.
   package let notifications: [NotificationView]
@@ -95,26 +112,35 @@ package struct JournalLineView: Hashable, Sendable {
 
 /// An offer of a subscription.
 package struct OfferView: Hashable, Sendable {
+  /// The id with which purchases name the offer; unique for a product.
   package let id: String
   /// A value of the action `offers`.
   package let type: String
+  /// The payment mode.
   package let mode: OfferDiscountType
+  /// The billing plan to which the offer applies.
   package let plan: BillingPlan
+  /// The length of one period.
   package let period: Period
   /// The number of periods for which the offer applies.
   package let periods: Int
+  /// The price of one period; 0 for a free trial.
   package let price: MoneyView
 }
 
 /// A product with its present price and settings.
 package struct ProductView: Hashable, Sendable {
+  /// The product as it is configured.
   package let product: SandboxProduct
   /// The price in the default storefront; `nil` if it cannot be sold.
   package let price: MoneyView?
   /// The price of a payment of the monthly plan; `nil` without that plan.
   package let monthlyPrice: MoneyView?
+  /// The offers with which it can be bought.
   package let offers: [OfferView]
+  /// Whether Family Sharing is on.
   package let isShareable: Bool
+  /// Whether it is not for sale.
   package let isWithdrawn: Bool
   /// Whether the developer manages the invitations to its seats.
   package let isInvitedByDeveloper: Bool
@@ -122,16 +148,23 @@ package struct ProductView: Hashable, Sendable {
 
 /// The settings of an app and of the whole sandbox.
 package struct SettingsView: Hashable, Sendable {
+  /// `nil`: nothing is sent.
   package let notificationURL: String?
   /// 1 or 2.
   package let notificationVersion: Int64
+  /// The rules of retries: those of production or of Apple's sandbox.
   package let rules: String
+  /// Whether deliveries are delayed at random, as Apple's are.
   package let hasDelays: Bool
   /// The length of the billing grace period; 0 turns it off.
   package let graceDays: Int64
+  /// The renewals to which the grace period applies.
   package let graceScope: String
+  /// Whether `verifyReceipt` requires a secret.
   package let hasSharedSecret: Bool
+  /// The URL of the Retention Messaging API; `nil` without one.
   package let realtimeURL: String?
+  /// The length of subscription periods.
   package let rate: TimeScaleView
   /// The longest time between a charge and the end of the paid period, in milliseconds.
   package let chargeLead: Int64
@@ -143,6 +176,7 @@ package struct SettingsView: Hashable, Sendable {
 
 /// A fault that a tester has set.
 package struct FaultView: Hashable, Sendable {
+  /// The kind of the fault.
   package let kind: Faults.Kind
   /// The number of opportunities to which it still applies.
   package let left: Int64
@@ -154,7 +188,9 @@ package struct FaultView: Hashable, Sendable {
 
 /// The calls of one kind that Apple's APIs received.
 package struct CallCountView: Hashable, Sendable {
+  /// The call by version and name, such as `v1/history`.
   package let kind: String
+  /// The number of calls since the start of the process.
   package let calls: Int64
   /// Those that were rejected for the rate limit.
   package let limited: Int64

@@ -4,6 +4,7 @@ internal import AppStore
 ///
 /// Entries are not removed early. An entry is stale if its time differs from the subscription's due time.
 struct DueQueue: Sendable {
+  /// A subscription with a time at which it may change.
   struct Entry: Hashable, Comparable, Sendable {
     let at: Instant
     /// Preserves insertion order among entries with the same time.
@@ -32,6 +33,7 @@ struct DueQueue: Sendable {
     }
   }
 
+  /// Removes the earliest entry, if there is one; O(log n).
   mutating func removeFirst() {
     guard let last = heap.popLast(), !heap.isEmpty else { return }
     heap[0] = last
@@ -54,6 +56,7 @@ struct DueQueue: Sendable {
 /// Entries are not removed early. An entry is stale if its time differs from the token's due time. There are few
 /// tokens, so a sorted list is enough.
 struct TokenQueue: Sendable {
+  /// A token with a time at which a notification about it may be due.
   struct Entry: Hashable, Sendable {
     let at: Instant
     let token: String

@@ -91,7 +91,9 @@ package actor SandboxWorlds {
 
 /// The products of a world, and the settings with which it begins.
 package struct SandboxCatalog: Hashable, Sendable {
+  /// The apps with their products.
   package let apps: [SandboxApp]
+  /// The actions that a new world performs first.
   package let settings: [PresetAction]
 
   package init(apps: [SandboxApp], settings: [PresetAction] = []) {

@@ -52,7 +52,7 @@ extension Text {
   static let noSuchPage = "there is no such page"
   static let tooFast = "Too many pages"
   static let tooFastHint = "Wait a moment, and load the page again."
-  /// What a person can do about an error; `nil` if the message says it.
+  /// The remedy of an error for a person; `nil` if the message names it.
   static func advice(_ code: StatusCode) -> String? {
     switch code {
     case .notFound: "Check the address, or find it with the box above."

@@ -5,7 +5,9 @@ package struct BarChart: Sendable {
   private static let rowHeight = 26.0
   private static let top = 28.0
 
+  /// The name of the chart for screen readers.
   package let title: String
+  /// The labels of the rows.
   package let names: [String]
   /// Of each measure one point for each name.
   package let measures: [ChartSeries]

@@ -4,7 +4,9 @@ package import Markup
 ///
 /// The points are links for a mouse; a table below the chart has the same ones for the keyboard.
 package struct BucketChart: Sendable {
+  /// A position on the axis of time.
   package struct Bucket: Sendable {
+    /// The label, such as `2026-11`.
     package let name: String
     /// Whether it is not over or not closed: it is hatched, and no line leads to it.
     package let isOpen: Bool
@@ -28,8 +30,11 @@ package struct BucketChart: Sendable {
   private static let top = 34.0
   private static let axisHeight = 22.0
 
+  /// The name of the chart for screen readers.
   package let title: String
+  /// From the earliest to the latest.
   package let buckets: [Bucket]
+  /// From top to bottom.
   package let panels: [ChartPanel]
 
   package init(_ title: String, buckets: [Bucket], panels: [ChartPanel]) {

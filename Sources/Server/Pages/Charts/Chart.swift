@@ -7,6 +7,7 @@ package struct ChartSeries: Sendable {
     case full, trial, grace, retry, none, grant, ended, blue, pink
   }
 
+  /// The number of a series in one bucket.
   package struct Point: Sendable {
     /// `nil`: there is no number.
     package let value: Double?
@@ -25,10 +26,13 @@ package struct ChartSeries: Sendable {
     }
   }
 
+  /// The name in the legend.
   package let name: String
+  /// The colour and the pattern.
   package let look: Look
   /// Whether the numbers are estimates.
   package let isEstimated: Bool
+  /// One for each bucket, in order.
   package let points: [Point]
 
   package init(_ name: String, _ look: Look, isEstimated: Bool = false, _ points: [Point]) {
@@ -44,11 +48,15 @@ package struct ChartPanel: Sendable {
   /// The shape of ``stacked``.
   package enum Shape: Sendable { case columns, areas }
 
+  /// The heading above the panel.
   package let title: String
+  /// In units of the SVG.
   package let height: Double
+  /// The shape of ``stacked``.
   package let shape: Shape
   /// Added up from the axis: numbers above 0 upwards, those below 0 downwards.
   package let stacked: [ChartSeries]
+  /// Drawn as lines over the rest.
   package let lines: [ChartSeries]
   /// The end of the axis, if it is fixed, such as 100 %.
   package let limit: Double?

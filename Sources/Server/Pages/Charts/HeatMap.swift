@@ -2,13 +2,17 @@ package import Markup
 
 /// A table of shares as SVG: a row for each cohort, a column for each age.
 package struct HeatMap: Sendable {
+  /// The share of a cohort at one age.
   package struct Cell: Sendable {
+    /// From 0 to 1; decides the colour.
     package let share: Double
     /// Its text, such as `67 %`, and below it the number that the share is of.
     package let text: String
+    /// The number of members that the share is of.
     package let number: String
     /// Whether its members have not all had time for it.
     package let isOpen: Bool
+    /// The page with the purchases behind the cell; `nil` without one.
     package let link: Link?
 
     package init(share: Double, text: String, number: String, isOpen: Bool, link: Link?) {
@@ -20,7 +24,9 @@ package struct HeatMap: Sendable {
     }
   }
 
+  /// One cohort.
   package struct Row: Sendable {
+    /// The label of the cohort, such as a month.
     package let name: String
     /// By column; `nil`: not yet.
     package let cells: [Cell?]
@@ -34,8 +40,11 @@ package struct HeatMap: Sendable {
   private static let rowHeight = 34.0
   private static let top = 26.0
 
+  /// The name of the table for screen readers.
   package let title: String
+  /// The labels of the ages.
   package let columns: [String]
+  /// From the earliest cohort to the latest.
   package let rows: [Row]
 
   package init(_ title: String, columns: [String], rows: [Row]) {

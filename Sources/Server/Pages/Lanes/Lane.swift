@@ -2,10 +2,13 @@ package import AppStore
 
 /// One row of the lanes picture, independent of coordinates.
 package struct Lane: Hashable, Sendable {
+  /// A time span with one state.
   package struct Bar: Hashable, Sendable {
+    /// Inclusive.
     package let start: Instant
     /// `nil`: no end.
     package let end: Instant?
+    /// The colour, which ``word`` and ``meaning`` explain.
     package let tone: Tone
     /// The word in the bar, if it has room.
     package let word: String
@@ -31,9 +34,13 @@ package struct Lane: Hashable, Sendable {
 
   /// A sign at an instant.
   package struct Mark: Hashable, Sendable {
+    /// The instant.
     package let at: Instant
+    /// One character of ``Text/signs``.
     package let sign: String
+    /// The colour of the sign.
     package let tone: Tone
+    /// The meaning of the mark, for the tooltip and the table.
     package let meaning: String
     /// As of ``Bar/source``.
     package let source: Int64
@@ -47,9 +54,13 @@ package struct Lane: Hashable, Sendable {
     }
   }
 
+  /// The label of the row.
   package let name: String
+  /// The word under the label, such as `purchase`.
   package let kind: String
+  /// In order of time, without overlaps.
   package let bars: [Bar]
+  /// In order of time.
   package let marks: [Mark]
   /// Instants without a sign of their own.
   package let dots: [Mark]

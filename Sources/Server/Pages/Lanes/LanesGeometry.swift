@@ -5,17 +5,26 @@ package import AppStore
 /// The plot is 1,000 units wide. Now is at 920 of them, so that expected ends have room and the slider under the picture
 /// can have the same width on every page.
 package struct LanesGeometry: Hashable, Sendable {
+  /// The width of the picture.
   package static let width = 1_160.0
+  /// The left edge of the plot; the labels of the rows are before it.
   package static let left = 140.0
+  /// The width of the plot up to now.
   package static let pastWidth = 920.0
+  /// The right edge of the plot.
   package static let right = left + 1_000
+  /// The height of the axis above the first row.
   package static let top = 30.0
+  /// The distance between two rows.
   package static let rowHeight = 33.0
+  /// The height of a bar within its row.
   package static let barHeight = 20.0
   /// The least distance between the centres of two marks.
   package static let markDistance = 19.0
 
+  /// The first instant of the plot.
   package let start: Instant
+  /// The instant of the line that divides past and future.
   package let now: Instant
 
   /// `start` is at least an hour before `now`.

@@ -3,10 +3,13 @@ package import Markup
 
 /// The picture of what a customer had, and when: SVG with a legend, and the same as a table.
 package struct LanesPicture: Sendable {
+  /// The rows from top to bottom.
   package let lanes: [Lane]
+  /// The time span of all rows.
   package let geometry: LanesGeometry
   /// The moment of the page; `nil`: now.
   package let asOf: Instant?
+  /// The name of the picture for screen readers.
   package let title: String
 
   /// Precedes the ids of elements, which are unique in a page.
@@ -29,6 +32,7 @@ package struct LanesPicture: Sendable {
     Tone.allCases.filter { tone in lanes.contains { $0.bars.contains { $0.tone == tone } } }
   }
 
+  /// The meanings of the colours and signs in this picture.
   package var legend: Markup {
     let items = tones.map { tone in
       "<li>\(Part.chip(Text.name(of: tone), tone)) \(Text.meaning(of: tone))</li>\n" as Markup
@@ -40,6 +44,7 @@ package struct LanesPicture: Sendable {
     return "<ul class=\"legend\" aria-label=\"\(Text.legend)\">\n\(items)\(signs)</ul>"
   }
 
+  /// The picture, with a tooltip for each bar and mark.
   package var svg: Markup {
     """
     <svg viewBox="0 0 \(LanesGeometry.width) \(height)" role="img" aria-labelledby="\(name)-title">

@@ -19,8 +19,7 @@ extension StoreSnapshot {
     var next = [customer]
     while let target = next.popLast(), found.count <= limit {
       for id in try mergedCustomers(into: target) where found.insert(id).inserted {
-        next.append(
-          CustomerKey(appID: customer.appID, environment: customer.environment, customerID: id))
+        next.append(customer.other(id))
       }
     }
     return Array(found.subtracting([customer.customerID]).sorted().prefix(limit))

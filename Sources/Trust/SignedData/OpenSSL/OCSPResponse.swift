@@ -32,6 +32,7 @@ package struct OCSPResponse: Hashable, Sendable {
     case unknown
   }
 
+  /// The revocation status, by the responder.
   package let status: Status
   /// The time at which the status was known to be correct.
   package let thisUpdate: Instant

@@ -3,18 +3,21 @@ internal import JSON
 
 /// A developer's retention messages and their review states.
 struct RetentionMessages: Hashable, Sendable {
+  /// The state of Apple's review; the raw values are Apple's.
   enum ReviewState: String, Hashable, Sendable {
     case pending = "PENDING"
     case approved = "APPROVED"
     case rejected = "REJECTED"
   }
 
+  /// An uploaded image. Its bytes are not stored.
   struct Image: Hashable, Sendable {
     /// `FULL_SIZE` or `BULLET_POINT`.
     let size: String
     var state = ReviewState.approved
   }
 
+  /// An uploaded message.
   struct Message: Hashable, Sendable {
     /// The uploaded JSON.
     let content: JSONObject

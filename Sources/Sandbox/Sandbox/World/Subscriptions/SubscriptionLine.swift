@@ -8,6 +8,7 @@ internal import AppStore
 ///      ├──not renewed──▶ ended ──bought again──▶ active
 ///      └──refunded, no longer shared──▶ revoked ──refund reversed──▶ active, ended
 struct SubscriptionLine: Hashable, Sendable {
+  /// The state of the diagram above.
   enum Status: Hashable, Sendable {
     /// Paid until ``SubscriptionLine/expiresDate``.
     case active
