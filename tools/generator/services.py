@@ -1,7 +1,7 @@
 """The Swift protocols of the services: one requirement for each rpc, and the list of methods that they make."""
 
 import c_tables
-from swift import KEYWORDS, swift_type
+from swift import KEYWORDS, Comments, swift_type
 
 HEADER = f"""// {c_tables.COMMAND}
 // swift-format-ignore-file
@@ -46,12 +46,14 @@ def is_stamped(method, messages):
     return is_unary and has(method.output_type, "position") and has(method.input_type, "app")
 
 
-def protocol(name, conformance, summary, file, service, rpcs, messages):
-    """One protocol and the methods that an implementation of it makes. `rpcs` are pairs of method and rule."""
+def protocol(name, conformance, summary, file, service, rpcs, messages, docs):
+    """One protocol and the methods that an implementation of it makes. `rpcs` are pairs of method and rule; `docs` are the
+    comments of the contract by method."""
     stamped = [method for method, rule in rpcs if not rule.on_event_loop and is_stamped(method, messages)]
     lines = [f"/// {summary}", f"protocol {name}{conformance} {{"]
     lines += ["  var context: ServiceContext { get }"] if stamped else []
-    lines += [f"  func {function(method)}({requirement(method, rule)}" for method, rule in rpcs]
+    for method, rule in rpcs:
+        lines += [*docs[method.name], f"  func {function(method)}({requirement(method, rule)}"]
     lines += ["}", "", f"extension {name} {{", "  /// The methods in the order of the contract.",
               "  var methods: [Method] {", "    ["]
     for method, rule in rpcs:
@@ -64,18 +66,21 @@ def protocol(name, conformance, summary, file, service, rpcs, messages):
     return lines + ([""] if stamped else [])
 
 
-def service_source(file, service, access, messages):
-    """The source, and the names of the parameters of `Method.all` with their types."""
+def service_source(file, index, access, messages):
+    """The source for a service of a file, and whether it has methods that run as tasks and on an event loop."""
+    service, comments = file.service[index], Comments(file)
+    docs = {method.name: ["  " + line for line in comments.doc([6, index, 2, number], f"`{method.name}`.")]
+            for number, method in enumerate(service.method)}
     rules = [(method, access.of(file, service, method)) for method in service.method]
     tasks = [pair for pair in rules if not pair[1].on_event_loop]
     points = [pair for pair in rules if pair[1].on_event_loop]
     full = f"`{file.package}.{service.name}`"
     lines = protocol(f"{service.name}Methods", ": Sendable", f"The rpcs of {full} that run as tasks.", file, service,
-                     tasks, messages)
+                     tasks, messages, docs)
     if points:
         lines += protocol(f"{service.name}EventLoopMethods", "",
                           f"The rpcs of {full} that run synchronously on an event loop.", file, service, points,
-                          messages)
+                          messages, docs)
     return HEADER + "\n".join(lines), bool(tasks), bool(points)
 
 
@@ -93,8 +98,8 @@ def sources(descriptor_set, access):
     for file in descriptor_set.file:
         if file.package != "entitled.v1":
             continue
-        for service in file.service:
-            text, has_tasks, has_points = service_source(file, service, access, messages)
+        for index, service in enumerate(file.service):
+            text, has_tasks, has_points = service_source(file, index, access, messages)
             tasks += [service] if has_tasks else []
             points += [service] if has_points else []
             yield f"{service.name}Methods.swift", text

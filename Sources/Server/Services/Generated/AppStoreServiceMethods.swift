@@ -7,32 +7,60 @@ internal import Wire
 /// The rpcs of `entitled.v1.AppStoreService` that run as tasks.
 protocol AppStoreServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Returns all refunded transactions of the Apple account of a transaction, page by page.
   func getRefundHistory(_ request: GetRefundHistoryRequest, _ call: CallContext) async throws(Status) -> GetRefundHistoryResponse
+  /// Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
   func lookUpOrder(_ request: LookUpOrderRequest, _ call: CallContext) async throws(Status) -> LookUpOrderResponse
+  /// Fetches everything about one purchase from Apple again.
   func refreshPurchase(_ request: RefreshPurchaseRequest, _ call: CallContext) async throws(Status) -> RefreshPurchaseResponse
+  /// Fetches one transaction from Apple.
   func getTransactionInfo(_ request: GetTransactionInfoRequest, _ call: CallContext) async throws(Status) -> GetTransactionInfoResponse
+  /// Fetches the app install of a purchase's Apple Account from Apple.
   func getAppTransactionInfo(_ request: GetAppTransactionInfoRequest, _ call: CallContext) async throws(Status) -> GetAppTransactionInfoResponse
+  /// Finishes a transaction, as the app does it on the device: the content was delivered.
   func finishTransaction(_ request: FinishTransactionRequest, _ call: CallContext) async throws(Status) -> FinishTransactionResponse
+  /// Extends one subscription's renewal date.
   func extendRenewalDate(_ request: ExtendRenewalDateRequest, _ call: CallContext) async throws(Status) -> ExtendRenewalDateResponse
+  /// Extends the renewal date of all active subscribers of a product.
   func massExtendRenewalDate(_ request: MassExtendRenewalDateRequest, _ call: CallContext) async throws(Status) -> MassExtendRenewalDateResponse
+  /// Returns the progress of a mass extension.
   func getMassExtensionStatus(_ request: GetMassExtensionStatusRequest, _ call: CallContext) async throws(Status) -> GetMassExtensionStatusResponse
+  /// Answers a consumption request.
   func sendConsumptionInformation(_ request: SendConsumptionInformationRequest, _ call: CallContext) async throws(Status) -> SendConsumptionInformationResponse
+  /// Answers a consumption request in version 1, which Advanced Commerce purchases need.
   func sendConsumptionInformationV1(_ request: SendConsumptionInformationV1Request, _ call: CallContext) async throws(Status) -> SendConsumptionInformationV1Response
+  /// Returns consumption requests, newest first, page by page.
   func listConsumptionRequests(_ request: ListConsumptionRequestsRequest, _ call: CallContext) async throws(Status) -> ListConsumptionRequestsResponse
+  /// Records whether a customer consents to sharing consumption data with Apple.
   func setConsumptionConsent(_ request: SetConsumptionConsentRequest, _ call: CallContext) async throws(Status) -> SetConsumptionConsentResponse
+  /// Sets the app account token of a purchase that was made without one.
   func setAppAccountToken(_ request: SetAppAccountTokenRequest, _ call: CallContext) async throws(Status) -> SetAppAccountTokenResponse
+  /// Claims a seat of a purchase for a customer.
   func claimSeat(_ request: ClaimSeatRequest, _ call: CallContext) async throws(Status) -> ClaimSeatResponse
+  /// Associates a seat that Apple assigned with a customer.
   func associateSeat(_ request: AssociateSeatRequest, _ call: CallContext) async throws(Status) -> AssociateSeatResponse
+  /// Releases a seat.
   func unclaimSeat(_ request: UnclaimSeatRequest, _ call: CallContext) async throws(Status) -> UnclaimSeatResponse
+  /// Returns the seats of a purchase, page by page.
   func listSeats(_ request: ListSeatsRequest, _ call: CallContext) async throws(Status) -> ListSeatsResponse
+  /// Fetches the groups of a customer from Apple: those of organizations, and those of other customers. Apple has them in
+  /// its sandbox only. A group grants nothing; transactions do.
   func getCustomerGroups(_ request: GetCustomerGroupsRequest, _ call: CallContext) async throws(Status) -> GetCustomerGroupsResponse
+  /// Fetches the members of a group from Apple, page by page.
   func listGroupMembers(_ request: ListGroupMembersRequest, _ call: CallContext) async throws(Status) -> ListGroupMembersResponse
+  /// Fetches the numbers of seats of a purchase from Apple, for comparison with ListSeats.
   func getSeatInfo(_ request: GetSeatInfoRequest, _ call: CallContext) async throws(Status) -> GetSeatInfoResponse
+  /// Changes or refunds a purchase of the Advanced Commerce API.
   func sendAdvancedCommerceRequest(_ request: SendAdvancedCommerceRequestRequest, _ call: CallContext) async throws(Status) -> SendAdvancedCommerceRequestResponse
+  /// Returns the external purchase tokens without a report, the earliest deadline first, page by page.
   func listExternalPurchaseTokens(_ request: ListExternalPurchaseTokensRequest, _ call: CallContext) async throws(Status) -> ListExternalPurchaseTokensResponse
+  /// Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
   func listConsentWithdrawals(_ request: ListConsentWithdrawalsRequest, _ call: CallContext) async throws(Status) -> ListConsentWithdrawalsResponse
+  /// Records that you have done what a withdrawn consent requires. It changes no access.
   func settleConsentWithdrawal(_ request: SettleConsentWithdrawalRequest, _ call: CallContext) async throws(Status) -> SettleConsentWithdrawalResponse
+  /// Sends a report of purchases outside of the App Store to Apple: all of it is accepted, or nothing.
   func sendExternalPurchaseReport(_ request: SendExternalPurchaseReportRequest, _ call: CallContext) async throws(Status) -> SendExternalPurchaseReportResponse
+  /// Fetches a report of purchases outside of the App Store that Apple accepted.
   func getExternalPurchaseReport(_ request: GetExternalPurchaseReportRequest, _ call: CallContext) async throws(Status) -> GetExternalPurchaseReportResponse
 }
 

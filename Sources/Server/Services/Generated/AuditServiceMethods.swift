@@ -6,6 +6,8 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.AuditService` that run as tasks.
 protocol AuditServiceMethods: Sendable {
+  /// Returns the calls that looked at or changed a customer, latest first, page by page. Check and BatchCheck are not
+  /// recorded.
   func listAuditEntries(_ request: ListAuditEntriesRequest, _ call: CallContext) async throws(Status) -> ListAuditEntriesResponse
 }
 

@@ -6,6 +6,7 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.CatalogService` that run as tasks.
 protocol CatalogServiceMethods: Sendable {
+  /// Returns the configured products, page by page, with the prices that customers paid in each storefront.
   func getCatalog(_ request: GetCatalogRequest, _ call: CallContext) async throws(Status) -> GetCatalogResponse
 }
 

@@ -7,17 +7,30 @@ internal import Wire
 /// The rpcs of `entitled.v1.CustomerService` that run as tasks.
 protocol CustomerServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Finds customers by anything that a person may have at hand: a customer id or its beginning, an appAccountToken, an
+  /// id of Apple's, a grant, an event, a notification, the value of an attribute. Page by page.
   func findCustomers(_ request: FindCustomersRequest, _ call: CallContext) async throws(Status) -> FindCustomersResponse
+  /// Returns what to tell a customer about each entitlement, and what the operator's staff can do.
   func describeCustomer(_ request: DescribeCustomerRequest, _ call: CallContext) async throws(Status) -> DescribeCustomerResponse
+  /// Returns one purchase: its transactions, renewal info, owners, events, notifications and seats.
   func getPurchase(_ request: GetPurchaseRequest, _ call: CallContext) async throws(Status) -> GetPurchaseResponse
+  /// Returns what a customer had, and when, as lanes for a picture: entitlements, purchases and grants.
   func getCustomerHistory(_ request: GetCustomerHistoryRequest, _ call: CallContext) async throws(Status) -> GetCustomerHistoryResponse
+  /// Returns one piece of evidence, decoded, with its verdict and the events that it caused.
   func getEvidence(_ request: GetEvidenceRequest, _ call: CallContext) async throws(Status) -> GetEvidenceResponse
+  /// Returns one event.
   func getEvent(_ request: GetEventRequest, _ call: CallContext) async throws(Status) -> GetEventResponse
+  /// Adds a note about a customer for the operator's staff.
   func addNote(_ request: AddNoteRequest, _ call: CallContext) async throws(Status) -> AddNoteResponse
+  /// Returns the notes about a customer and the customers merged into it, newest first, page by page.
   func listNotes(_ request: ListNotesRequest, _ call: CallContext) async throws(Status) -> ListNotesResponse
+  /// Deletes a note. Deleting a note twice succeeds.
   func deleteNote(_ request: DeleteNoteRequest, _ call: CallContext) async throws(Status) -> DeleteNoteResponse
+  /// Sets and removes attributes of a customer; FindCustomers finds their values.
   func setCustomerAttributes(_ request: SetCustomerAttributesRequest, _ call: CallContext) async throws(Status) -> SetCustomerAttributesResponse
+  /// Returns the attributes of a customer.
   func getCustomerAttributes(_ request: GetCustomerAttributesRequest, _ call: CallContext) async throws(Status) -> GetCustomerAttributesResponse
+  /// Returns the customers whose facts cannot all be true, or conflict with the catalog, page by page.
   func listContradictions(_ request: ListContradictionsRequest, _ call: CallContext) async throws(Status) -> ListContradictionsResponse
 }
 

@@ -7,10 +7,15 @@ internal import Wire
 /// The rpcs of `entitled.v1.DeviceCheckService` that run as tasks.
 protocol DeviceCheckServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Validates a device token: whether it comes from a genuine device and this app.
   func validateDeviceToken(_ request: ValidateDeviceTokenRequest, _ call: CallContext) async throws(Status) -> ValidateDeviceTokenResponse
+  /// Returns the two bits of a device.
   func queryDeviceBits(_ request: QueryDeviceBitsRequest, _ call: CallContext) async throws(Status) -> QueryDeviceBitsResponse
+  /// Sets bits of a device. Apple stores both at once, so a bit that is not set here is read first and kept.
   func updateDeviceBits(_ request: UpdateDeviceBitsRequest, _ call: CallContext) async throws(Status) -> UpdateDeviceBitsResponse
+  /// Answers whether a free trial may be offered on a device, by the policy `trial_once_per_device`.
   func getDeviceTrial(_ request: GetDeviceTrialRequest, _ call: CallContext) async throws(Status) -> GetDeviceTrialResponse
+  /// Marks the free trial of a device as used, by the policy `trial_once_per_device`.
   func useDeviceTrial(_ request: UseDeviceTrialRequest, _ call: CallContext) async throws(Status) -> UseDeviceTrialResponse
 }
 

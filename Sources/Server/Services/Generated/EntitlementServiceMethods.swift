@@ -7,23 +7,41 @@ internal import Wire
 /// The rpcs of `entitled.v1.EntitlementService` that run as tasks.
 protocol EntitlementServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Returns everything about one customer: products, groups, entitlements, eligibility, advice.
   func getCustomer(_ request: GetCustomerRequest, _ call: CallContext) async throws(Status) -> GetCustomerResponse
+  /// Returns the facts and rules that lead to an answer, also for a past instant.
   func explain(_ request: ExplainRequest, _ call: CallContext) async throws(Status) -> ExplainResponse
+  /// Streams the events of one app in commit order. A stream can be resumed.
   func watch(_ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext) async throws(Status)
+  /// Returns a customer's events in the requested order, page by page.
   func listTimeline(_ request: ListTimelineRequest, _ call: CallContext) async throws(Status) -> ListTimelineResponse
+  /// Links a purchase to a customer.
   func linkPurchase(_ request: LinkPurchaseRequest, _ call: CallContext) async throws(Status) -> LinkPurchaseResponse
+  /// Binds an appAccountToken to a customer: purchases with it belong to the customer.
   func registerAppAccountToken(_ request: RegisterAppAccountTokenRequest, _ call: CallContext) async throws(Status) -> RegisterAppAccountTokenResponse
+  /// Merges one customer, often an anonymous one, into another.
   func mergeCustomers(_ request: MergeCustomersRequest, _ call: CallContext) async throws(Status) -> MergeCustomersResponse
+  /// Moves a purchase from one customer to another.
   func transferPurchase(_ request: TransferPurchaseRequest, _ call: CallContext) async throws(Status) -> TransferPurchaseResponse
+  /// Reverts a link, merge or transfer.
   func undoTransfer(_ request: UndoTransferRequest, _ call: CallContext) async throws(Status) -> UndoTransferResponse
+  /// Returns the purchases without an owner, page by page.
   func listUnclaimedPurchases(_ request: ListUnclaimedPurchasesRequest, _ call: CallContext) async throws(Status) -> ListUnclaimedPurchasesResponse
+  /// Returns the consumable purchases with units to deliver, or to take back after a refund, page by page.
   func listUnfulfilledPurchases(_ request: ListUnfulfilledPurchasesRequest, _ call: CallContext) async throws(Status) -> ListUnfulfilledPurchasesResponse
+  /// Records that units of a consumable purchase were delivered or taken back; once per transaction.
   func acknowledgeFulfillment(_ request: AcknowledgeFulfillmentRequest, _ call: CallContext) async throws(Status) -> AcknowledgeFulfillmentResponse
+  /// Returns customers who are probably in the same family, with the grounds, page by page. Never decides about access.
   func getProbableFamily(_ request: GetProbableFamilyRequest, _ call: CallContext) async throws(Status) -> GetProbableFamilyResponse
+  /// Grants an entitlement without a purchase.
   func grant(_ request: GrantRequest, _ call: CallContext) async throws(Status) -> GrantResponse
+  /// Revokes a grant.
   func revokeGrant(_ request: RevokeGrantRequest, _ call: CallContext) async throws(Status) -> RevokeGrantResponse
+  /// Returns the grants of an app, page by page.
   func listGrants(_ request: ListGrantsRequest, _ call: CallContext) async throws(Status) -> ListGrantsResponse
+  /// Returns a short-lived signed token with a customer's entitlements, for offline verification.
   func issueToken(_ request: IssueTokenRequest, _ call: CallContext) async throws(Status) -> IssueTokenResponse
+  /// Erases the customer's identifiers and keeps Apple's facts. Erasing a customer twice succeeds.
   func eraseCustomer(_ request: EraseCustomerRequest, _ call: CallContext) async throws(Status) -> EraseCustomerResponse
 }
 
@@ -74,7 +92,9 @@ extension EraseCustomerResponse: PositionedResponse {}
 
 /// The rpcs of `entitled.v1.EntitlementService` that run synchronously on an event loop.
 protocol EntitlementServiceEventLoopMethods {
+  /// Returns whether a customer is entitled. The hot path of the service.
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult
+  /// Runs up to 1000 checks; a failed check does not fail the others.
   func batchCheck(_ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult
 }
 

@@ -7,14 +7,24 @@ internal import Wire
 /// The rpcs of `entitled.v1.NotificationService` that run as tasks.
 protocol NotificationServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Ingests the raw body of a notification from a relay. Responds when it is durable.
   func ingestNotification(_ request: IngestNotificationRequest, _ call: CallContext) async throws(Status) -> IngestNotificationResponse
+  /// Returns received notifications, newest first, page by page.
   func listNotifications(_ request: ListNotificationsRequest, _ call: CallContext) async throws(Status) -> ListNotificationsResponse
+  /// Decodes stored notifications again, for example after an upgrade that supports more types.
   func reprocessNotifications(_ request: ReprocessNotificationsRequest, _ call: CallContext) async throws(Status) -> ReprocessNotificationsResponse
+  /// Ingests Apple's notification history for a range, then fetches the statuses of the affected purchases.
   func backfillNotifications(_ request: BackfillNotificationsRequest, _ call: CallContext) async throws(Status) -> BackfillNotificationsResponse
+  /// Returns repairs, newest first, page by page, including those that started by themselves.
   func listRepairs(_ request: ListRepairsRequest, _ call: CallContext) async throws(Status) -> ListRepairsResponse
+  /// Returns the drifts that a repair found, page by page.
   func getDriftReport(_ request: GetDriftReportRequest, _ call: CallContext) async throws(Status) -> GetDriftReportResponse
+  /// Requests a test notification from Apple.
   func requestTestNotification(_ request: RequestTestNotificationRequest, _ call: CallContext) async throws(Status) -> RequestTestNotificationResponse
+  /// Returns the delivery result of a test notification.
   func getTestNotificationStatus(_ request: GetTestNotificationStatusRequest, _ call: CallContext) async throws(Status) -> GetTestNotificationStatusResponse
+  /// Compares what versions 1 and 2 reported about each purchase, page by page, for a team that receives both
+  /// and is about to rely on version 2.
   func compareNotificationVersions(_ request: CompareNotificationVersionsRequest, _ call: CallContext) async throws(Status) -> CompareNotificationVersionsResponse
 }
 

@@ -7,20 +7,41 @@ internal import Wire
 /// The rpcs of `entitled.v1.ReceiptService` that run as tasks.
 protocol ReceiptServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Submits a signed transaction, renewal info or app transaction: verifies it, stores it,
+  /// and returns the customer's entitlements. A repeated submission changes nothing.
   func submitTransaction(_ request: SubmitTransactionRequest, _ call: CallContext) async throws(Status) -> SubmitTransactionResponse
+  /// Submits up to 100 purchases at once, for an app that restores purchases. A rejected one does not fail the others.
   func submitTransactions(_ request: SubmitTransactionsRequest, _ call: CallContext) async throws(Status) -> SubmitTransactionsResponse
+  /// Submits a legacy app receipt: verifies it, fetches the history from Apple, stores the signed transactions, and
+  /// returns the customer's entitlements. With the receipt of the device alone, an app can restore purchases at
+  /// its first launch.
   func submitReceipt(_ request: SubmitReceiptRequest, _ call: CallContext) async throws(Status) -> SubmitReceiptResponse
+  /// Identifies and verifies a document and returns its payload. Stores nothing.
   func inspect(_ request: InspectRequest, _ call: CallContext) async throws(Status) -> InspectResponse
+  /// Migrates many receipts for another team's job, with backpressure in both directions.
   func migrateReceipts(_ requests: RequestReader<MigrateReceiptsRequest>, _ responses: ResponseWriter<MigrateReceiptsResponse>, _ call: CallContext) async throws(Status)
+  /// Starts a migration job on the server.
   func startMigration(_ request: StartMigrationRequest, _ call: CallContext) async throws(Status) -> StartMigrationResponse
+  /// Returns the progress of a job.
   func getMigration(_ request: GetMigrationRequest, _ call: CallContext) async throws(Status) -> GetMigrationResponse
+  /// Returns the jobs of an app, latest first, page by page.
   func listMigrations(_ request: ListMigrationsRequest, _ call: CallContext) async throws(Status) -> ListMigrationsResponse
+  /// Returns the lines that a job could not migrate, page by page.
   func listMigrationFailures(_ request: ListMigrationFailuresRequest, _ call: CallContext) async throws(Status) -> ListMigrationFailuresResponse
+  /// Uploads the input of a job in pieces, for callers whose files are not on the server. With PostgreSQL the store has the
+  /// pieces, so that any replica takes them and a job goes on after a takeover; otherwise they are a file beside the store.
   func uploadMigrationInput(_ request: UploadMigrationInputRequest, _ call: CallContext) async throws(Status) -> UploadMigrationInputResponse
+  /// Compares the stored facts of customers with Apple's, page by page. Changes nothing.
   func compareWithApple(_ request: CompareWithAppleRequest, _ call: CallContext) async throws(Status) -> CompareWithAppleResponse
+  /// Returns the open disagreements between RevenueCat's webhooks and the answers here, the one that is open for the longest
+  /// time first, page by page.
   func listDisagreements(_ request: ListDisagreementsRequest, _ call: CallContext) async throws(Status) -> ListDisagreementsResponse
+  /// Cancels a job; finished lines stay. A job that has ended stays as it is.
   func cancelMigration(_ request: CancelMigrationRequest, _ call: CallContext) async throws(Status) -> CancelMigrationResponse
+  /// Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays.
   func purgeMigration(_ request: PurgeMigrationRequest, _ call: CallContext) async throws(Status) -> PurgeMigrationResponse
+  /// Signs an offer for the app to present. Stores nothing, but is audited. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
+  /// INTRODUCTORY_OFFER_USED if the customer's history contradicts it.
   func signOffer(_ request: SignOfferRequest, _ call: CallContext) async throws(Status) -> SignOfferResponse
 }
 

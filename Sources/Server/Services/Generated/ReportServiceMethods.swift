@@ -7,12 +7,20 @@ internal import Wire
 /// The rpcs of `entitled.v1.ReportService` that run as tasks.
 protocol ReportServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Returns the reports with the definitions of their columns.
   func listReports(_ request: ListReportsRequest, _ call: CallContext) async throws(Status) -> ListReportsResponse
+  /// Returns the rows of one report.
   func queryReport(_ request: QueryReportRequest, _ call: CallContext) async throws(Status) -> QueryReportResponse
+  /// Returns the rows of one report as a file, in chunks of at most 64 KiB. It has at most 500,000 rows.
   func exportReport(_ request: ExportReportRequest, _ responses: ResponseWriter<ExportReportResponse>, _ call: CallContext) async throws(Status)
+  /// Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
   func listPostings(_ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext) async throws(Status)
+  /// Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it.
   func listReportPurchases(_ request: ListReportPurchasesRequest, _ call: CallContext) async throws(Status) -> ListReportPurchasesResponse
+  /// Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
+  /// same reports and days.
   func recordReconciliation(_ request: RecordReconciliationRequest, _ call: CallContext) async throws(Status) -> RecordReconciliationResponse
+  /// Returns the stored results of comparisons with Apple's reports.
   func getReconciliation(_ request: GetReconciliationRequest, _ call: CallContext) async throws(Status) -> GetReconciliationResponse
 }
 

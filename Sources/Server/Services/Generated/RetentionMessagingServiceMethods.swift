@@ -7,21 +7,37 @@ internal import Wire
 /// The rpcs of `entitled.v1.RetentionMessagingService` that run as tasks.
 protocol RetentionMessagingServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Uploads an image for messages. Apple reviews it; in its sandbox, it is approved at once.
   func uploadRetentionImage(_ request: UploadRetentionImageRequest, _ call: CallContext) async throws(Status) -> UploadRetentionImageResponse
+  /// Deletes an image that no message uses.
   func deleteRetentionImage(_ request: DeleteRetentionImageRequest, _ call: CallContext) async throws(Status) -> DeleteRetentionImageResponse
+  /// Returns all images with their states.
   func getRetentionImages(_ request: GetRetentionImagesRequest, _ call: CallContext) async throws(Status) -> GetRetentionImagesResponse
+  /// Uploads a message. Apple reviews it; in its sandbox, it is approved at once.
   func uploadRetentionMessage(_ request: UploadRetentionMessageRequest, _ call: CallContext) async throws(Status) -> UploadRetentionMessageResponse
+  /// Deletes a message.
   func deleteRetentionMessage(_ request: DeleteRetentionMessageRequest, _ call: CallContext) async throws(Status) -> DeleteRetentionMessageResponse
+  /// Returns all messages with their states.
   func getRetentionMessages(_ request: GetRetentionMessagesRequest, _ call: CallContext) async throws(Status) -> GetRetentionMessagesResponse
+  /// Sets the message of a product and a locale that Apple shows without another answer.
   func setDefaultRetentionMessage(_ request: SetDefaultRetentionMessageRequest, _ call: CallContext) async throws(Status) -> SetDefaultRetentionMessageResponse
+  /// Returns the default message of a product and a locale.
   func getDefaultRetentionMessage(_ request: GetDefaultRetentionMessageRequest, _ call: CallContext) async throws(Status) -> GetDefaultRetentionMessageResponse
+  /// Removes the default message of a product and a locale.
   func deleteDefaultRetentionMessage(_ request: DeleteDefaultRetentionMessageRequest, _ call: CallContext) async throws(Status) -> DeleteDefaultRetentionMessageResponse
+  /// Sets the URL that Apple calls for the message to show.
   func setRetentionUrl(_ request: SetRetentionUrlRequest, _ call: CallContext) async throws(Status) -> SetRetentionUrlResponse
+  /// Returns the URL that Apple calls for the message to show.
   func getRetentionUrl(_ request: GetRetentionUrlRequest, _ call: CallContext) async throws(Status) -> GetRetentionUrlResponse
+  /// Removes the URL that Apple calls for the message to show.
   func deleteRetentionUrl(_ request: DeleteRetentionUrlRequest, _ call: CallContext) async throws(Status) -> DeleteRetentionUrlResponse
+  /// Starts a performance test of the URL: Apple calls it many times. Apple's sandbox only.
   func startRetentionPerformanceTest(_ request: StartRetentionPerformanceTestRequest, _ call: CallContext) async throws(Status) -> StartRetentionPerformanceTestResponse
+  /// Returns the result of a performance test.
   func getRetentionPerformanceTest(_ request: GetRetentionPerformanceTestRequest, _ call: CallContext) async throws(Status) -> GetRetentionPerformanceTestResponse
+  /// Returns Apple's requests for a message with their answers and outcomes, latest first, page by page.
   func listRetentionRequests(_ request: ListRetentionRequestsRequest, _ call: CallContext) async throws(Status) -> ListRetentionRequestsResponse
+  /// Returns the number of requests and their outcomes by rule and answer. It names no customer.
   func getRetentionReport(_ request: GetRetentionReportRequest, _ call: CallContext) async throws(Status) -> GetRetentionReportResponse
 }
 

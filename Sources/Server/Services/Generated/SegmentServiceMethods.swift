@@ -7,10 +7,15 @@ internal import Wire
 /// The rpcs of `entitled.v1.SegmentService` that run as tasks.
 protocol SegmentServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Returns the customers and purchases that meet all conditions, page by page.
   func listCustomers(_ request: ListCustomersRequest, _ call: CallContext) async throws(Status) -> ListCustomersResponse
+  /// Streams who enters and leaves a saved segment, in commit order. A stream can be resumed.
   func watchSegment(_ request: WatchSegmentRequest, _ responses: ResponseWriter<WatchSegmentResponse>, _ call: CallContext) async throws(Status)
+  /// Returns the saved segments, page by page.
   func listSegments(_ request: ListSegmentsRequest, _ call: CallContext) async throws(Status) -> ListSegmentsResponse
+  /// Saves a segment under a name. The customers that are in it already cause no events.
   func createSegment(_ request: CreateSegmentRequest, _ call: CallContext) async throws(Status) -> CreateSegmentResponse
+  /// Deletes a saved segment. Its events stay.
   func deleteSegment(_ request: DeleteSegmentRequest, _ call: CallContext) async throws(Status) -> DeleteSegmentResponse
 }
 

@@ -6,8 +6,11 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.StatusService` that run as tasks.
 protocol StatusServiceMethods: Sendable {
+  /// Returns the caller's name, roles and apps.
   func whoAmI(_ request: WhoAmIRequest, _ call: CallContext) async throws(Status) -> WhoAmIResponse
+  /// Returns readiness, the arrival of Apple's notifications, the backlogs and the size of the store.
   func getStatus(_ request: GetStatusRequest, _ call: CallContext) async throws(Status) -> GetStatusResponse
+  /// Returns the configuration in force, without secrets.
   func getConfiguration(_ request: GetConfigurationRequest, _ call: CallContext) async throws(Status) -> GetConfigurationResponse
 }
 

@@ -7,11 +7,17 @@ internal import Wire
 /// The rpcs of `entitled.v1.WebhookService` that run as tasks.
 protocol WebhookServiceMethods: Sendable {
   var context: ServiceContext { get }
+  /// Returns the webhooks and forwarding endpoints of an app with their state, page by page.
   func listWebhooks(_ request: ListWebhooksRequest, _ call: CallContext) async throws(Status) -> ListWebhooksResponse
+  /// Returns pending messages and dead letters in delivery order, page by page.
   func listDeliveries(_ request: ListDeliveriesRequest, _ call: CallContext) async throws(Status) -> ListDeliveriesResponse
+  /// Returns one message with its body as the webhook receives it, delivered or not.
   func getDelivery(_ request: GetDeliveryRequest, _ call: CallContext) async throws(Status) -> GetDeliveryResponse
+  /// Sends dead letters or earlier messages again.
   func resendDeliveries(_ request: ResendDeliveriesRequest, _ call: CallContext) async throws(Status) -> ResendDeliveriesResponse
+  /// Discards dead letters.
   func discardDeliveries(_ request: DiscardDeliveriesRequest, _ call: CallContext) async throws(Status) -> DiscardDeliveriesResponse
+  /// Resumes a webhook that responded with 410 Gone.
   func resumeWebhook(_ request: ResumeWebhookRequest, _ call: CallContext) async throws(Status) -> ResumeWebhookResponse
 }
 
