@@ -237,6 +237,13 @@ def test_the_check_reads_referenced_files(tmp_path):
     assert answer.returncode == 1
     for part in ("key.p8", "root.pem", "jwks.json", "variable CRM", "c.pem", "proxy.json", f"{tmp_path}/key:"):
         assert part in answer.stderr, part
+    # Each problem has the line that names its file or variable.
+    lines = (tmp_path / "entitled.yaml").read_text().splitlines()
+    problems = re.findall(r"entitled\.yaml:(\d+): (.*)", answer.stderr)
+    assert len(problems) == len(answer.stderr.splitlines()), answer.stderr
+    for line, problem in problems:
+        value = lines[int(line) - 1].split(": ")[-1]
+        assert value in problem, (line, problem)
     good = {"apps": {"sea": {"bundle_id": "b", "environments": ["Sandbox"], "products": {}}}}
     answer = check(tmp_path, good)
     assert (answer.returncode, answer.stdout.strip()) == (

@@ -21,11 +21,18 @@ package struct DeviceCheckKey: Hashable, Sendable {
 }
 
 /// The source of a secret. The configuration itself contains none.
-package enum SecretSource: Hashable, Sendable {
+package enum SecretSource: Hashable, Sendable, CustomStringConvertible {
   /// The path of a file to which only its owner has access.
   case file(String)
   /// The name of an environment variable.
   case variable(String)
+
+  package var description: String {
+    switch self {
+    case .file(let path): path
+    case .variable(let name): "variable \(name)"
+    }
+  }
 }
 
 /// The section `tokens`: entitlement tokens.

@@ -53,10 +53,13 @@ struct ConfigCheckCommand: AsyncParsableCommand {
   private static func faultsOfReferencedFiles(
     _ configuration: ServiceConfiguration, _ file: String
   ) -> [String] {
-    var problems: [String] = []
+    let references = ConfigurationReferences(file: file)
+    var problems: [ConfigurationError] = []
     func attempt(_ work: () throws -> Void) {
       do { try work() } catch {
-        problems.append("\(file): \((error as? Failure)?.message ?? "\(error)")")
+        let problem = (error as? Failure)?.message ?? "\(error)"
+        problems.append(
+          .invalid(file: file, line: references.line(namedIn: problem), problem: problem))
       }
     }
     attempt { _ = try Startup.signing(configuration) }
@@ -77,7 +80,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     if let traces = configuration.traces { attempt { _ = try TraceExport.headers(traces) } }
     for root in configuration.roots { attempt { _ = try Startup.certificate(root.path) } }
     attempt { _ = try Startup.callerPolicy(configuration, at: [], jwks: jwks) }
-    return problems
+    return problems.map(\.description)
   }
 
   private static func checkStore(_ store: StoreConfiguration) throws {

@@ -98,8 +98,8 @@ extension Startup {
       secrets: try webhook.secrets.map { source in
         guard let signingSecret = WebhookSecret(try secret(source)) else {
           throw Failure(
-            "the secret of webhook '\(webhook.name)' of app '\(appID)' is not whsec_ and base64 of 24 to 64 bytes"
-          )
+            "the secret of webhook '\(webhook.name)' of app '\(appID)' is not whsec_ and base64 of 24 to 64 bytes: "
+              + "\(source)")
         }
         return signingSecret
       }, format: WebhookFormat(webhook.format), kinds: webhook.kinds, environments: webhook.environments,

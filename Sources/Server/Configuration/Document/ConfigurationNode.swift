@@ -19,9 +19,12 @@ struct ConfigurationNode {
     self.init(file: other.file, name: name, node: other.node)
   }
 
+  /// The line of the node, from 1.
+  var line: Int? { node.mark?.line }
+
   /// Returns an error with the file and line of this node.
   func error(_ problem: String) -> ConfigurationError {
-    .invalid(file: file, line: node.mark?.line, problem: problem)
+    .invalid(file: file, line: line, problem: problem)
   }
 
   /// The text of a scalar; not empty.

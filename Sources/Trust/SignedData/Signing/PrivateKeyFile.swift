@@ -93,10 +93,10 @@ package enum PrivateKeyFileError: Error, Hashable, Sendable, CustomStringConvert
 
   package var description: String {
     switch self {
-    case .unreadable(let path, let reason): "cannot read the key \(path): \(reason)"
+    case .unreadable(let path, let reason): "cannot read \(path): \(reason)"
     case .accessibleToOthers(let path, let mode):
-      "the key \(path) has mode 0\(String(mode, radix: 8)), which permits access by others; run chmod 600"
-    case .notAKey(let path, let reason): "the key \(path) cannot be used: \(reason)"
+      "the file \(path) has mode 0\(String(mode, radix: 8)), which permits access by others; run chmod 600"
+    case .notAKey(let path, let reason): "the file \(path) cannot be used: \(reason)"
     case .noKeys(let directory): "no key in \(directory): no file ends in .pem or .p8"
     }
   }
