@@ -2,6 +2,7 @@
 
 import collections
 import datetime
+import ipaddress
 import itertools
 
 from cryptography import x509
@@ -27,11 +28,12 @@ class Authority:
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         self.file.write_bytes(builder.sign(self._key, hashes.SHA256()).public_bytes(PEM))
 
-    def issue(self, name, *hosts, uris=(), days=1):
-        """Writes a certificate for these hosts and URIs that ends in `days`, and its key; returns their files."""
+    def issue(self, name, *hosts, addresses=(), uris=(), days=1):
+        """Writes a certificate for these hosts, IP addresses and URIs that ends in `days`, and its key; returns their files."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         names = [x509.DNSName(host) for host in hosts] + [x509.UniformResourceIdentifier(uri) for uri in uris]
+        names += [x509.IPAddress(ipaddress.ip_address(address)) for address in addresses]
         builder = self._builder(subject, key.public_key(), days)
         builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
         usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]

@@ -167,7 +167,8 @@ def test_an_unreachable_service_is_reported_in_one_line():
     with socket.create_server(("127.0.0.1", 0)) as occupied:
         address = f"127.0.0.1:{occupied.getsockname()[1]}"
     done = run("health", "--grpc", address)
-    assert (done.returncode, done.stderr) == (1, f"entitled: cannot reach {address}: Connection refused\n")
+    assert (done.returncode, done.stderr) == (
+        1, f"entitled: cannot reach {address}: Connection refused; start the service with 'entitled serve', or set --grpc\n")
 
 
 def test_an_unusable_data_directory_is_reported_in_one_line(tmp_path):

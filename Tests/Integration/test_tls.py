@@ -15,6 +15,7 @@ import contract
 from certificates import Authority
 from contract import entitlement_service
 from harness import CALL_LIMIT, FREE_PORTS, Service, run
+from test_doctor import tls_server
 from test_reload import CATALOG
 
 CHECK_REQUEST = entitlement_service.CheckRequest(app="ocean-journal", customer_id="ana", entitlement="pro")
@@ -31,7 +32,7 @@ class SecureService:
 
     def __init__(self, folder, more=""):
         self.authority = Authority(folder)
-        self.files = self.authority.issue("server", "localhost")
+        self.files = self.authority.issue("server", "localhost", addresses=["127.0.0.1"])
         tls = f"{{tls: {{certificate: server.crt, key: server.key, client_ca: {self.authority.file.name}}}}}"
         listeners = f"\nlisteners:\n  grpc: {tls}\n  http: {tls}\n"
         (folder / "entitled.yaml").write_text(CATALOG.replace("ENTITLEMENTS", "pro") + listeners + more)
@@ -77,11 +78,34 @@ def test_the_edge_over_tls_in_both_versions_of_http(secure):
 
 
 def test_the_commands_over_tls(secure):
-    address = secure.service.grpc.replace("127.0.0.1", "localhost")
-    result = run("check", "ana", "pro", "--grpc", address, "--tls-ca", secure.authority.file)
-    assert (result.returncode, "NEVER_PURCHASED" in result.stdout) == (3, True), result.stderr
-    # An unrelated authority.
-    assert run("health", "--grpc", address, "--tls").returncode == 1
+    for host in ("localhost", "127.0.0.1"):
+        address = secure.service.grpc.replace("127.0.0.1", host)
+        result = run("check", "ana", "pro", "--grpc", address, "--tls-ca", secure.authority.file)
+        assert (result.returncode, "NEVER_PURCHASED" in result.stdout) == (3, True), result.stderr
+
+
+@pytest.mark.parametrize(
+    "options, reason",
+    [
+        ((), "the server requires TLS; set --tls"),
+        (("--tls",), "the server's certificate is not valid for the trusted authorities; set --tls-ca"),
+    ],
+)
+def test_a_command_with_wrong_tls_options_names_the_right_one(secure, options, reason):
+    address = secure.service.grpc
+    done = run("health", "--grpc", address, *options)
+    assert (done.returncode, done.stderr) == (1, f"entitled: the connection to {address} was lost: {reason}\n")
+
+
+def test_a_command_names_a_certificate_for_another_host(secure):
+    with tls_server(secure.authority.issue("other", "other.example.com")) as port:
+        done = run("health", "--grpc", f"localhost:{port}", "--tls-ca", secure.authority.file)
+    assert done.returncode == 1 and "was lost: the server's certificate is for another host name" in done.stderr
+
+
+def test_a_command_with_tls_names_a_server_without(start):
+    done = run("health", "--grpc", start().grpc, "--tls")
+    assert done.returncode == 1 and "was lost: the server does not use TLS; leave out --tls" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -178,7 +202,7 @@ def test_sighup_replaces_the_certificate_and_keeps_open_streams(secure):
         reload(secure, "reload of certificate failed")
         assert secure.handshake(secure.service.grpc, secure.context())[3] == before
         secure.files.certificate.write_bytes(good)
-        secure.authority.issue("server", "localhost")
+        secure.authority.issue("server", "localhost", addresses=["127.0.0.1"])
         reload(secure, "certificate reloaded")
         assert secure.handshake(secure.service.grpc, secure.context())[3] != before
         assert secure.handshake(secure.service.http, secure.context())[3] != before

@@ -9,8 +9,8 @@ package import Wire
 package enum ClientError: Error, Sendable {
   /// No connection could be established.
   case unreachable(address: String, reason: String)
-  /// The connection ended before the response was complete.
-  case connectionLost(address: String)
+  /// The connection ended before the response was complete; `reason` is `nil` if nothing says why.
+  case connectionLost(address: String, reason: String?)
   /// The server returned a status other than OK.
   case failed(Status)
   /// The response violates the gRPC protocol; the value says how.
@@ -21,7 +21,8 @@ extension ClientError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unreachable(let address, let reason): "cannot reach \(address): \(reason)"
-    case .connectionLost(let address): "the connection to \(address) was lost"
+    case .connectionLost(let address, let reason):
+      "the connection to \(address) was lost" + (reason.map { ": \($0)" } ?? "")
     case .failed(let status): status.description
     case .notGRPC(let problem): "not a gRPC server: \(problem)"
     }
@@ -114,7 +115,7 @@ package struct ClientConnection: Sendable {
         return promise.futureResult
       }.get()
     } catch {
-      throw .connectionLost(address: address)
+      throw .connectionLost(address: address, reason: (error as? LostConnection)?.reason)
     }
   }
 

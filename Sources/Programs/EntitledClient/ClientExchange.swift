@@ -11,8 +11,13 @@ protocol ClientExchange: AnyObject {
   func ended(_ id: StreamID, _ session: Session)
   /// Called when the socket has accepted all bytes of the request.
   func drained()
-  /// Called when there will be no response.
-  func lost()
+  /// Called when there will be no response, with the reason if there is one.
+  func lost(_ reason: String?)
+}
+
+/// The connection ended before the response.
+struct LostConnection: Error {
+  let reason: String?
 }
 
 /// Collects the response of a unary call.
@@ -36,7 +41,7 @@ final class UnaryResponse: ClientExchange {
 
   func drained() {}
 
-  func lost() { promise.fail(ChannelError.eof) }
+  func lost(_ reason: String?) { promise.fail(LostConnection(reason: reason)) }
 }
 
 /// Passes the messages of a streaming call to a mailbox.
@@ -86,5 +91,7 @@ final class StreamingResponse: ClientExchange {
 
   func drained() { mailbox.resumeSender() }
 
-  func lost() { mailbox.fail(Status(.unavailable, "the connection was lost")) }
+  func lost(_ reason: String?) {
+    mailbox.fail(Status(.unavailable, "the connection was lost" + (reason.map { ": \($0)" } ?? "")))
+  }
 }

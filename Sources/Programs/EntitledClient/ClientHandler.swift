@@ -14,6 +14,10 @@ final class ClientHandler: ChannelInboundHandler {
   private var isFlushing = false
   /// Whether a flush was requested during a flush.
   private var needsAnotherFlush = false
+  /// The first error of the connection or of TLS.
+  private var fault: String?
+  /// The first bytes of the server, which tell another protocol.
+  private var opening: [UInt8] = []
 
   init() throws(HTTP2Error) { session = try Session.client() }
 
@@ -29,6 +33,7 @@ final class ClientHandler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let received: Result<Void, HTTP2Error> = unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+      opening += bytes.prefix(Self.openingLength - opening.count)
       do throws(HTTP2Error) {
         return .success(try session.receive(bytes))
       } catch {
@@ -44,11 +49,24 @@ final class ClientHandler: ChannelInboundHandler {
     let lost = exchanges.values
     exchanges = [:]
     self.context = nil
-    for exchange in lost { exchange.lost() }
+    for exchange in lost { exchange.lost(reason) }
     context.fireChannelInactive()
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    fault = fault ?? ClientTLS.reason(of: error)
+    context.close(promise: nil)
+  }
+
+  /// Why the connection ended; `nil` if nothing says it.
+  private var reason: String? {
+    if let fault { return fault }
+    // An alert of TLS (RFC 8446, section 5.1): the server cannot read cleartext.
+    if opening.starts(with: [0x15, 0x03]) { return "the server requires TLS; set --tls" }
+    return opening.elementsEqual("HTTP/".utf8) ? "the server does not speak HTTP/2" : nil
+  }
+
+  private static let openingLength = 5
 
   /// Sends a request with its complete body; `exchange` receives the response.
   func send(_ fields: HeaderFields, body: [UInt8], _ exchange: any ClientExchange) {
@@ -61,7 +79,7 @@ final class ClientHandler: ChannelInboundHandler {
   /// Opens a stream whose body follows. If the connection is closed, returns `nil` and reports the exchange as lost.
   func open(_ fields: HeaderFields, endOfStream: Bool = false, _ exchange: any ClientExchange) -> StreamID? {
     guard context != nil, let id = try? session.request(fields, endOfStream: endOfStream) else {
-      exchange.lost()
+      exchange.lost(reason)
       return nil
     }
     exchanges[id] = exchange
@@ -117,7 +135,7 @@ final class ClientHandler: ChannelInboundHandler {
     case .trailers(let id): ended(id)
     case .headersTooLarge(let id): session.reset(id, .cancel)
     case .drained(let id): exchanges[id]?.drained()
-    case .closed(let id, _): exchanges.removeValue(forKey: id)?.lost()
+    case .closed(let id, _): exchanges.removeValue(forKey: id)?.lost(nil)
     case .goAway, .pong: return
     }
   }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 internal import NIOSSL
 
@@ -30,7 +31,23 @@ package struct ClientTLS: Hashable, Sendable {
       configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
       configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
     }
+    // The extension for the name takes no addresses (RFC 6066, section 3). The certificate must contain the address then.
+    let isAddress = (try? SocketAddress(ipAddress: serverName, port: 0)) != nil
     return try NIOSSLClientHandler(
-      context: NIOSSLContext(configuration: configuration), serverHostname: serverName)
+      context: NIOSSLContext(configuration: configuration), serverHostname: isAddress ? nil : serverName)
+  }
+
+  /// The text of an error of a connection.
+  static func reason(of error: any Error) -> String {
+    if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+    if (error as? NIOSSLExtraError) == .failedToValidateHostname {
+      return "the server's certificate is for another host name"
+    }
+    // The library's errors have names in their text only.
+    let text = "\(error)"
+    if text.contains("CERTIFICATE_VERIFY_FAILED") {
+      return "the server's certificate is not valid for the trusted authorities; set --tls-ca"
+    }
+    return text.contains("WRONG_VERSION_NUMBER") ? "the server does not use TLS; leave out --tls" : text
   }
 }

@@ -84,7 +84,7 @@ struct ClientConnectionTests {
       do {
         _ = try await check(reply)
         Issue.record("the call did not fail")
-      } catch ClientError.connectionLost(let address) {
+      } catch ClientError.connectionLost(let address, _) {
         #expect(address.hasPrefix("127.0.0.1:"))
       }
     }

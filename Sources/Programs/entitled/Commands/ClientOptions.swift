@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import EntitledClient
 internal import Foundation
+internal import RPC
 internal import SignedData
 internal import Transport
 internal import Wire
@@ -34,7 +35,18 @@ struct ClientOptions: ParsableArguments {
     do {
       return try await withUnmappedErrors(body)
     } catch let error as ClientError {
-      throw Failure(error.description)
+      throw Failure(description(of: error))
+    }
+  }
+
+  /// The text of an error, with the options that can remove its cause.
+  private func description(of error: ClientError) -> String {
+    switch error {
+    case .unreachable: "\(error); start the service with 'entitled serve', or set --grpc"
+    case .notGRPC: "\(error); --grpc takes the address of the gRPC port"
+    case .failed(let status) where status.code == .unauthenticated && (try? token()) == nil:
+      "\(error); set ENTITLED_TOKEN or --token-file"
+    default: error.description
     }
   }
 
