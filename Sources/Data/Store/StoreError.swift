@@ -46,7 +46,8 @@ extension StoreError: CustomStringConvertible {
     case .removed(let path):
       "\(path) was removed or replaced while the store was open; stop the service, restore the store and start again"
     case .newerSchema(let found, let supported):
-      "the store has schema version \(found), and this program knows versions up to \(supported)"
+      "the store has schema version \(found), and this program knows versions up to \(supported); "
+        + "start the newer program, or restore a backup from before its first start"
     case .olderSchema(let found, let required):
       "the store has schema version \(found), and this program needs version \(required); "
         + "run 'entitled store migrate' of this program"
