@@ -30,7 +30,6 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
 /// The folders of the targets, from the lowest layer to the highest.
 enum Layer: String {
@@ -242,7 +241,7 @@ let package = Package(
       .programs, "Conformance",
       ["AppStore", "AppStoreClient", "Bytes", "CConformanceKit", "JSON", "Markup", "Platform", "SignedData"]),
     library(.programs, "SeatRoster", ["Bytes"]),
-    library(.programs, "CommandSupport", ["AppStore", "Platform", "Transport", argumentParser]),
+    library(.programs, "CommandSupport", ["AppStore", "Platform", "Transport", argumentParser, unixSignals]),
     library(
       .programs, "SandboxClient",
       ["CommandSupport", "EntitledClient", "HTTP", "JSON", "SandboxPaths", "Transport", argumentParser]),
@@ -252,8 +251,7 @@ let package = Package(
         "AppStore", "AppStoreReports", "Bytes",
         "CommandSupport", "Configuration", "Entitlements", "HTTP", "JSON",
         "Platform", "Sandbox", "SandboxClient", "SandboxConsole", "SandboxPaths", "SandboxStore",
-        "Transport", argumentParser, asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix,
-        unixSignals,
+        "Transport", argumentParser, asyncHTTPClient, logging, nio, nioHTTP1, nioPosix,
       ]),
     .executableTarget(
       name: "entitled-sandbox", dependencies: ["CommandSupport", "SandboxCommands", argumentParser],
@@ -284,7 +282,7 @@ let package = Package(
         "Store",
         "Telemetry", "Traces",
         "Transport",
-        "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
+        "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, logging, nio, nioHTTP1,
         nioPosix, tracing, unixSignals,
       ]),
 

@@ -33,6 +33,8 @@ def test_readiness_fails_first_and_calls_in_flight_finish(tmp_path):
         begin = time.monotonic()
         while readiness(service) == 200:
             assert time.monotonic() - begin < 1.5
+        # Another signal changes nothing: the drain has begun.
+        service.process.send_signal(signal.SIGTERM)
         # Not ready, but still serving clients that have not noticed.
         with Connection(service.grpc) as late:
             assert late.call(CHECK_REQUEST).status == OK

@@ -8,9 +8,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Sandbox
-internal import ServiceLifecycle
 internal import Transport
-internal import UnixSignals
 
 /// `entitled sandbox serve`: the sandbox without the service.
 struct SandboxServeCommand: AsyncParsableCommand, ServerCommand {
@@ -58,11 +56,7 @@ struct SandboxServeCommand: AsyncParsableCommand, ServerCommand {
       address: address, tls: tls, worlds: try settings.worlds(configuration),
       policy: SandboxListener.policy(
         configuration.listeners, hosts: [address.host] + exposure.hosts + (tls?.names ?? [])), logger: logger)
-    try await ServiceGroup(
-      configuration: .init(
-        services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
-        gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    ).run()
+    try await TerminationSignals.trapped { try await service.run(until: $0) }
   }
 
   private func configurationFile() throws(Failure) -> ServiceConfiguration {
@@ -92,7 +86,7 @@ struct SandboxServeCommand: AsyncParsableCommand, ServerCommand {
 }
 
 /// Serves the sandbox until a signal ends it.
-struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
+struct SandboxService {
   let address: HostAndPort
   /// `nil` without TLS.
   let tls: SandboxTLSListener?
@@ -100,10 +94,7 @@ struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
   let policy: OriginPolicy
   let logger: Logger
 
-  /// Its name in the log lines of the life cycle.
-  var description: String { "sandbox" }
-
-  func run() async throws {
+  func run(until termination: TerminationSignals) async throws {
     var listeners: [Listener] = []
     var ready = "ready"
     do {
@@ -126,7 +117,7 @@ struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
     fflush(nil)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await worlds.run() }
-      try? await gracefulShutdown()
+      await termination.wait()
       group.cancelAll()
     }
     for listener in listeners { await listener.shutDown(grace: .seconds(5)) }

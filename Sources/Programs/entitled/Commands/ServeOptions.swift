@@ -5,11 +5,9 @@ internal import CoreMetrics
 internal import Foundation
 internal import Logging
 internal import NIOCore
-internal import ServiceLifecycle
 internal import Store
 internal import Telemetry
 internal import Transport
-internal import UnixSignals
 
 /// `entitled serve`, without the options of the sandbox: a program that has one adds them.
 package struct ServeOptions: ParsableArguments {
@@ -83,17 +81,9 @@ package struct ServeOptions: ParsableArguments {
     try Logs.bootstrap(configuration.log)
     let metrics = MetricsRegistry(families: MetricCatalog.families)
     MetricsSystem.bootstrap(metrics)
-    let logger = Logger(label: "entitled")
-    let group = ServiceGroup(
-      configuration: ServiceGroupConfiguration(
-        services: [
-          .init(
-            service: Server(
-              settings: settings, configuration: configuration, metrics: metrics, logger: logger),
-            successTerminationBehavior: .gracefullyShutdownGroup)
-        ],
-        gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-    try await group.run()
+    let server = Server(
+      settings: settings, configuration: configuration, metrics: metrics, logger: Logger(label: "entitled"))
+    try await TerminationSignals.trapped { try await server.run(until: $0) }
   }
 
   package func requireLimits() throws(Failure) {

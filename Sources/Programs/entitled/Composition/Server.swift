@@ -5,7 +5,6 @@ internal import NIOCore
 internal import NIOPosix
 internal import Platform
 internal import SQLiteStore
-internal import ServiceLifecycle
 internal import Services
 internal import Store
 internal import Telemetry
@@ -14,21 +13,18 @@ internal import Transport
 internal import UnixSignals
 
 /// The running service: opens the store and the listeners, runs the workers, and drains on shutdown.
-struct Server: ServiceLifecycle.Service, CustomStringConvertible {
+struct Server {
   let settings: ServeSettings
   let configuration: ServiceConfiguration
   let metrics: MetricsRegistry
   let logger: Logger
 
-  /// Its name in the log lines of the life cycle; by default they would contain the configuration.
-  var description: String { "entitled" }
-
-  func run() async throws {
+  func run(until termination: TerminationSignals) async throws {
     // Trapped first, because an untrapped SIGHUP terminates the process.
     let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
     let store = try Startup.store(settings, configuration)
     do {
-      try await serve(store, reloadSignals)
+      try await serve(store, reloadSignals, until: termination)
       await store.close()
     } catch {
       await store.close()
@@ -36,7 +32,9 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     }
   }
 
-  private func serve(_ store: any EntitlementStore, _ reloadSignals: UnixSignalsSequence) async throws {
+  private func serve(
+    _ store: any EntitlementStore, _ reloadSignals: UnixSignalsSequence, until termination: TerminationSignals
+  ) async throws {
     let loops = settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
     for loop in loops.makeIterator() { loop.execute { ThreadPriority.setInteractive() } }
     // The edge has its own event loops, so that bursts of notifications do not delay `Check`.
@@ -92,18 +90,18 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
 
     let reloader = ConfigurationReloader(
       application: application, tls: tls, settings: settings, reloadSignals: reloadSignals, logger: logger)
-    await run(application, reloader, listeners, store.replication)
+    await run(application, reloader, listeners, store.replication, until: termination)
     await traces?.flush()
   }
 
   /// Runs the workers until the process is asked to end, and drains the listeners.
   private func run(
     _ application: Application, _ reloader: ConfigurationReloader, _ listeners: Listeners,
-    _ replication: (any Replication)?
+    _ replication: (any Replication)?, until termination: TerminationSignals
   ) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await application.run([reloader]) }
-      try? await gracefulShutdown()
+      await termination.wait()
       // Readiness fails before the workers are cancelled, because cancellation may take a while.
       application.monitor.stop()
       listeners.announceShutDown()
