@@ -1,6 +1,7 @@
 """deploy/: each file passes its tool's validation, and the files agree with each other and with the program."""
 
 import base64
+import fnmatch
 import os
 import pathlib
 import re
@@ -97,6 +98,15 @@ def test_every_selector_matches_the_pod(folder):
     assert manifest("NetworkPolicy", folder)["spec"]["podSelector"]["matchLabels"].items() <= labels
 
 
+@pytest.mark.parametrize("folder", KINDS)
+def test_the_pod_reaches_apple_and_its_ocsp_responder(folder):
+    """Responders are called without TLS (RFC 6960): those of Apple's certificates have http URLs."""
+    configured = yaml.safe_load(manifest("ConfigMap", folder)["data"]["entitled.yaml"])
+    assert {app["online_checks"] for app in configured["apps"].values()} == {"soft"}
+    open_to_all = [rule for rule in manifest("NetworkPolicy", folder)["spec"]["egress"] if "to" not in rule]
+    assert {80, 443} <= {port["port"] for rule in open_to_all for port in rule["ports"]}
+
+
 def test_the_autoscaler_scales_the_deployment_and_keeps_a_majority_of_three():
     scaler = manifest("HorizontalPodAutoscaler", "kubernetes-replicas")["spec"]
     deployment = manifest("Deployment", "kubernetes-replicas")
@@ -134,6 +144,17 @@ def test_the_program_accepts_the_configuration(tmp_path, name):
     (tmp_path / "installation-key").chmod(0o600)
     (tmp_path / name).write_text((DEPLOY / name).read_text().replace("/run/secrets", str(tmp_path)))
     passes(PROGRAM, "config", "check", tmp_path / name, OCEAN_JOURNAL_SHARED_SECRET="not-a-real-one")
+
+
+def test_no_page_removes_the_installation_key_or_the_list_of_erasures():
+    """Without them, a restored copy has the erased customers again (docs/erasure.md)."""
+    removed = []
+    for page in (DEPLOY / "README.md", *(ROOT / "docs").rglob("*.md")):
+        for words in re.findall(r"\brm ([^'`;&\n]+)", page.read_text()):
+            removed += [word.rpartition("/")[2] for word in words.split()]
+    assert "entitled.sqlite*" in removed
+    kept = ("entitled.key", "entitled.erasures")
+    assert not [name for name in removed if any(fnmatch.fnmatch(file, name) for file in kept)]
 
 
 def test_a_missing_secret_is_named():
