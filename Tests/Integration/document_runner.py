@@ -29,11 +29,13 @@ VARYING = [
 VARYING = [re.sub(r"\((?!\?)", "(?:", pattern) for pattern in VARYING]
 SPLIT = re.compile("|".join(f"(?:{pattern})" for pattern in VARYING))
 PORTS = {"grpc": 50051, "http": 8080, "sandbox": 8090}
-CONSOLE = 8070
+CONSOLE, RECEIVER = 8070, 9444
 
 
 # Commands that change nothing.
-QUESTION = re.compile(r"(cat|entitled (check|timeline|customer|explain|report|purchases?|find|status|consumption list))( |$)")
+QUESTION = re.compile(
+    r"(cat|entitled (check|timeline|customer|explain|report|purchases?|find|status|consumption list|segment customers"
+    r"|apple withdrawn-consents|import disagreements|webhooks deliveries)|entitled webhooks$)( |$)")
 # What a migration that takes longer than a second prints instead of the bar of a terminal.
 PROGRESS = re.compile(r'\{"migrationId":.*"MIGRATION_STATE_RUNNING"')
 
@@ -48,9 +50,10 @@ class Block:
         self.file = name[1] if name else None
 
 
-def blocks(page, until=None):
-    """The fenced blocks of a page, whose path is given from the root of the repository, or of its beginning until a heading."""
+def blocks(page, since=None, until=None):
+    """The fenced blocks of a page, whose path is given from the root of the repository, or of its part between two headings."""
     text = (ROOT / page).read_text(encoding="utf-8")
+    text = text[text.index(f"\n## {since}\n") :] if since else text
     text = text[: text.index(f"\n## {until}\n")] if until else text
     return [Block(text, found) for found in BLOCK.finditer(text)]
 
@@ -104,7 +107,7 @@ class DocumentRunner:
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
-        self.ports = {str(port): str(free_port()) for port in (*PORTS.values(), CONSOLE)}
+        self.ports = {str(port): str(free_port()) for port in (*PORTS.values(), CONSOLE, RECEIVER)}
         programs = folder / ".programs"
         programs.mkdir()
         (programs / "entitled").symlink_to(PROGRAM)
@@ -113,7 +116,11 @@ class DocumentRunner:
             (programs / "entitled-sandbox").symlink_to(alone)
         console = f"127.0.0.1:{self.ports[str(CONSOLE)]}"
         (programs / "make").write_text(f'#!/bin/sh\n[ "$*" = run ] && exec entitled serve --console {console}\n')
-        (programs / "make").chmod(0o755)
+        # The packages of the tests, instead of those that a page installs.
+        (programs / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        (programs / "pip").write_text(f'#!/bin/sh\nshift\nexec "{sys.executable}" -m pip show "$@" >/dev/null\n')
+        for name in ("make", "python3", "pip"):
+            (programs / name).chmod(0o755)
         for name in ("proto", "clients", ".venv", "deploy"):
             (folder / name).symlink_to(ROOT / name if name != ".venv" else pathlib.Path(sys.prefix))
         addresses = {f"ENTITLED_{name.upper()}": f"127.0.0.1:{self.ports[str(port)]}" for name, port in PORTS.items()}
@@ -130,10 +137,10 @@ class DocumentRunner:
         text = re.sub(r"(?<=127\.0\.0\.1:)\d+", lambda found: self.ports.get(found[0], found[0]), text)
         return re.sub(r"\d{10,}", lambda found: self.ids.get(found[0], found[0]), text)
 
-    def run(self, page, until=None):
-        """Runs a page, or its beginning until a heading; raises an error at the first command that prints something else than
+    def run(self, page, since=None, until=None):
+        """Runs a page, or its part between two headings; raises an error at the first command that prints something else than
         the page shows."""
-        for block in blocks(page, until):
+        for block in blocks(page, since, until):
             self.run_block(block)
 
     def run_block(self, block):
