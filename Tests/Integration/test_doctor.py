@@ -217,6 +217,15 @@ def test_a_port_without_tls_is_a_fault_of_tls_within_its_time_limit(world):
     assert set(found) == {"tls"} and time.monotonic() - start < 60
 
 
+def test_a_server_without_tls_and_a_closed_port_are_named(world):
+    found = world.faults(port=world.service.http.rpartition(":")[2])
+    assert set(found) == {"tls"} and found["tls"]["detail"] == "no TLS connection: the server does not use TLS"
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    found = world.faults(port=port)
+    assert set(found) == {"tls"} and found["tls"]["detail"] == "no TLS connection: Connection refused"
+
+
 def test_a_clock_that_is_off_is_a_fault_of_the_clock(world):
     world.act("faults", kind="clock-off", count=1, by="10m")
     found = world.faults()

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -68,8 +69,21 @@ struct TLSProbe {
       try await handshake.futureResult.get()
     } catch {
       handshake.fail(error)
-      throw Failure(description: "\(error)")
+      throw Failure(description: Self.reason(of: error))
     }
+  }
+
+  /// The text of an error without the library's names of types and files.
+  private static func reason(of error: any Error) -> String {
+    if let attempt = (error as? NIOConnectionError)?.connectionErrors.first {
+      return reason(of: attempt.error)
+    }
+    if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+    let text = "\(error)"
+    // Such as "error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at tls_record.cc:127".
+    guard let prefix = text.firstRange(of: "OPENSSL_internal:") else { return text }
+    let name = text[prefix.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    return name == "WRONG_VERSION_NUMBER" ? "the server does not use TLS" : String(name)
   }
 }
 
