@@ -33,7 +33,8 @@ GUIDES = {
     "docs/migration.md": "A job", "docs/minors.md": None,
     "docs/notifications.md": "Forged posts", "docs/openfeature.md": None, "docs/other-stores.md": None,
     "docs/retention.md": None,
-    "docs/sandbox.md": "Pages", "docs/segments.md": None, "docs/upgrade.md": "One process"}  # fmt: skip
+    "docs/sandbox.md": "Pages", "docs/segments.md": None, "docs/upgrade.md": "One process",
+    "docs/warehouse.md": None}  # fmt: skip
 # Pages with calls whose responses they describe in words.
 CALLS = ("docs/catalog.md", "docs/customers.md", "docs/erasure.md", "docs/idempotency.md")
 
