@@ -162,12 +162,30 @@ def test_as_of_moves_every_figure(console, lena):
     assert "Wrote twice" not in then
     assert '<span class="quiet">paid</span> 4.99 USD</li>' in then.replace("\n", "")
     assert "Grant…" not in then, "a past moment has no buttons"
-    link = html.unescape(re.search(r'href="([^"]*history\.csv[^"]*)"', then)[1])
-    lines = lena.get(link).text
+    link = html.unescape(re.search(r'action="([^"]*history\.csv[^"]*)"', then)[1])
+    lines = lena.csv(link).text
     assert f"?at={first + 10 * 86400}" in link and "PURCHASED" in lines and "REFUNDED" not in lines
     known = lena.get(f"{path}?at={first + 10 * 86400}&known=then").text
-    assert re.search(r"history\.csv\?at=\d+&amp;known=then", known)
-    assert "REFUNDED" in lena.get(f"{path}/history.csv").text
+    assert re.search(r"history\.csv\?at=\d+&amp;known=then", known) and "with what was known then" in bar(known)
+    assert "REFUNDED" in lena.csv(f"{path}/history.csv").text
+
+
+def test_the_timeline_of_a_past_page_reads_on_until_its_moment(console, lena):
+    """More events followed than a page of the timeline has."""
+    grant = {"customerId": "busy", "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL"}
+    console.call("EntitlementService/Grant", **grant)
+    answer = console.call("EntitlementService/GetCustomer", customerId="busy")
+    then = int(datetime.datetime.fromisoformat(answer["evaluatedAt"].replace("Z", "+00:00")).timestamp()) + 1
+    console.advance("3m")
+    for _ in range(51):
+        granted = console.call("EntitlementService/Grant", **grant | {"entitlement": "maps"})["grant"]
+        console.call("EntitlementService/RevokeGrant", grantId=granted["grantId"])
+    newest = console.call("EntitlementService/ListTimeline", customerId="busy", newestFirst=True, pageSize=100)["events"]
+    assert len(newest) == 100 and answer["sequence"] not in {event["sequence"] for event in newest}
+    timeline = lena.get(f"{HERE}/customers/busy?at={then}").text.split('<div class="timeline')[1].split("</div>")[0]
+    assert re.findall(r"/events/(\d+)", timeline) == [answer["sequence"]]
+    filtered = lena.get(f"{HERE}/customers/busy?type=REFUNDED").text
+    assert "No event of this kind." in filtered and 'name="type" value="REFUNDED"' in filtered, "the slider keeps the filter"
 
 
 def test_a_past_page_has_the_refund_request_of_then(console, lena):
@@ -205,7 +223,7 @@ def test_a_withdrawn_consent_is_no_notice_before_it(console, lena):
 
 @pytest.mark.parametrize("path", [
     "purchases/{pro}", "evidence/2", "events/1", "work", "work/refunds", "work/withdrawn-consents", "work/unclaimed", "work/dead-letters",
-    "work/rejected", "work/drift", "work/contradictions", "work/migrations", "customers/not-yet-known", "customers/{customer}/history.csv",
+    "work/rejected", "work/drift", "work/contradictions", "work/migrations", "customers/not-yet-known",
 ])  # fmt: skip
 def test_pages_are_served(console, lena, path):
     path = path.format(pro=console.ids["pro"]["transactionId"], customer=urllib.parse.quote(CUSTOMER))
@@ -251,7 +269,7 @@ def rows(text):
     ("drift", "entitlement"), ("contradictions", "kind"), ("disagreements", "stated_until"), ("migrations", "migration_id"),
 ])  # fmt: skip
 def test_each_work_list_is_a_csv_too(lena, queue, column):
-    response = lena.get(f"{HERE}/work/{queue}.csv")
+    response = lena.csv(f"{HERE}/work/{queue}.csv")
     assert response.status == 200 and response.getheader("content-type") == "text/csv; charset=utf-8"
     assert response.getheader("content-disposition") == "attachment"
     assert column in response.text.splitlines()[0].split(",")
@@ -260,7 +278,7 @@ def test_each_work_list_is_a_csv_too(lena, queue, column):
 def test_a_csv_has_the_rows_of_the_list_on_all_its_pages(console, lena):
     for number in range(120):
         console.submit("", console.buy(f"crowd-{number}", "maps.pack"))
-    found = rows(lena.get(f"{HERE}/work/unclaimed.csv").text)
+    found = rows(lena.csv(f"{HERE}/work/unclaimed.csv").text)
     assert len(found) >= 121 and len({row["original_transaction_id"] for row in found}) == len(found)
     assert found[0]["purchased_at"].endswith("Z") and {row["product_id"] for row in found} <= {"maps.pack", "pro.monthly"}
     assert "Next page" in lena.get(f"{HERE}/work/unclaimed").text
@@ -268,14 +286,20 @@ def test_a_csv_has_the_rows_of_the_list_on_all_its_pages(console, lena):
 
 def test_the_audit_log_is_a_csv_with_the_same_filter(console, lena):
     lena.get(f"{HERE}/customers/exported")
-    found = rows(lena.get("/audit.csv?customer=exported").text)
+    today = datetime.datetime.now(datetime.UTC).date()
+    tomorrow = today + datetime.timedelta(days=1)
+    assert "exported" in lena.get(f"/audit?customer=exported&app={APP}&to={tomorrow}").text.split("<table>")[1]
+    for others in (f"app={APP}&to={today - datetime.timedelta(days=2)}", f"app={APP}&from={tomorrow}"):
+        assert "<table>" not in lena.get(f"/audit?customer=exported&{others}").text, others
+    found = rows(lena.csv("/audit.csv?customer=exported").text)
+    assert {row["address"] for row in found} == {"127.0.0.1"} and 'data-head="Address">127.0.0.1<' in lena.get("/audit?customer=exported").text
     assert found and {row["customer_ids"] for row in found} == {"exported"} and {row["actor"] for row in found} == {"lena@example.com"}
 
 
 def test_a_formula_in_a_csv_is_a_text(console, lena):
     console.call("EntitlementService/Grant", customerId="=1+1", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
     lena.get(f"{HERE}/customers/%3D1%2B1")
-    found = rows(lena.get("/audit.csv?" + urllib.parse.urlencode({"customer": "=1+1"})).text)
+    found = rows(lena.csv("/audit.csv?" + urllib.parse.urlencode({"customer": "=1+1"})).text)
     assert {row["customer_ids"] for row in found} == {"'=1+1"}
 
 
@@ -286,13 +310,50 @@ def test_contradictions_are_a_queue_and_a_red_card(console, lena):
     console.submit("twice", second)
     page = lena.get(f"{HERE}/work/contradictions").text
     assert f"{HERE}/customers/twice" in page and "two active in group" in page
-    assert rows(lena.get(f"{HERE}/work/contradictions.csv").text)[0]["kind"] == "TWO_ACTIVE_IN_GROUP"
+    assert rows(lena.csv(f"{HERE}/work/contradictions.csv").text)[0]["kind"] == "TWO_ACTIVE_IN_GROUP"
     page = lena.get(f"{HERE}/customers/twice").text
     assert "Facts contradict each other." in page and page.index("TWO_ACTIVE_IN_GROUP") < page.index('class="cards"')
     console.act("refund", transactionId=second["transactionId"])
     console.call("AppStoreService/RefreshPurchase", transactionId=second["transactionId"])
     assert "/customers/twice" not in lena.get(f"{HERE}/work/contradictions").text
     assert "Facts contradict" not in lena.get(f"{HERE}/customers/twice").text
+
+
+def test_a_list_is_read_as_csv_for_a_reason_that_the_audit_log_has(console, lena):
+    console.call("EntitlementService/Grant", customerId="listed", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
+    path = f"{HERE}/customers/listed/history.csv"
+    assert f'action="{path}"' in lena.get(f"{HERE}/customers/listed").text
+    looked = lambda: [(e["method"].split("/")[-1], e.get("note", ""), e["actor"]) for e in console.call(  # noqa: E731
+        "AuditService/ListAuditEntries", customerId="listed")["entries"] if e.get("caller") == "console"]
+    before = looked()
+    assert lena.get(path).status == 404, "an address alone reads nothing"
+    missing = lena.csv(path, " ")
+    assert missing.status == 400 and "&#39;Reason&#39; is missing" in missing.text
+    assert lena.csv(path, "é" * 2_049).status == 400
+    assert lena.post(path, {"note": "x"}, Origin="http://evil.example").status == 403
+    assert looked() == before
+    assert lena.csv(path, "the auditor asked").status == 200
+    assert looked() == [("GetCustomerHistory", "the auditor asked", "lena@example.com"), *before]
+
+
+def test_the_page_of_a_number_is_that_of_its_environment(console, lena):
+    event = html.unescape(lena.get(f"{HERE}/events/1").text.split("The event as JSON")[1])
+    assert json.loads(event.split("<pre tabindex=\"0\">")[1].split("</pre>")[0])["sequence"] == "1"
+    for path in ("evidence/2", "events/1"):
+        page = lena.get(f"/a/{APP}/production/{path}")
+        assert page.status == 200 and "SANDBOX" in page.text and f"/a/{APP}/production" not in page.text, path
+
+
+def test_an_unclaimed_purchase_has_a_picture_of_its_periods(console, lena):
+    console.act("faults", kind="drop", count=100)  # otherwise Apple's notifications may store later transactions
+    bought = console.buy("no-one", "pro.monthly")
+    console.submit("", bought)
+    units = console.buy("no-one", "shells.100", quantity=2)
+    console.submit("", units)
+    console.act("faults", kind="drop", count=0)
+    picture = lambda purchase: lena.get(f"{HERE}/purchases/{purchase['transactionId']}").text.split("<svg")[1].split("</svg>")[0]  # noqa: E731
+    assert picture(bought).count('class="bar full"') == 1 and "pro.monthly, 4.99 USD: " in picture(bought)
+    assert picture(units).count('class="dot"') == 1 and 'class="bar' not in picture(units), "a consumable has no period"
 
 
 def test_consumables_have_their_product_and_one_lane(console, lena):

@@ -408,7 +408,7 @@ def test_the_audit_page_shows_the_reason_of_each_action(console, operator, admin
     act(console, operator, "backfill", {"days": "1"}, ["Apple is asked"], "NotificationService/BackfillNotifications")
     noted = audited(console, "NotificationService/BackfillNotifications", "ticket backfill")[0]["note"]
     assert noted in html.unescape(admin.get("/audit?method=BackfillNotifications").text)
-    assert noted in admin.get("/audit.csv?method=BackfillNotifications").text
+    assert noted in admin.csv("/audit.csv?method=BackfillNotifications").text
 
 
 ACTIONS = [
@@ -438,7 +438,7 @@ def test_the_role_read_sees_no_buttons(console):
     for path in [f"{HERE}/{path}" for path in paths] + ["/", "/status", "/find?q=looked"]:
         page = reader.get(path)
         assert page.status in (200, 303) and "/do/" not in page.text, path
-    for path in (f"{HERE}/work/dead-letters", "/audit", "/audit.csv"):
+    for path in (f"{HERE}/work/dead-letters", f"{HERE}/work/dead-letters/gone/1/1", "/audit"):
         assert reader.get(path).status in (403, 404), path
     assert "/do/grant" in customer_page(console.browser(OPERATOR), "looked-at")
 
@@ -449,3 +449,5 @@ def test_a_role_that_is_removed_counts_at_once(console, operator):
     confirmed = hidden(operator.post(f"{HERE}/do/grant", values).text)
     assert console.browser(READER).post(f"{HERE}/do/grant", confirmed).status == 403
     assert not has(console, "late", "maps")
+    for path in (f"{HERE}/work/dead-letters.csv", "/audit.csv"):
+        assert reader.csv(path).status in (403, 404), path

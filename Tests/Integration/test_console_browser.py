@@ -2,6 +2,7 @@
 
 import contextlib
 import http.server
+import pathlib
 import threading
 import urllib.parse
 
@@ -103,6 +104,41 @@ def test_an_id_is_copied_by_a_click(console, visit):
     page.click("h1 .id")
     page.wait_for_function("document.querySelector('#announcement').textContent !== ''")
     assert page.evaluate("navigator.clipboard.readText()") == CUSTOMER
+    box = page.locator("#announcement").bounding_box()
+    assert box["y"] + box["height"] <= page.viewport_size["height"], "it is in sight"
+    page.keyboard.press("Escape")
+    assert page.text_content("#announcement") == ""
+    page.click("details.more > summary")
+    page.click("text=Copy for ticket")
+    page.wait_for_function("document.querySelector('#announcement').textContent.includes('ticket')")
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert lines[0].startswith(f"{CUSTOMER} has pro, studio") and any("(IN_GRACE_PERIOD)" in line for line in lines[1:-2])
+    event = console.call("EntitlementService/GetCustomer", customerId=CUSTOMER)["sequence"]
+    assert lines[-2].startswith("As of ") and lines[-2].endswith(f"event {event}") and lines[-1] == page.url
+    assert page.locator(".more .menu > *").last.text_content() == "Erase the customer…", "what cannot be undone is last"
+
+
+def test_the_distance_of_a_time_is_that_of_the_sandboxs_clock(console, visit):
+    """The story is in the future: by the clock of this machine, its events are yet to come."""
+    page = visit()
+    titles = "[...document.querySelectorAll('.timeline time')].map(time => time.title)"
+    page.goto(address(console, "customers/{customer}"))
+    assert (found := page.evaluate(titles)) and all(title.endswith((" ago", "yesterday", "today")) for title in found), found
+    page.goto(address(console, "purchases/" + console.ids["pro"]["transactionId"]))
+    assert all(title.endswith(" here") for title in page.evaluate("[...document.querySelectorAll('td time')].map(time => time.title)"))
+
+
+def test_a_list_is_downloaded_with_a_reason(console, visit):
+    page = visit()
+    page.goto(address(console, "work/unclaimed"))
+    page.click("text=The list as CSV")
+    assert not violations(page)
+    page.fill("main input[name=note]", "the auditor asked")
+    with page.expect_download() as download:
+        page.click("text=Download")
+    assert download.value.suggested_filename == "unclaimed.csv"
+    assert "original_transaction_id" in pathlib.Path(download.value.path()).read_text(encoding="utf-8")
+    assert page.url == address(console, "work/unclaimed"), "the page stays"
 
 
 def test_the_slider_moves_the_figures(console, visit):

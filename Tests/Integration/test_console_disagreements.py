@@ -25,7 +25,7 @@ def test_a_disagreement_has_the_evidence_of_both_sides_and_leaves_the_list_when_
     lena = Browser(console.address)
     assert lena.sign_in(console.new_link()).status == 303
     rows = lambda: {row["customer_id"]: row for row in csv.DictReader(io.StringIO(  # noqa: E731
-        lena.get(f"{HERE}/work/disagreements.csv").text, newline=""))}  # fmt: skip
+        lena.csv(f"{HERE}/work/disagreements.csv").text, newline=""))}  # fmt: skip
     assert "nothing waits" in lena.get(f"{HERE}/work/disagreements").text
 
     console.submit("gus", console.buy("gus", "pro.monthly"))

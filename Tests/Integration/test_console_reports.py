@@ -158,10 +158,13 @@ def test_a_point_of_a_chart_opens_the_customers_behind_it(console, chromium, vie
 def test_looking_at_the_customers_behind_a_value_is_audited(console):
     path = f"{HERE}/reports/revenue/customers?report=revenue&column=gross&bucket={console.month}-01&by=month&currency=USD"
     assert console.browser(READER).get(path).status == 200
+    file = console.browser(READER).csv(path.replace("/customers?", "/customers.csv?"), "the board asked")
+    assert file.status == 200 and CUSTOMER in [row["customer_id"] for row in csv.DictReader(io.StringIO(file.text))]
     status, answer = console.service.json(
         "entitled.v1.AuditService/ListAuditEntries", {"method": "ListReportPurchases"}, **console.headers)
     assert status == 200, answer
     entries = answer["entries"]
+    assert "the board asked" in [entry.get("note") for entry in entries]
     assert any(READER in (entry.get("actor"), entry.get("caller")) and CUSTOMER in entry.get("customerIds", [])
                for entry in entries), entries  # fmt: skip
 
@@ -175,6 +178,8 @@ def test_the_role_reports_sees_charts_and_no_customer(console):
     assert "<svg" in text and "/customers" not in text.split("<main")[1]
     path = f"{HERE}/reports/revenue/customers?report=revenue&column=gross&bucket={console.month}-01&by=month&currency=USD"
     refused = browser.get(path)
+    assert refused.status == 403 and CUSTOMER not in refused.text
+    refused = browser.csv(path.replace("/customers?", "/customers.csv?"))
     assert refused.status == 403 and CUSTOMER not in refused.text
     assert browser.get(f"{HERE}/customers/ada").status == 403
 

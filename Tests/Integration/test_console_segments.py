@@ -56,7 +56,7 @@ def test_each_app_has_segments_that_no_one_saved(lena):
     assert len(names) == 12 and "Their free trial ends within 7 days." in page
     for name in names:
         assert lena.get(f"{HERE}/built-in/{name}").status == 200, name
-    assert lena.get(f"{HERE}/built-in/renewing").status == 404 and lena.get(f"{HERE}/built-in/x.csv").status == 404
+    assert lena.get(f"{HERE}/built-in/renewing").status == 404 and lena.csv(f"{HERE}/built-in/x.csv").status == 404
 
 
 def test_a_built_in_segment_follows_the_purchase(lena, console):
@@ -66,8 +66,8 @@ def test_a_built_in_segment_follows_the_purchase(lena, console):
     console.act("auto-renew", transactionId=console.bought, enabled=False)
     wait_for(lambda: has("renewal-off"))
     page = lena.get(f"{HERE}/built-in/renewal-off").text
-    assert "active auto renew off" in page.lower() and f'href="{HERE}/built-in/renewal-off.csv"' in page
-    lines = list(csv.DictReader(io.StringIO(lena.get(f"{HERE}/built-in/renewal-off.csv").text)))
+    assert "active auto renew off" in page.lower() and f'action="{HERE}/built-in/renewal-off.csv"' in page
+    lines = list(csv.DictReader(io.StringIO(lena.csv(f"{HERE}/built-in/renewal-off.csv").text)))
     assert [(line["customer_id"], line["state"]) for line in lines] == [(CUSTOMER, "ACTIVE_AUTO_RENEW_OFF")]
     console.act("auto-renew", transactionId=console.bought, enabled=True)
     wait_for(lambda: not has("renewal-off"))
@@ -80,7 +80,7 @@ def test_a_family_member_and_a_customer_with_a_grant_are_in_lists_of_their_own(l
     console.advance("1s")
     for jws in console.act("restore", app=APP, account="ben")["signedTransactions"]:
         console.call("ReceiptService/SubmitTransaction", customerId="ben", signedTransaction=jws)
-    rows = lambda name: list(csv.DictReader(io.StringIO(lena.get(f"{HERE}/built-in/{name}.csv").text)))  # noqa: E731
+    rows = lambda name: list(csv.DictReader(io.StringIO(lena.csv(f"{HERE}/built-in/{name}.csv").text)))  # noqa: E731
     wait_for(lambda: [row["customer_id"] for row in rows("shared")] == ["ben"])
     page = lena.get(f"{HERE}/built-in/shared").text
     assert "family shared or assigned" in page and 'customers/ben"' in page and '<span class="chip grace">1</span>' in page
@@ -98,6 +98,6 @@ def test_a_family_member_and_a_customer_with_a_grant_are_in_lists_of_their_own(l
 
 
 def test_the_file_of_a_segment_has_a_line_for_each_row(lena):
-    lines = list(csv.DictReader(io.StringIO(lena.get(f"{HERE}/renewing.csv").text)))
+    lines = list(csv.DictReader(io.StringIO(lena.csv(f"{HERE}/renewing.csv").text)))
     assert {"", CUSTOMER} <= {line["customer_id"] for line in lines}
     assert {line["state"] for line in lines} == {"ACTIVE_AUTO_RENEW_ON"}

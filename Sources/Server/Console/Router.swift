@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTP
 internal import Markup
 internal import Pages
@@ -21,7 +22,6 @@ enum Router {
     case ["find"]: return try await FindPage.page(visit)
     case ["status"]: return .page(try await StatusPage.page(visit))
     case ["audit"]: return .page(try await AuditPage.page(visit))
-    case ["audit.csv"]: return .response(try await AuditPage.csv(visit))
     default:
       guard let scope = scope(of: path) else { throw notFound }
       return try await page(Array(path.dropFirst(3)), in: scope, visit)
@@ -32,8 +32,6 @@ enum Router {
   {
     switch (path.first, path.count) {
     case ("customers", 2): return .page(try await CustomerPage.page(path[1], in: scope, visit))
-    case ("customers", 3) where path[2] == "history.csv":
-      return .response(try await CustomerPage.csv(path[1], in: scope, visit))
     case ("customers", 3) where path[2] == "refunds":
       // A reload of the address alone calls Apple no second time.
       return .redirect(scope.customer(path[1]))
@@ -46,21 +44,11 @@ enum Router {
     case ("evidence", 2): return .page(try await EvidencePage.page(path[1], in: scope, visit))
     case ("events", 2): return .page(try await EventPage.page(path[1], in: scope, visit))
     case ("work", 1): return .page(try await WorkPage.overview(in: scope, visit))
-    case ("work", 2) where path[1].hasSuffix(".csv"):
-      return .response(try await WorkPage.csv(String(path[1].dropLast(4)), in: scope, visit))
     case ("work", 2): return .page(try await WorkPage.page(path[1], in: scope, visit))
     case ("segments", 1): return .page(try await SegmentPage.overview(in: scope, visit))
-    case ("segments", 2) where path[1].hasSuffix(".csv"):
-      let name = String(path[1].dropLast(4))
-      return .response(try await SegmentPage.csv(.saved(name), in: scope, visit))
     case ("segments", 2): return .page(try await SegmentPage.page(.saved(path[1]), in: scope, visit))
     case ("segments", 3) where path[1] == "built-in" && path[2] == GrantsPage.name:
       return .page(try await GrantsPage.page(in: scope, visit))
-    case ("segments", 3) where path[1] == "built-in" && path[2] == GrantsPage.name + ".csv":
-      return .response(try await GrantsPage.csv(in: scope, visit))
-    case ("segments", 3) where path[1] == "built-in" && path[2].hasSuffix(".csv"):
-      let segment = try builtIn(String(path[2].dropLast(4)))
-      return .response(try await SegmentPage.csv(segment, in: scope, visit))
     case ("segments", 3) where path[1] == "built-in":
       return .page(try await SegmentPage.page(try builtIn(path[2]), in: scope, visit))
     case ("reports", 1): return .page(try await ReportsPage.overview(in: scope, visit))
@@ -69,8 +57,6 @@ enum Router {
     case ("reports", 2): return .page(try await ReportPage.page(path[1], in: scope, visit))
     case ("reports", 3) where path[2] == "customers":
       return .page(try await ReportCustomersPage.page(path[1], in: scope, visit))
-    case ("reports", 3) where path[2] == "customers.csv":
-      return .response(try await ReportCustomersPage.csv(path[1], in: scope, visit))
     case ("do", 2): return .page(try await ActionPage.form(path[1], in: scope, visit))
     default: throw notFound
     }
@@ -90,8 +76,35 @@ enum Router {
     case (let rest, 6) where rest[0] == "customers" && rest[2] == "refunds":
       return .page(try await RefundHistoryPage.page(rest[1], in: scope, visit))
     default: throw notFound
+    if path.last?.hasSuffix(".csv") == true { return .response(try await file(path, visit)) }
     }
   }
 
   private static var notFound: Status { Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage) }
 }
+  /// A list of customers as CSV. It needs a reason, which the audit entries of its calls have.
+  private static func file(_ path: [String], _ visit: Visit) async throws(Status) -> HTTPResponse {
+    var visit = visit
+    visit.reason = visit.form["note"]?.trimmed ?? ""
+    guard !visit.reason.isEmpty else { throw .field("note", Text.missing(Text.reasonLabel)) }
+    guard visit.reason.utf8.count <= maxReason else { throw .field("note", Text.tooLong(Text.reasonLabel)) }
+    if path == ["audit.csv"] { return try await AuditPage.csv(visit) }
+    guard let scope = scope(of: path) else { throw notFound }
+    var path = Array(path.dropFirst(3))
+    let name = String((path.popLast() ?? "").dropLast(4))
+    switch (path.first, path.count, name) {
+    case ("customers", 2, "history"): return try await CustomerPage.csv(path[1], in: scope, visit)
+    case ("work", 1, _): return try await WorkPage.csv(name, in: scope, visit)
+    case ("segments", 1, _): return try await SegmentPage.csv(.saved(name), in: scope, visit)
+    case ("segments", 2, GrantsPage.name) where path[1] == "built-in":
+      return try await GrantsPage.csv(in: scope, visit)
+    case ("segments", 2, _) where path[1] == "built-in":
+      return try await SegmentPage.csv(try builtIn(name), in: scope, visit)
+    case ("reports", 2, "customers"): return try await ReportCustomersPage.csv(path[1], in: scope, visit)
+    default: throw notFound
+    }
+  }
+
+  /// As of the field `note` in requests, in bytes.
+  private static let maxReason = 4_096
+

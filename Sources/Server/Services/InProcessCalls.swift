@@ -32,7 +32,7 @@ package struct InProcessCalls: Sendable {
 
   /// Calls the method `path` (`/package.Service/Method`) for the authenticated `caller`, on behalf of `person`.
   package func call<Request: WireMessage, Response: WireMessage>(
-    _ path: String, _ request: Request, as caller: Caller, person: String
+    _ path: String, _ request: Request, as caller: Caller, person: CallingPerson
   ) async throws(Status) -> Response {
     guard let handler = methods[path] else { throw .noMethod(path) }
     let chain = policy.chain(for: caller, person: person)
@@ -48,7 +48,7 @@ package struct InProcessCalls: Sendable {
   /// because `renewal` shows that the caller has lost the permission. Calls `began` when the method has accepted the call,
   /// and `receive`, which must not block, with each message.
   package func follow<Request: WireMessage, Response: WireMessage>(
-    _ path: String, _ request: Request, as caller: Caller, person: String, renewal: CallerRenewal?,
+    _ path: String, _ request: Request, as caller: Caller, person: CallingPerson, renewal: CallerRenewal?,
     began: @escaping @Sendable () -> Void, receive: @escaping @Sendable (Response) -> Void
   ) async throws(Status) {
     guard let handler = streams[path] else { throw .noMethod(path) }
@@ -62,6 +62,21 @@ package struct InProcessCalls: Sendable {
   }
 
   private static let timeout = Timeout(nanoseconds: 30_000_000_000)
+}
+
+/// The person on whose behalf this process calls a method, for the audit entry of the call.
+package struct CallingPerson: Sendable {
+  let name: String
+  /// The IP address of the person, or of the proxy before this service; empty if it is not known.
+  let address: String
+  /// The reason of a call whose request has no field for one; empty: none.
+  let reason: String
+
+  package init(name: String, address: String, reason: String) {
+    self.name = name
+    self.address = address
+    self.reason = reason
+  }
 }
 
 /// Looks the caller of a stream up again.
@@ -116,11 +131,12 @@ private final class InProcessStream: MessageStream {
 struct KnownCallerInterceptor: Interceptor, Sendable {
   let caller: Caller
   /// The person that the caller acts for.
-  let person: String
+  let person: CallingPerson
   /// `nil` for calls that end by themselves.
   var renewal: CallerRenewal?
 
   func start(_ call: inout CallInFlight) throws(Status) {
+    call.context.address = person.address
     guard call.method.needsCaller else { return }
     call.caller = caller
     call.context.caller = caller.name
@@ -133,9 +149,10 @@ struct KnownCallerInterceptor: Interceptor, Sendable {
     call.caller = caller
   }
 
-  /// Reads have no field for the person.
+  /// Reads have no fields for the person and the reason.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
-    if call.subject.actor.isEmpty { call.subject.actor = person }
+    if call.subject.actor.isEmpty { call.subject.actor = person.name }
+    if call.subject.note.isEmpty { call.subject.note = person.reason }
   }
 }
 

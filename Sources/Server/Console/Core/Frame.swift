@@ -145,3 +145,13 @@ extension Part {
     return line + "</p>"
   }
 }
+  /// The form that downloads a list of customers, with the reason.
+  static func file(_ label: String, _ link: Link) -> Markup {
+    """
+    <details class="actions"><summary>\(label)</summary>
+    <form class="row" method="post" action="\(link)">
+    <label>\(Text.reasonLabel) <input type="text" name="note" maxlength="256" required></label>
+    <button>\(Text.download)</button> <span class="quiet">\(Text.downloadHint)</span></form></details>
+    """
+  }
+

@@ -24,12 +24,14 @@ struct Visit: Sendable {
   let renewal: CallerRenewal?
   /// The system's time.
   let now: Instant
+  /// The reason for reading a list, for the audit entries of the calls; empty: none.
+  var reason = ""
 
   /// Calls a method of the contract for the person.
   func call<Request, Response>(
     _ method: ContractCall<Request, Response>, _ request: Request
   ) async throws(Status) -> Response {
-    try await calls.call(method.path, request, as: person.caller, person: person.name)
+    try await calls.call(method.path, request, as: person.caller, person: callingPerson)
   }
 
   /// Calls a method of the contract that sends messages until the stream ends.
@@ -38,8 +40,12 @@ struct Visit: Sendable {
     receive: @escaping @Sendable (Response) -> Void
   ) async throws(Status) {
     try await calls.follow(
-      method.path, request, as: person.caller, person: person.name, renewal: renewal, began: began,
+      method.path, request, as: person.caller, person: callingPerson, renewal: renewal, began: began,
       receive: receive)
+  }
+
+  private var callingPerson: CallingPerson {
+    CallingPerson(name: person.name, address: request.address, reason: reason)
   }
 
   /// The same for a part of a page that the page can do without.

@@ -2,13 +2,18 @@ internal import HTTP
 internal import Markup
 internal import Pages
 internal import RPC
+internal import Reports
 internal import Wire
 
 /// The audit log: looks at customers, and changes of them.
 enum AuditPage {
   /// The most rows of a CSV.
   private static let maxRows = 10_000
-  private static let filters = ["app", "customer", "actor", "method"]
+  /// The items of an address that select entries.
+  private static let filters: [(name: String, label: String, type: String)] = [
+    ("app", Text.app, "text"), ("customer", Text.customer, "text"), ("actor", Text.actor, "text"),
+    ("method", Text.method, "text"), ("from", Text.fromDay, "date"), ("to", Text.toDay, "date"),
+  ]
 
   static func page(_ visit: Visit) async throws(Status) -> Page {
     let response = try await entries(after: visit.value("page") ?? "", visit)
@@ -17,15 +22,15 @@ enum AuditPage {
         Format.time(entry.time), Format.name(who(entry)), "<code>\(method(entry))</code>",
         Format.name(entry.app), Format.name(subjects(entry).joined(separator: ", ")),
         visit.links.note(entry.note),
-        entry.outcome == "OK" ? "\(Text.ok)" : Part.chip(entry.outcome, .none), Format.id(entry.requestId),
+        entry.outcome == "OK" ? "\(Text.ok)" : Part.chip(entry.outcome, .none), "\(entry.address)",
+        Format.id(entry.requestId),
       ] as [Markup]
     }
-    let fields = [("customer", Text.customer), ("actor", Text.actor), ("method", Text.method)].map {
-      name, label in
-      "<label>\(label)<input type=\"text\" name=\"\(name)\" value=\"\(visit.value(name) ?? "")\" maxlength=\"256\"></label>\n"
+    let fields = filters.map { name, label, type in
+      "<label>\(label)<input type=\"\(type)\" name=\"\(name)\" value=\"\(visit.value(name) ?? "")\" maxlength=\"256\"></label>\n"
         as Markup
     }
-    let query = filters.map { ($0, visit.value($0)) }
+    let query = filters.map { ($0.name, visit.value($0.name)) }
     let next: Markup =
       response.nextPageToken.isEmpty
       ? ""
@@ -34,17 +39,19 @@ enum AuditPage {
       Text.audit,
       heads: [
         Text.when, Text.actor, Text.method, Text.app, Text.subjectHead, Text.reason, Text.outcome,
-        Text.requestID,
+        Text.address, Text.requestID,
       ], rows: rows)
-    return Page(
+    var page = Page(
       Text.audit, section: .audit,
       body: """
         <h1>\(Text.audit)</h1>
         <form class="row filter" action="\(Link(["audit"]))" method="get">\(fields)<button>\(Text.filter)</button></form>
         <div class="cards-on-phones">\(rows.isEmpty ? Part.empty(Text.noEntries) : table)</div>
         \(next)
-        <p class="actions"><a href="\(Link(["audit.csv"], query: query))">\(Text.listAsCSV)</a></p>
+        \(Part.file(Text.listAsCSV, Link(["audit.csv"], query: query)))
         """)
+    page.now = visit.now
+    return page
   }
 
   /// All entries that the filter selects, newest first, at most 10,000.
@@ -80,8 +87,14 @@ enum AuditPage {
         $0.customerId = visit.value("customer") ?? ""
         $0.actor = visit.value("actor") ?? ""
         $0.method = visit.value("method") ?? ""
+        $0.from = day("from", visit).map { GoogleProtobuf.Timestamp($0.start) }
+        $0.to = day("to", visit).map { GoogleProtobuf.Timestamp($0.end) }
         $0.pageToken = page
       })
+  }
+
+  private static func day(_ name: String, _ visit: Visit) -> ReportDay? {
+    visit.value(name).flatMap(ReportDay.init(text:))
   }
 
   private static func who(_ entry: AuditEntry) -> String {

@@ -46,7 +46,7 @@ enum CustomerPicture {
       </div>
       <details><summary>\(Text.asTable)</summary>
       \(all.table(Text.evidenceHead) { evidence($0, data.scope) })
-      <p><a href="\(csv)">\(Text.asCSV)</a></p></details>
+      \(Part.file(Text.asCSV, csv))</details>
       """
   }
 

@@ -56,7 +56,7 @@ enum GrantsPage {
         <p class="quiet">\(Text.asOf) \(Format.time(now)) <span data-zone>UTC</span></p>
         <div class="cards-on-phones">\(table)</div>
         \(next)
-        <p class="actions"><a href="\(link(in: scope, suffix: ".csv"))">\(Text.listAsCSV)</a></p>
+        \(Part.file(Text.listAsCSV, link(in: scope, suffix: ".csv")))
         """)
   }
 

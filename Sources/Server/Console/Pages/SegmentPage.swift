@@ -104,7 +104,7 @@ enum SegmentPage {
         <p class="quiet">\(Text.asOf) \(Format.time(response.asOf)) <span data-zone>UTC</span></p>
         <div class="cards-on-phones">\(table)</div>
         \(next)
-        <p class="actions"><a href="\(scope.segment(selection, suffix: ".csv"))">\(Text.listAsCSV)</a></p>
+        \(Part.file(Text.listAsCSV, scope.segment(selection, suffix: ".csv")))
         """)
   }
 

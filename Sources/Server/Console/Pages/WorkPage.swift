@@ -52,7 +52,7 @@ enum WorkPage {
     let csv: Markup =
       rows.rows.isEmpty
       ? ""
-      : "<p class=\"actions\"><a href=\"\(Link(scope.path + ["work", name + ".csv"]))\">\(Text.listAsCSV)</a></p>"
+      : Part.file(Text.listAsCSV, Link(scope.path + ["work", name + ".csv"]))
     return Page(
       queue.title, in: scope, section: .work,
       body: """

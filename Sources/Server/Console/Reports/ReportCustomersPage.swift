@@ -50,7 +50,7 @@ enum ReportCustomersPage {
         <p>\(Text.behindHint)</p>
         <div class="cards-on-phones">\(table)</div>
         \(next)
-        <p class="actions"><a href="\(Link(path + ["customers.csv"], query: query))">\(Text.listAsCSV)</a></p>
+        \(Part.file(Text.listAsCSV, Link(path + ["customers.csv"], query: query)))
         """)
   }
 

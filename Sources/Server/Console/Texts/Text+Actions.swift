@@ -154,6 +154,7 @@ extension Text {
   }
   static func willUndo(_ transfer: String) -> String { "The command \(transfer) is reverted." }
   static func willErase(_ customer: String, _ rows: Int64) -> String {
+  static func tooLong(_ label: String) -> String { "'\(label)' is too long" }
     "The identifiers of \(customer) are erased in \(rows == 1 ? "1 row" : "\(rows) rows")."
   }
   static func willRefresh(_ transaction: String) -> String {

@@ -219,6 +219,8 @@ extension Text {
   static func deadLetters(_ count: Int64) -> String { count == 1 ? "1 dead letter" : "\(count) dead letters" }
   static let attempts = "Attempts"
   static let migration = "Migration"
+  static let download = "Download"
+  static let downloadHint = "The audit log has the reason."
   static let started = "Started"
   static let finished = "Finished"
   static let done = "Done"
@@ -264,5 +266,7 @@ extension Text {
     "Curves over time are in Grafana: deploy/grafana has the dashboards for the metrics of /metrics."
   static let curvesAre = "Curves over time are in"
   static let grafana = "Grafana"
-  static let noEntries = "No entry."
+  static let address = "Address"
+  static let noEntries =
+    "No call about a customer is recorded with these conditions, as long as entries are kept."
 }

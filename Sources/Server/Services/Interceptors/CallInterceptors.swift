@@ -53,7 +53,7 @@ package struct CallPolicy: Sendable {
   /// The interceptors for calls of this process by `caller`, authenticated by another component. `renewal` ends streams
   /// of a caller that has lost the permission; `nil`: they continue.
   func chain(
-    for caller: Caller, person: String, renewal: CallerRenewal? = nil
+    for caller: Caller, person: CallingPerson, renewal: CallerRenewal? = nil
   ) -> InterceptorChain<CallInterceptors<KnownCallerInterceptor>> {
     let known = KnownCallerInterceptor(caller: caller, person: person, renewal: renewal)
     return InterceptorChain(
