@@ -128,12 +128,13 @@ def tell(console, at_new_year=False):
     console.call("CustomerService/AddNote", customerId=CUSTOMER, text="Wrote twice about maps.", actor="lena@example.com")
     console.call("CustomerService/SetCustomerAttributes", customerId=CUSTOMER,
                  attributes=[{"name": "crm", "value": "CRM-8812"}], actor="lena@example.com")
-    console.submit("", console.buy("eve", "pro.monthly"))
+    unclaimed = console.buy("eve", "pro.monthly")
+    console.submit("", unclaimed)
     asked = console.buy("bob", "maps.pack")
     console.submit("bob", asked)
     console.act("request-consumption", transactionId=asked["transactionId"])
     console.advance("1h")
-    return {"pro": pro, "maps": maps, "asked": asked}
+    return {"pro": pro, "maps": maps, "asked": asked, "unclaimed": unclaimed}
 
 
 def after(console, days):

@@ -170,6 +170,39 @@ def test_a_grant_is_revoked_and_granted_again(console, operator):
     assert first["until"] == second["until"], "the end is the same"
 
 
+def test_a_grant_is_revoked_from_the_page_of_its_command(console, operator):
+    grant = console.call("EntitlementService/Grant", customerId="evi", entitlement="maps", accessLevel="ACCESS_LEVEL_FULL")["grant"]
+    path = f"{HERE}/evidence/{grant['grantId'].removeprefix('grant-')}"
+    link = lambda browser: re.search(r'href="([^"]*/do/revoke[^"]*)"', browser.get(path).text)  # noqa: E731
+    assert "Command" in console.browser(READER).get(path).text and link(console.browser(READER)) is None
+    owns = lambda: has(console, "evi", "maps")  # noqa: E731
+    act_again(console, operator, html.unescape(link(operator)[1]), ["evi ends now"], "EntitlementService/RevokeGrant", owns)
+    assert not owns() and link(operator) is None, "it has ended"
+
+
+FIRST_TOKEN, SECOND_TOKEN = "0f0e0d0c-0b0a-4908-8706-050403020100", "10f0e0d0-c0b0-4a09-8807-605040302010"
+
+
+def test_the_token_of_a_purchase_is_set_and_set_back(console, operator):
+    purchase = console.buy("tokens", "pro.monthly", appAccountToken=FIRST_TOKEN)
+    console.submit("tokens", purchase)
+    path = f"{HERE}/purchases/{purchase['transactionId']}"
+    token = lambda: console.call("CustomerService/GetPurchase", originalTransactionId=purchase["transactionId"])[  # noqa: E731
+        "transactions"][-1]["transaction"]["appAccountToken"]
+    page = operator.get(path).text
+    assert FIRST_TOKEN in page and "/do/set-token?purchase=" in page
+    values = {"purchase": purchase["transactionId"], "customer": "tokens"}
+    wrong = operator.post(f"{HERE}/do/set-token", values | {"token": "tokens", "note": "x"})
+    assert wrong.status == 400 and "the token is not a UUID" in wrong.text
+    page = act(console, operator, "set-token", values | {"token": SECOND_TOKEN},
+               [f"Apple stores the token {SECOND_TOKEN}", f"Its token until now is {FIRST_TOKEN}."],
+               "AppStoreService/SetAppAccountToken", changes=token)
+    assert token() == SECOND_TOKEN and SECOND_TOKEN in operator.get(path).text
+    act_again(console, operator, undo_link(page), [f"Its token until now is {SECOND_TOKEN}."],
+              "AppStoreService/SetAppAccountToken", token)
+    assert token() == FIRST_TOKEN
+
+
 @pytest.mark.parametrize("preset, days", [("3", 3), ("7", 7), ("30", 30), ("none", None)])
 def test_a_grant_has_presets(console, operator, preset, days):
     customer = f"preset-{preset}"
@@ -316,6 +349,18 @@ def test_all_renewal_dates_of_a_product_are_extended_by_admins_who_type_its_id(c
     assert operator.get(f"{HERE}/do/extend-all").status == 403
     assert "/do/extend-all" in admin.get(f"{HERE}/work").text and "/do/extend-all" not in operator.get(f"{HERE}/work").text
     values = {"product": "pro.monthly", "confirm": "pro", "days": "7", "reason": "4", "note": "x"}
+def test_a_withdrawn_consent_is_settled_from_its_work_list(console, operator):
+    bought(console, "kid", "maps.pack")
+    console.act("rescind-consent", app=APP, account="account-of-kid")
+    queue = f"{HERE}/work/withdrawn-consents"
+    link = wait_for(lambda: re.search(r'href="([^"]*/do/settle-consent[^"]*customer=kid)"', operator.get(queue).text))
+    assert "/do/" not in console.browser(READER).get(queue).text
+    waits = lambda: "customers/kid" in operator.get(queue).text  # noqa: E731
+    page = act_again(console, operator, html.unescape(link[1]), ["counts as settled", "cannot be undone"],
+                     "AppStoreService/SettleConsentWithdrawal", waits)
+    assert not waits() and "it was settled on" in page and undo_link(page) is None
+
+
     wrong = admin.post(f"{HERE}/do/extend-all", values)
     assert wrong.status == 400 and "the two ids differ" in wrong.text
     end = lambda: next(each["transaction"]["expiresDate"] for each in console.call(  # noqa: E731
@@ -414,7 +459,7 @@ def test_the_audit_page_shows_the_reason_of_each_action(console, operator, admin
 ACTIONS = [
     "grant", "revoke", "link", "transfer", "merge", "undo", "refresh", "extend", "erase", "answer-refund", "add-note",
     "delete-note", "set-attribute", "look-up-order", "resend", "discard", "resume-webhook", "make-good", "undo-batch",
-    "extend-all", "consent", "reprocess", "backfill", "cancel-migration",
+    "extend-all", "consent", "reprocess", "backfill", "cancel-migration", "set-token", "settle-consent",
 ]  # fmt: skip
 
 

@@ -243,7 +243,7 @@ def test_a_support_case_from_complaint_to_solution(console, visit, view):
     page = visit(view)
     page.fill(".find input", bought["transactionId"])
     go(page, lambda: page.keyboard.press("Enter"))
-    assert "unclaimed" in page.text_content("main")
+    assert "unclaimed" in page.text_content("main") and page.locator("svg .bar.full").count() == 1
     go(page, lambda: page.click("text=Link a purchase…"))
     page.fill("#customer", zoe)
     page.fill("#note", "ticket 1")

@@ -58,6 +58,9 @@ PAGES = {
     "do/erase?customer={customer}": ("admin",),
     "do/extend-all": ("admin",),
     "do/consent?customer={customer}": ("operate", "admin"),
+    "do/set-token?purchase={pro}": ("operate", "admin"),
+    "work/dead-letters/billing/1/1": ("operate", "admin"),
+    "purchases/{unclaimed}": EVERYONE_WHO_READS,
     "do/reprocess": ("operate", "admin"),
     "segments": EVERYONE_WHO_READS,
     "segments/renewing": EVERYONE_WHO_READS,
@@ -101,7 +104,7 @@ def address(console, path):
     past = int(datetime.datetime.fromisoformat(console.past.replace("Z", "+00:00")).timestamp()) + 40 * 86_400
     return console.url + (path if path.startswith("/") else f"{HERE}/{path}").format(
         customer=urllib.parse.quote(CUSTOMER), pro=console.ids["pro"]["transactionId"],
-        asked=console.ids["asked"]["transactionId"], past=past, month=f"{console.month}-01", day=f"{console.month}-15")  # fmt: skip
+        asked=console.ids["asked"]["transactionId"], unclaimed=console.ids["unclaimed"]["transactionId"], past=past, month=f"{console.month}-01", day=f"{console.month}-15")  # fmt: skip
 
 
 def expected(path, role, people):

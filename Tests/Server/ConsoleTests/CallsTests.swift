@@ -15,7 +15,7 @@ import Wire
     entry(Calls.listUnfulfilledPurchases), entry(Calls.listNotes), entry(Calls.getCustomerAttributes),
     entry(Calls.listContradictions), entry(Calls.inspect), entry(Calls.getPurchase),
     entry(Calls.getEvidence), entry(Calls.getEvent),
-    entry(Calls.listConsumptionRequests),
+    entry(Calls.listConsumptionRequests), entry(Calls.listConsentWithdrawals),
     entry(Calls.listUnclaimedPurchases), entry(Calls.listGrants), entry(Calls.listWebhooks),
     entry(Calls.listDeliveries),
     entry(Calls.listNotifications), entry(Calls.getDriftReport), entry(Calls.listMigrations),
@@ -31,6 +31,7 @@ import Wire
     entry(Calls.massExtendRenewalDate), entry(Calls.setConsumptionConsent),
     entry(Calls.reprocessNotifications), entry(Calls.backfillNotifications), entry(Calls.cancelMigration),
     entry(Calls.resendDeliveries), entry(Calls.discardDeliveries), entry(Calls.resumeWebhook),
+    entry(Calls.setAppAccountToken), entry(Calls.settleConsentWithdrawal), entry(Calls.getRefundHistory),
   ]
 
   private static func entry<Request, Response>(

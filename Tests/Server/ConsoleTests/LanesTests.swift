@@ -100,6 +100,55 @@ private func segment(
   }
 }
 
+@Suite struct UnclaimedLaneTests {
+  private func lane(_ transactions: Wire.Transaction...) -> Lane {
+    Lane(
+      unclaimed: .with {
+        $0.transactions = transactions.map { sold in
+          .with {
+            $0.transaction = sold
+            $0.evidenceId = 7
+          }
+        }
+      })
+  }
+
+  private func sold(
+    _ since: Double, _ until: Double?, _ fill: (inout Wire.Transaction) -> Void = { _ in }
+  ) -> Wire.Transaction {
+    .with {
+      $0.productId = "pro.monthly"
+      $0.purchaseDate = day(since)
+      $0.expiresDate = until.map(day)
+      fill(&$0)
+    }
+  }
+
+  @Test("The periods of a purchase without an owner are those of its transactions, until a refund")
+  func periods() {
+    let lane = lane(
+      sold(-90, -60) {
+        $0.offerType = .introductory
+        $0.price = .with { $0.currency = "USD" }
+      }, sold(-60, -30), sold(-30, 0) { $0.revocationDate = day(-10) })
+    #expect(lane.name == "pro.monthly" && lane.bars.map(\.tone) == [.trial, .full, .full])
+    #expect(lane.bars.map(\.end) == [day(-60).instant, day(-30).instant, day(-10).instant])
+    #expect(lane.marks.map(\.sign) == ["↩"] && lane.marks.map(\.source) == [7] && lane.dots.isEmpty)
+  }
+
+  @Test("A consumable is a dot, and the end of family sharing is no refund")
+  func others() {
+    let consumable = lane(sold(-5, nil) { $0.type = .consumable })
+    #expect(consumable.bars.isEmpty && consumable.dots.count == 1)
+    let shared = lane(
+      sold(-5, nil) {
+        $0.revocationDate = day(-1)
+        $0.revocationType = "FAMILY_REVOKE"
+      })
+    #expect(shared.marks.map(\.sign) == ["⇥"])
+  }
+}
+
 @Suite struct LaneSelectionTests {
   /// A grant that ended some days before now.
   private func grant(_ id: String, ended days: Double) -> HistoryLane {

@@ -8,8 +8,7 @@ internal import Wire
 extension Action {
   static let refresh = Action(
     fields: [
-      ActionField(name: "transaction", label: Text.transactionID),
-      ActionField(name: "customer", label: Text.customer, kind: .hidden, isRequired: false), .note,
+      ActionField(name: "transaction", label: Text.transactionID), .hiddenOption("customer"), .note,
     ],
     preview: { call async throws(Status) in ActionPreview(lines: [Text.willRefresh(call.form["transaction"])])
     },
@@ -27,6 +26,63 @@ extension Action {
         text: Text.refreshed(Int(response.changed), response.transactions.count))
     })
 
+  static let setToken = Action(
+    fields: [
+      .purchase, ActionField(name: "token", label: Text.appAccountToken, hint: Text.tokenHint),
+      .hiddenOption("customer"), .note,
+    ],
+    preview: { call async throws(Status) in
+      let token = call.form["token"]
+      let lengths = token.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
+      guard lengths == [8, 4, 4, 4, 12], token.allSatisfy({ $0 == "-" || ($0.isASCII && $0.isHexDigit) })
+      else {
+        throw .field("token", Text.notAToken)
+      }
+      let purchase = try await purchase(of: call)
+      return ActionPreview(
+        lines: [
+          Text.willSetToken(call.form["purchase"], token),
+          purchase.appAccountToken.map { Text.previousToken($0) } ?? Text.noPreviousToken,
+        ],
+        customers: purchase.customerIds)
+    },
+    perform: { call async throws(Status) in
+      let previous = try await purchase(of: call).appAccountToken
+      _ = try await call.visit.call(
+        Calls.setAppAccountToken,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.originalTransactionId = call.form["purchase"]
+          $0.appAccountToken = call.form["token"]
+          $0.idempotencyKey = call.key
+          $0.actor = call.actor
+          $0.note = call.note
+        })
+      // Apple answers without a document. Without one that has the token, the page would still show the previous one.
+      let refreshed = await call.visit.attempt(
+        Calls.refreshPurchase,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.transactionId = call.form["purchase"]
+          $0.note = call.note
+        })
+      return ActionResult(
+        customer: call.form["customer"].given, link: call.scope.purchase(call.form["purchase"]),
+        undo: previous.map {
+          ActionReceipt.Undo(.setToken, [("purchase", call.form["purchase"]), ("token", $0)])
+        },
+        text: (try? refreshed.get()) == nil ? Text.tokenNotHereYet : "")
+    })
+
+  private static func purchase(of call: ActionCall) async throws(Status) -> GetPurchaseResponse {
+    try await call.visit.call(
+      Calls.getPurchase,
+      .with {
+        call.fill(&$0.app, &$0.environment)
+        $0.originalTransactionId = call.form["purchase"]
+      })
+  }
+
   static let extensionDays = ActionField(
     name: "days", label: Text.extendBy,
     kind: .choice([3, 7, 14, 30, 90].map { (String($0), Text.days($0)) }),
@@ -40,19 +96,13 @@ extension Action {
 
   static let extend = Action(
     fields: [
-      .purchase, extensionDays, extensionReason,
-      ActionField(name: "customer", label: Text.customer, kind: .hidden, isRequired: false), .note,
+      .purchase, extensionDays, extensionReason, .hiddenOption("customer"), .note,
     ],
     preview: { call async throws(Status) in
       guard Int32(call.form["days"]).map({ (1...90).contains($0) }) == true else {
         throw .field("days", Text.chooseOne)
       }
-      let purchase = try await call.visit.call(
-        Calls.getPurchase,
-        .with {
-          call.fill(&$0.app, &$0.environment)
-          $0.originalTransactionId = call.form["purchase"]
-        })
+      let purchase = try await purchase(of: call)
       let renewal = purchase.renewalInfo?.renewalDate?.instant.map { [Text.renewsAt($0)] } ?? []
       return ActionPreview(
         lines: [Text.willExtend(call.form["purchase"], call.form["days"])] + renewal + [
@@ -79,8 +129,7 @@ extension Action {
 
   static let answerRefund = Action(
     fields: [
-      ActionField(name: "transaction", label: Text.transactionID),
-      ActionField(name: "customer", label: Text.customer, kind: .hidden, isRequired: false),
+      ActionField(name: "transaction", label: Text.transactionID), .hiddenOption("customer"),
       ActionField(
         name: "consent", label: Text.consented, kind: .check, hint: Text.consentHint, isRequired: false),
       ActionField(
@@ -129,6 +178,7 @@ extension Action {
       $0.consumptionPercentage = percentage
       $0.sampleContentProvided = call.form["sample"] == "1"
       $0.actor = call.actor
+      $0.idempotencyKey = isDryRun ? "" : call.key
       $0.dryRun = isDryRun
       $0.note = call.note
     }

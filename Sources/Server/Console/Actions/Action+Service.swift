@@ -84,6 +84,28 @@ extension Action {
         undo: ActionReceipt.Undo(.consent, [("consent", isGiven ? nil : "1")]))
     })
 
+  static let settleConsent = Action(
+    fields: [.hidden("install"), .hiddenOption("customer"), .note],
+    preview: { call async throws(Status) in
+      ActionPreview(
+        lines: [Text.willSettleConsent(call.form["install"]), Text.noUndo],
+        customers: [call.form["customer"]].filter { !$0.isEmpty })
+    },
+    perform: { call async throws(Status) in
+      let response = try await call.visit.call(
+        Calls.settleConsentWithdrawal,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.appTransactionId = call.form["install"]
+          $0.idempotencyKey = call.key
+          $0.actor = call.actor
+          $0.note = call.note
+        })
+      return ActionResult(
+        customer: call.form["customer"].given, link: call.scope.work(.consents),
+        text: response.alreadySettled ? Text.alreadySettled : "")
+    })
+
   private static func consentRequest(_ call: ActionCall, isDryRun: Bool) -> SetConsumptionConsentRequest {
     .with {
       call.fill(&$0.app, &$0.environment)

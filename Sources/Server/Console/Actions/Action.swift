@@ -39,6 +39,8 @@ struct Action: Sendable {
     case .undoBatch: .undoBatch
     case .extendAll: .extendAll
     case .consent: .consent
+    case .setToken: .setToken
+    case .settleConsent: .settleConsent
     case .reprocess: .reprocess
     case .backfill: .backfill
     case .cancelMigration: .cancelMigration

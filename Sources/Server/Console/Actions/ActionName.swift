@@ -15,13 +15,17 @@ enum ActionName: String, Sendable, CaseIterable {
   case undoBatch = "undo-batch"
   case extendAll = "extend-all"
   case consent, reprocess, backfill
+  case setToken = "set-token"
+  case settleConsent = "settle-consent"
   case cancelMigration = "cancel-migration"
 
   /// The action as a verb with its object.
   var title: String { Text.title(of: self) }
 
   /// Whether nothing can revert it.
-  var isIrreversible: Bool { [.erase, .discard, .extend, .extendAll, .answerRefund].contains(self) }
+  var isIrreversible: Bool {
+    [.erase, .discard, .extend, .extendAll, .answerRefund, .settleConsent].contains(self)
+  }
 
   /// The method that does it.
   var path: String {
@@ -47,6 +51,8 @@ enum ActionName: String, Sendable, CaseIterable {
     case .undoBatch: Calls.revokeGrant.path
     case .extendAll: Calls.massExtendRenewalDate.path
     case .consent: Calls.setConsumptionConsent.path
+    case .setToken: Calls.setAppAccountToken.path
+    case .settleConsent: Calls.settleConsentWithdrawal.path
     case .reprocess: Calls.reprocessNotifications.path
     case .backfill: Calls.backfillNotifications.path
     case .cancelMigration: Calls.cancelMigration.path

@@ -112,6 +112,11 @@ enum Calls {
   static let resendDeliveries = ContractCall<ResendDeliveriesRequest, ResendDeliveriesResponse>(
     "WebhookService/ResendDeliveries")
   static let discardDeliveries = ContractCall<DiscardDeliveriesRequest, DiscardDeliveriesResponse>(
+  static let setAppAccountToken = ContractCall<SetAppAccountTokenRequest, SetAppAccountTokenResponse>(
+    "AppStoreService/SetAppAccountToken")
+  static let settleConsentWithdrawal = ContractCall<
+    SettleConsentWithdrawalRequest, SettleConsentWithdrawalResponse
+  >("AppStoreService/SettleConsentWithdrawal")
     "WebhookService/DiscardDeliveries")
   static let massExtendRenewalDate = ContractCall<
     MassExtendRenewalDateRequest, MassExtendRenewalDateResponse

@@ -17,6 +17,11 @@ struct Scope: Hashable, Sendable {
     self.init(app: app, environment: known)
   }
 
+  /// The same app in the environment of a document; this one if the document names none.
+  func of(_ environment: Wire.Environment) -> Scope {
+    Self.environments.contains(environment) ? Scope(app: app, environment: environment) : self
+  }
+
   static let environments: [Wire.Environment] = [.production, .sandbox, .xcode, .localTesting]
 
   var path: [String] { ["a", app, environment.slug] }

@@ -69,6 +69,27 @@ extension Lane {
 }
 
 extension Lane {
+  /// The periods of a purchase without an owner, from its transactions: it is in the history of no customer.
+  init(unclaimed purchase: GetPurchaseResponse) {
+    let sold = purchase.transactions.compactMap { entry in
+      entry.transaction.map { ($0, entry.evidenceId ?? 0) }
+    }
+    self.init(
+      name: sold.last?.0.productId ?? purchase.originalTransactionId, kind: Text.lanePurchase,
+      bars: sold.compactMap { Bar($0, source: $1) },
+      marks: sold.compactMap { transaction, source in
+        transaction.revocationDate?.instant.map {
+          let (sign, meaning) =
+            transaction.isSharingEnded ? ("⇥", Text.markSharingEnded) : ("↩", Text.markRefunded)
+          return Mark(at: $0, sign: sign, tone: .none, meaning: meaning, source: source)
+        }
+      },
+      dots: sold.compactMap { transaction, source in
+        guard transaction.type == .consumable, let at = transaction.purchaseDate?.instant else { return nil }
+        return Mark(at: at, sign: "", tone: .ended, meaning: transaction.productId, source: source)
+      })
+  }
+
   /// Unbroken access is one bar, however many periods it has.
   private static func joined(_ bars: [Bar]) -> [Bar] {
     bars.reduce(into: []) { joined, bar in
@@ -88,6 +109,19 @@ extension HistoryLane {
 }
 
 extension Lane.Bar {
+  /// The paid period of a transaction, until its refund; `nil` for a consumable, which has none.
+  fileprivate init?(_ transaction: Transaction, source: Int64) {
+    guard transaction.type != .consumable, let start = transaction.purchaseDate?.instant else { return nil }
+    let isTrial = transaction.offerType == .introductory && transaction.price?.milliunits == 0
+    let price = transaction.price.map(Format.money) ?? ""
+    self.init(
+      start: start,
+      end: [transaction.expiresDate, transaction.revocationDate].compactMap { $0?.instant }.min(),
+      tone: isTrial ? .trial : .full, word: isTrial ? Text.name(of: .trial) : price,
+      meaning: [transaction.productId, price].compactMap(\.given).joined(separator: ", "), source: source,
+      isBrief: false)
+  }
+
   /// `nil` for a gap.
   fileprivate init?(_ segment: HistorySegment, _ kind: HistoryLaneKind) {
     guard let since = segment.since?.instant else { return nil }
@@ -102,7 +136,7 @@ extension Lane.Bar {
       word: Self.word(segment, kind, tone, price),
       meaning: [
         segment.productId, Format.words(segment.reason), price,
-        segment.offerType == .unspecified ? "" : Format.value(segment.offerType, "OFFER_TYPE_") + " offer",
+        segment.offerType == .unspecified ? "" : Text.offerOf(Format.value(segment.offerType, "OFFER_TYPE_")),
       ].compactMap(\.given).joined(separator: ", "),
       source: segment.evidenceId ?? 0, isBrief: tone == .none)
   }

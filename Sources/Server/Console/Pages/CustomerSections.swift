@@ -52,10 +52,15 @@ enum CustomerSections {
     return [
       "\(Format.name(latest?.productId.given ?? lane.productId))\(role)", Part.chip(state, tone),
       "\(Format.time(latest?.since)) – \(Format.time(latest?.until))",
-      "\(latest?.price.map(Format.money) ?? "")",
+      "\(latest?.price.map(Format.money) ?? "")\(latest.map(offer) ?? "")",
       renewal, "<a href=\"\(data.scope.purchase(lane.name))\">\(lane.name)</a>",
       data.moment.asOf == nil ? CustomerActions.purchase(lane, product, data, visit) : "",
     ]
+  }
+
+  private static func offer(_ period: HistorySegment) -> Markup {
+    guard period.offerType != .unspecified else { return "" }
+    return "<br><span class=\"quiet\">\(Text.offerOf(Format.value(period.offerType, "OFFER_TYPE_")))</span>"
   }
 
   /// A purchase that gives nothing for a time, such as a consumable.
@@ -77,11 +82,9 @@ enum CustomerSections {
     let grant = data.customer.grants.first { $0.grantId == lane.name }
     let revocation = lane.marks.last { ["GRANT_REVOKED", "REFUNDED"].contains($0.type) }
     let end = lane.segments.last?.until
-    let isOver = (end?.instant).map { $0 <= moment } ?? false
-    // The store of a purchase decides about its end.
-    let isOwn = grant?.source.isEmpty ?? false
+    let isRevocable = grant?.isRevocable(at: moment) ?? false
     let actions: Markup =
-      data.moment.asOf == nil && isOwn && !isOver && revocation == nil && visit.mayCall(Calls.revokeGrant)
+      data.moment.asOf == nil && isRevocable && ActionName.revoke.isOpen(to: visit)
       ? "<a href=\"\(data.scope.action(.revoke, [("grant", lane.name), ("customer", data.id)]))\">\(Text.revokeThis)</a>"
       : ""
     let evidence = lane.segments.last?.evidenceId ?? 0
@@ -130,10 +133,10 @@ enum CustomerSections {
 
   /// Refund requests, probable family, notes and attributes.
   static func others(_ data: CustomerData, _ visit: Visit) -> Markup {
-    "\(refunds(data))\(RefundHistoryPage.section(data, visit))\(family(data))\(notes(data, visit))\(attributes(data, visit))"
+    "\(refunds(data, visit))\(RefundHistoryPage.section(data, visit))\(family(data))\(notes(data, visit))\(attributes(data, visit))"
   }
 
-  private static func refunds(_ data: CustomerData) -> Markup {
+  private static func refunds(_ data: CustomerData, _ visit: Visit) -> Markup {
     let head: Markup = "<h2 id=\"refunds\">\(Text.refundRequests)</h2>"
     let consent: Markup =
       data.customer.consumptionConsent.map { consent in
@@ -147,7 +150,9 @@ enum CustomerSections {
     case .failure(let status): return head + Part.failure(status)
     case .success(let response):
       let rows = response.requests.compactMap { $0.known(at: data.moment) }.map {
-        RefundRow.cells($0, data.scope, at: data.moment.asOf ?? data.now, actions: "")
+        RefundRow.cells(
+          $0, data.scope, at: data.moment.asOf ?? data.now,
+          actions: data.moment.asOf == nil ? RefundRow.answer($0, data.scope, visit) : "")
       }
       guard !rows.isEmpty else { return head + hint + consent }
       return head + hint + consent + Table.markup(Text.refundRequests, heads: RefundRow.heads, rows: rows)
@@ -223,6 +228,15 @@ enum RefundRow {
   static let heads = [
     Text.state, Text.productHead, Text.customer, Text.asked, Text.reason, Text.timeLeft, Text.actions,
   ]
+
+  /// The button that answers an open request.
+  static func answer(_ request: Wire.ConsumptionRequest, _ scope: Scope, _ visit: Visit) -> Markup {
+    guard request.state == .open, ActionName.answerRefund.isOpen(to: visit) else { return "" }
+    let values = [
+      ("transaction", request.transactionId as String?), ("customer", request.customerId.given),
+    ]
+    return "<a class=\"button\" href=\"\(scope.action(.answerRefund, values))\">\(Text.answerThis)…</a>"
+  }
 
   static func cells(_ request: Wire.ConsumptionRequest, _ scope: Scope, at now: Instant, actions: Markup)
     -> [Markup]

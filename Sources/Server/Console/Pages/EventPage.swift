@@ -16,11 +16,12 @@ enum EventPage {
         $0.sequence = sequence
       })
     let event = response.event ?? EntitlementEvent()
+    let scope = scope.of(event.environment)
     let body: Markup = """
       <h1>\(Text.eventTitle(sequence)): \(Format.words(event.type))</h1>
       <p>\(event.explanation)</p>
       \(Table.properties([
-        (Text.customer, "<a href=\"\(scope.customer(event.customerId))\">\(Format.name(event.customerId))</a>"),
+        (Text.customer, event.customerId.given.map { "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" }),
         (Text.entitlement, event.entitlement.given.map(Format.name)), (Text.happened, Format.time(event.effectiveAt)),
         (Text.recorded, Format.time(event.recordedAt)), (Text.actor, event.actor.given.map(Format.name)),
         (Text.productHead, event.productId.given.map(Format.name)), (Text.price, event.price.map { "\(Format.money($0))" }),
@@ -28,6 +29,7 @@ enum EventPage {
         (Text.evidenceHead, event.evidenceId.map { "<a href=\"\(scope.evidence($0))\">\(Text.evidence($0))</a>" }),
       ]))
       \(change(event))
+      <details><summary>\(Text.asJSON)</summary><pre tabindex="0">\(String(decoding: event.json(), as: UTF8.self))</pre></details>
       """
     return Page(Text.eventTitle(sequence), in: scope, section: .customers, body: body)
   }

@@ -18,6 +18,8 @@ enum EvidencePage {
         $0.evidenceId = id
         $0.includeBody = visit.value("body") != nil && visit.has(.admin)
       })
+    // The number is that of all environments; the links are those of its own.
+    let scope = scope.of(evidence.environment)
     let isRejected = !evidence.rejectionReason.isEmpty
     let verdict =
       isRejected ? Part.chip("✕ \(evidence.rejectionReason)", .none) : Part.chip("✓ \(Text.accepted)", .full)
@@ -25,7 +27,7 @@ enum EvidencePage {
       <h1>\(Text.evidenceTitle(evidence.evidenceId)): \(Format.words(evidence.kind))</h1>
       <p>\(verdict)</p>
       \(properties(evidence, scope, visit))
-      \(undo(evidence, scope, visit))
+      \(await undo(evidence, scope, visit))
       \(evidence.document.map(DocumentMarkup.document) ?? "")
       \(command(evidence))
       \(events(evidence, scope))
@@ -55,13 +57,34 @@ enum EvidencePage {
     ])
   }
 
-  /// A link, merge or transfer can be undone.
-  private static func undo(_ evidence: GetEvidenceResponse, _ scope: Scope, _ visit: Visit) -> Markup {
-    guard ["MERGE", "MOVE"].contains(evidence.kind), visit.mayCall(Calls.undoTransfer) else { return "" }
+  /// The action that reverts a command: the undo of a link, merge or transfer, and the end of a grant that is in force.
+  private static func undo(_ evidence: GetEvidenceResponse, _ scope: Scope, _ visit: Visit) async -> Markup {
+    let found: (action: ActionName, field: String)? =
+      switch evidence.kind {
+      case "MERGE", "MOVE": (.undo, "transfer")
+      case "GRANT": (.revoke, "grant")
+      default: nil
+      }
+    guard let (action, field) = found, action.isOpen(to: visit) else { return "" }
+    let id = "\(field)-\(evidence.evidenceId)"
     let customer = evidence.customerIds.first
-    let values = [("transfer", "transfer-\(evidence.evidenceId)" as String?), ("customer", customer)]
-    return
-      "<p class=\"actions\"><a class=\"button\" href=\"\(scope.action(.undo, values))\">\(ActionName.undo.title)…</a></p>"
+    if action == .revoke, await !isRevocable(id, of: customer ?? "", scope, visit) { return "" }
+    let link = scope.action(action, [(field, id), ("customer", customer)])
+    return "<p class=\"actions\"><a class=\"button\" href=\"\(link)\">\(action.title)…</a></p>"
+  }
+
+  private static func isRevocable(
+    _ grant: String, of customer: String, _ scope: Scope, _ visit: Visit
+  ) async -> Bool {
+    let answer = await visit.attempt(
+      Calls.getCustomer,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.customerId = customer
+      })
+    guard let found = try? answer.get(), let now = found.evaluatedAt?.instant else { return false }
+    return found.grants.contains { $0.grantId == grant && $0.isRevocable(at: now) }
   }
 
   private static func command(_ evidence: GetEvidenceResponse) -> Markup {

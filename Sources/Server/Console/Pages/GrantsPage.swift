@@ -44,7 +44,7 @@ enum GrantsPage {
     let table =
       grants.isEmpty
       ? Part.empty(Text.noGrants)
-      : Table.markup(Text.segmentGranted, heads: heads, rows: grants.map { cells($0, scope, visit) })
+      : Table.markup(Text.segmentGranted, heads: heads, rows: grants.map { cells($0, at: now, scope, visit) })
     let next: Markup =
       token.isEmpty ? "" : "<p><a href=\"\(link(in: scope, page: token))\">\(Text.nextPage)</a></p>"
     return Page(
@@ -85,10 +85,10 @@ enum GrantsPage {
       })
   }
 
-  private static func cells(_ grant: Grant, _ scope: Scope, _ visit: Visit) -> [Markup] {
+  private static func cells(_ grant: Grant, at now: Instant, _ scope: Scope, _ visit: Visit) -> [Markup] {
     let fields = [("grant", grant.grantId as String?), ("customer", grant.customerId)]
     let revoke: Markup =
-      ActionName.revoke.isOpen(to: visit) && grant.source.isEmpty
+      ActionName.revoke.isOpen(to: visit) && grant.isRevocable(at: now)
       ? "<a href=\"\(scope.action(.revoke, fields))\">\(ActionName.revoke.title)…</a>" : ""
     return [
       "<a href=\"\(scope.customer(grant.customerId))\">\(Format.name(grant.customerId))</a>",
@@ -115,7 +115,13 @@ enum GrantsPage {
 
 extension Grant {
   fileprivate func isInForce(at now: Instant) -> Bool {
-    revokedAt == nil && (since?.instant.map { $0 <= now } ?? true)
-      && (until?.instant.map { now < $0 } ?? true)
+    !isOver(at: now) && (since?.instant.map { $0 <= now } ?? true)
+  }
+
+  /// Whether it can be ended here. The store of a purchase decides about its end.
+  func isRevocable(at now: Instant) -> Bool { source.isEmpty && !isOver(at: now) }
+
+  private func isOver(at now: Instant) -> Bool {
+    revokedAt != nil || (until?.instant.map { $0 <= now } ?? false)
   }
 }

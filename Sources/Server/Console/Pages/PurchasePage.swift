@@ -19,9 +19,9 @@ enum PurchasePage {
     let body: Markup = """
       <h1>\(Text.purchase) \(Format.id(purchase.originalTransactionId))</h1>
       <ul class="facts"><li>\(Format.name(path.joined(separator: " → ")))</li>
-      <li><span class="quiet">\(Text.owner)</span> \(owners(purchase, scope))</li>\(lookup(purchase))</ul>
+      <li><span class="quiet">\(Text.owner)</span> \(owners(purchase, scope))</li>\(token(purchase))\(lookup(purchase))</ul>
       \(actions(purchase, scope, visit))
-      \(await picture(purchase, scope, visit))
+      \(try await picture(purchase, scope, visit))
       <h2>\(Text.transactions)</h2>
       \(transactions(purchase, scope))
       <h2>\(Text.renewalInfo)</h2>
@@ -38,11 +38,13 @@ enum PurchasePage {
       "\(Text.purchase) \(purchase.originalTransactionId)", in: scope, section: .customers, body: body)
   }
 
-  /// The periods of the purchase, from the history of its owner.
+  /// The periods of the purchase, from the history of its owner; without one, from its transactions.
   private static func picture(
     _ purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit
-  ) async -> Markup {
-    guard let owner = purchase.customerIds.first else { return "" }
+  ) async throws(Status) -> Markup {
+    guard let owner = purchase.customerIds.first else {
+      return picture([Lane(unclaimed: purchase)], at: try await visit.time(in: scope), of: purchase)
+    }
     let dates = purchase.transactions.compactMap { $0.transaction?.purchaseDate?.instant }
     let answer = await visit.attempt(
       Calls.getCustomerHistory,
@@ -55,11 +57,15 @@ enum PurchasePage {
     var history: GetCustomerHistoryResponse
     do throws(Status) { history = try answer.get() } catch { return Part.failure(error) }
     history.lanes.removeAll { $0.name != purchase.originalTransactionId }
-    guard let start = history.firstInstant, let now = history.asOf?.instant else { return "" }
+    return picture(Lane.states(history), at: history.asOf?.instant ?? visit.now, of: purchase)
+  }
+
+  private static func picture(_ lanes: [Lane], at now: Instant, of purchase: GetPurchaseResponse) -> Markup {
+    let starts = lanes.flatMap { $0.bars.map(\.start) + ($0.marks + $0.dots).map(\.at) }
+    guard let start = starts.min() else { return "" }
     let title = Text.pictureOfPurchase(purchase.originalTransactionId)
     let picture = LanesPicture(
-      lanes: Lane.states(history), geometry: LanesGeometry(start: start, now: now), asOf: nil, title: title,
-      id: "lanes")
+      lanes: lanes, geometry: LanesGeometry(start: start, now: now), asOf: nil, title: title, id: "lanes")
     return """
       \(picture.legend)
       <div class="lanes" tabindex="0" role="region" aria-label="\(title)">
@@ -72,6 +78,12 @@ enum PurchasePage {
     guard !purchase.customerIds.isEmpty else { return Part.chip(Text.unclaimed, .grace) }
     return purchase.customerIds.map { "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" as Markup }
       .joined(separator: ", ")
+  }
+
+  /// The tokens with which Apple's documents link it to a customer.
+  private static func token(_ purchase: GetPurchaseResponse) -> Markup {
+    guard let token = purchase.appAccountToken else { return "" }
+    return "<li><span class=\"quiet\">\(Text.appAccountToken)</span> \(Format.id(token))</li>"
   }
 
   private static func lookup(_ purchase: GetPurchaseResponse) -> Markup {
@@ -93,6 +105,7 @@ enum PurchasePage {
       (.link, owner == nil && visit.mayCall(Calls.linkPurchase)),
       (.transfer, owner != nil && visit.mayCall(Calls.transferPurchase)),
       (.extend, purchase.renewalInfo != nil && visit.mayCall(Calls.extendRenewalDate)),
+      (.setToken, purchase.isPaidByOwner && visit.mayCall(Calls.setAppAccountToken)),
     ]
     let links = offered.filter(\.1).map { action, _ in
       "<a class=\"button\" href=\"\(scope.action(action, [("purchase", id), ("transaction", id), ("customer", owner)]))\">\(action.title)…</a>\n"
@@ -106,7 +119,7 @@ enum PurchasePage {
       let transaction = entry.transaction ?? Transaction()
       let revoked: Markup =
         transaction.revocationDate.map {
-          "\(Part.chip(Text.refunded, .none)) \(Format.time($0)) \(transaction.revocationType)"
+          "\(Part.chip(transaction.isSharingEnded ? Text.markSharingEnded : Text.refunded, .none)) \(Format.time($0)) \(transaction.revocationType)"
         } ?? ""
       let offer =
         transaction.offerType == .unspecified
@@ -194,6 +207,21 @@ enum PurchasePage {
     }
     return "<h2>\(Text.seats)</h2>"
       + Table.markup(Text.seats, heads: [Text.seat, Text.customer, Text.from, Text.to], rows: rows)
+  }
+}
+
+extension Transaction {
+  /// Whether its revocation is the end of family sharing. The buyer has no money back then.
+  var isSharingEnded: Bool { revocationType == "FAMILY_REVOKE" }
+}
+
+extension GetPurchaseResponse {
+  /// The token in the latest transaction; `nil`: none.
+  var appAccountToken: String? { transactions.last?.transaction?.appAccountToken.given }
+
+  /// Whether it is neither shared by a family nor a seat, for which Apple refuses changes.
+  fileprivate var isPaidByOwner: Bool {
+    ![.familyShared, .assigned].contains(transactions.last?.transaction?.inAppOwnershipType)
   }
 }
 

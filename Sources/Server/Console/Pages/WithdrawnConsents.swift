@@ -27,6 +27,7 @@ extension WorkRows {
           Part.chip(state, withdrawal.state == .overdue ? .none : .grace),
           Format.time(withdrawal.withdrawnAt), Format.time(withdrawal.settleBy),
           names.isEmpty ? "\(Text.noCustomer)" : names.joined(separator: "<br>"),
+          settle(withdrawal, scope, visit),
         ],
         values: [
           withdrawal.appTransactionId, state, withdrawal.withdrawnAt.text, withdrawal.settleBy.text,
@@ -34,6 +35,15 @@ extension WorkRows {
         ])
     }
     return WorkRows(rows: rows, next: response.nextPageToken)
+  }
+
+  private static func settle(_ withdrawal: ConsentWithdrawal, _ scope: Scope, _ visit: Visit) -> Markup {
+    guard ActionName.settleConsent.isOpen(to: visit) else { return "" }
+    let values = [
+      ("install", withdrawal.appTransactionId as String?),
+      ("customer", withdrawal.customerIds.count == 1 ? withdrawal.customerIds.first : nil),
+    ]
+    return "<a class=\"button\" href=\"\(scope.action(.settleConsent, values))\">\(Text.settleThis)…</a>"
   }
 }
 

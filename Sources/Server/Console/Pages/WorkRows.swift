@@ -70,14 +70,9 @@ extension WorkRows {
       })
     let sorted = response.requests.sorted { ($0.answerBy?.seconds ?? 0) < ($1.answerBy?.seconds ?? 0) }
     let rows = sorted.map { request in
-      let values = [
-        ("transaction", request.transactionId as String?), ("customer", request.customerId.given),
-      ]
-      let answer: Markup =
-        visit.mayCall(Calls.sendConsumptionInformation)
-        ? "<a class=\"button\" href=\"\(scope.action(.answerRefund, values))\">\(Text.answerThis)…</a>" : ""
-      return Row(
-        cells: RefundRow.cells(request, scope, at: now, actions: answer),
+      Row(
+        cells: RefundRow.cells(
+          request, scope, at: now, actions: RefundRow.answer(request, scope, visit)),
         values: [
           Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), request.productId, request.transactionId,
           request.originalTransactionId, request.customerId, request.requestedAt.text, request.answerBy.text,

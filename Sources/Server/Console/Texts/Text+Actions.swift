@@ -26,6 +26,8 @@ extension Text {
     case .undoBatch: "Undo for all"
     case .extendAll: "Extend all renewal dates of a product"
     case .consent: "Record the consent for refund requests"
+    case .setToken: "Set the appAccountToken"
+    case .settleConsent: "Settle the withdrawn consent"
     case .reprocess: "Decode the notifications again"
     case .backfill: "Fetch missed notifications"
     case .cancelMigration: "Cancel the migration"
@@ -58,6 +60,7 @@ extension Text {
 
   // Fields.
   static let reasonLabel = "Reason"
+  static let settleThis = "Settle"
   static let reasonHint = "A word or a ticket. It is stored with the command and in the audit log."
   static let level = "Access"
   static let duration = "Duration"
@@ -129,6 +132,19 @@ extension Text {
   static let notADate = "that is not a date such as 2027-05-31"
   static let dateIsPast = "the date has passed"
   static let chooseOne = "choose one of the values"
+  static let tokenHint = "The UUID that your app gives Apple for the customer's purchases."
+  static let notAToken = "the token is not a UUID"
+  static let tokenNotHereYet = "Apple has the token. Ask Apple about the purchase to see it here."
+  static let noPreviousToken = "It has no token now."
+  static func previousToken(_ token: String) -> String { "Its token until now is \(token)." }
+  static func willSetToken(_ purchase: String, _ token: String) -> String {
+    "Apple stores the token \(token) with the purchase \(purchase)."
+  }
+  static let alreadySettled = "It was settled before."
+  static func willSettleConsent(_ install: String) -> String {
+    "The withdrawn consent of the app install \(install) counts as settled. The reason says what was done."
+  }
+
   static let confirmDiffers = "the typed id is not that of the customer"
   static let notAPercentage = "the share is a whole number from 0 to 100"
   static func tooManyCustomers(_ limit: Int) -> String { "enter between 1 and \(limit) customers" }

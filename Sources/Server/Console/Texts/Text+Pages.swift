@@ -57,6 +57,7 @@ extension Text {
   static func boughtCount(_ count: Int) -> String { "\(count) bought" }
   static let boughtOnce = "bought"
   static let asCSV = "The history as CSV"
+  static let asJSON = "The event as JSON"
   static let laneAccess = "access"
   static let laneGrant = "Grant"
   static let laneOperator = "We did"
@@ -120,6 +121,7 @@ extension Text {
   static let refund = "Refund"
   static let renewalInfo = "Renewal info"
   static let noRenewalInfo = "None: it is no subscription, or Apple has not sent it."
+  static func offerOf(_ type: String) -> String { "\(type) offer" }
   static let willRenew = "Will renew"
   static let renewsTo = "Renews to"
   static let graceEnds = "Grace period until"
