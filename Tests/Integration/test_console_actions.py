@@ -294,6 +294,11 @@ def test_dead_letters_are_resent_and_discarded(console, operator):
 
 def test_a_webhook_that_is_gone_is_resumed(console, operator, gone):
     bought(console, "gone")
+    sequence = console.call("EntitlementService/GetCustomer", customerId="gone")["sequence"]
+    message = operator.get(f"{HERE}/work/dead-letters/gone/1/{sequence}")
+    assert message.status == 200 and f'href="{HERE}/customers/gone"' in message.text and "entitlement." in message.text
+    assert "What the webhook receives" in message.text and "customer" in message.text.split("What the webhook receives")[1]
+    assert operator.get(f"{HERE}/work/dead-letters/gone/1/999999").status == 404
     wait_for(lambda: webhook(console, "gone")["state"] == "WEBHOOK_STATE_GONE")
     page = operator.get(f"{HERE}/work/dead-letters").text
     assert "responded with 410 Gone" in page and "/do/resume-webhook?webhook=gone" in page

@@ -539,7 +539,8 @@ def test_hostile_names_and_notes_are_text_on_every_page(console, visit, evil_tex
     paths = [
         f"customers/{segment}", f"customers/{segment}?apple=1&webhooks=1", f"/find?q={quoted}", "/audit", f"/audit?customer={quoted}",
         f"do/grant?customer={quoted}&until={quoted}", f"do/make-good?customers={quoted}", f"do/revoke?grant={grant['grantId']}&customer={quoted}",
-        f"do/erase?customer={quoted}", f"purchases/{segment}", f"work/{segment}",
+        f"do/erase?customer={quoted}", f"purchases/{segment}", f"work/{segment}", f"work/migrations/{segment}",
+        f"work/dead-letters/{segment}/1/1", f"/audit?app={quoted}&from={quoted}", f"/find?q={quoted}&app={quoted}&environment=production",
     ]  # fmt: skip
     assert evidence
     for path in paths:

@@ -47,6 +47,10 @@ enum Router {
     case ("work", 2): return .page(try await WorkPage.page(path[1], in: scope, visit))
     case ("segments", 1): return .page(try await SegmentPage.overview(in: scope, visit))
     case ("segments", 2): return .page(try await SegmentPage.page(.saved(path[1]), in: scope, visit))
+    case ("work", 3) where path[1] == WorkQueue.migrations.rawValue:
+      return .page(try await MigrationFailuresPage.page(path[2], in: scope, visit))
+    case ("work", 5) where path[1] == WorkQueue.deadLetters.rawValue:
+      return .page(try await DeliveryPage.page(path[2], path[3], path[4], in: scope, visit))
     case ("segments", 3) where path[1] == "built-in" && path[2] == GrantsPage.name:
       return .page(try await GrantsPage.page(in: scope, visit))
     case ("segments", 3) where path[1] == "built-in":

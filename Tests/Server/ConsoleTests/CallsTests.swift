@@ -17,11 +17,13 @@ import Wire
     entry(Calls.getEvidence), entry(Calls.getEvent),
     entry(Calls.listConsumptionRequests), entry(Calls.listConsentWithdrawals),
     entry(Calls.listUnclaimedPurchases), entry(Calls.listGrants), entry(Calls.listWebhooks),
-    entry(Calls.listDeliveries),
-    entry(Calls.listNotifications), entry(Calls.getDriftReport), entry(Calls.listMigrations),
+    entry(Calls.listDeliveries), entry(Calls.getDelivery),
+    entry(Calls.listNotifications), entry(Calls.listRepairs), entry(Calls.getDriftReport),
+    entry(Calls.listMigrations), entry(Calls.listMigrationFailures),
     entry(Calls.listDisagreements),
     entry(Calls.listSegments), entry(Calls.listCustomers),
     entry(Calls.getCatalog), entry(Calls.queryReport), entry(Calls.listReportPurchases),
+    entry(Calls.getReconciliation),
     entry(Calls.listAuditEntries), entry(Calls.whoAmI), entry(Calls.getStatus), entry(Calls.getConfiguration),
     entry(Calls.addNote), entry(Calls.deleteNote), entry(Calls.setCustomerAttributes), entry(Calls.grant),
     entry(Calls.revokeGrant), entry(Calls.linkPurchase), entry(Calls.transferPurchase),
@@ -29,9 +31,9 @@ import Wire
     entry(Calls.undoTransfer), entry(Calls.eraseCustomer), entry(Calls.refreshPurchase),
     entry(Calls.extendRenewalDate), entry(Calls.sendConsumptionInformation), entry(Calls.lookUpOrder),
     entry(Calls.massExtendRenewalDate), entry(Calls.setConsumptionConsent),
+    entry(Calls.setAppAccountToken), entry(Calls.settleConsentWithdrawal), entry(Calls.getRefundHistory),
     entry(Calls.reprocessNotifications), entry(Calls.backfillNotifications), entry(Calls.cancelMigration),
     entry(Calls.resendDeliveries), entry(Calls.discardDeliveries), entry(Calls.resumeWebhook),
-    entry(Calls.setAppAccountToken), entry(Calls.settleConsentWithdrawal), entry(Calls.getRefundHistory),
   ]
 
   private static func entry<Request, Response>(

@@ -1,4 +1,3 @@
-import AppStore
 import Callers
 import HTTP
 import RPC
@@ -8,8 +7,6 @@ import Wire
 
 @testable import Console
 @testable import Services
-
-private let now = Instant(millisecondsSince1970: 1_800_000_000_000)
 
 @Suite struct AnnouncementsTests {
   @Test("A page that reads slowly gets the newest number only, and the end after it")
@@ -80,27 +77,7 @@ private let now = Instant(millisecondsSince1970: 1_800_000_000_000)
 
   /// The response to a live page that shows everything up to the event 8 of a customer whose last event is 9.
   private func live(time: Duration) async throws -> HTTPResponse {
-    let links = OneTimeLinks(key: [1, 2, 3])
-    let console = Console(
-      calls: InProcessCalls(policy: policy, methods: methods), access: .oneTimeLink(links),
-      hosts: OriginPolicy(allowedHosts: []), pages: AddressLimiter(ticks: { 0 }), isSecure: false,
-      liveTime: time, now: { now })
-    var signIn = HTTPRequest(
-      method: "POST", target: OneTimeLinks.path,
-      headers: HeaderFields([
-        ("host", "localhost"), ("sec-fetch-site", "same-origin"),
-        ("content-type", "application/x-www-form-urlencoded"),
-      ]))
-    signIn.body = Array("code=\(links.makeCode(at: now))&name=lena".utf8)
-    let cookie = try #require(await console.respond(to: signIn).headers["set-cookie"]?.prefix { $0 != ";" })
-    return await console.respond(
-      to: HTTPRequest(
-        method: "GET", target: "/a/ocean/sandbox/customers/ada/live?after=8",
-        headers: HeaderFields([("host", "localhost"), ("cookie", String(cookie))])))
-  }
-
-  private var policy: CallPolicy {
-    CallPolicy(callers: CurrentCallers(.open), now: { now }, ticks: { 0 }, audit: { _ in })
+    try await SignedInConsole(methods, liveTime: time).get("/a/ocean/sandbox/customers/ada/live?after=8")
   }
 
   private var methods: [Method] {

@@ -51,8 +51,12 @@ enum Calls {
     "WebhookService/ListWebhooks")
   static let listDeliveries = ContractCall<ListDeliveriesRequest, ListDeliveriesResponse>(
     "WebhookService/ListDeliveries")
+  static let getDelivery = ContractCall<GetDeliveryRequest, GetDeliveryResponse>(
+    "WebhookService/GetDelivery")
   static let listNotifications = ContractCall<ListNotificationsRequest, ListNotificationsResponse>(
     "NotificationService/ListNotifications")
+  static let listRepairs = ContractCall<ListRepairsRequest, ListRepairsResponse>(
+    "NotificationService/ListRepairs")
   static let getDriftReport = ContractCall<GetDriftReportRequest, GetDriftReportResponse>(
     "NotificationService/GetDriftReport")
   static let listGrants = ContractCall<ListGrantsRequest, ListGrantsResponse>("EntitlementService/ListGrants")
@@ -60,6 +64,9 @@ enum Calls {
     "ReceiptService/ListDisagreements")
   static let listMigrations = ContractCall<ListMigrationsRequest, ListMigrationsResponse>(
     "ReceiptService/ListMigrations")
+  static let listMigrationFailures = ContractCall<
+    ListMigrationFailuresRequest, ListMigrationFailuresResponse
+  >("ReceiptService/ListMigrationFailures")
   static let listAuditEntries = ContractCall<ListAuditEntriesRequest, ListAuditEntriesResponse>(
     "AuditService/ListAuditEntries")
   static let listSegments = ContractCall<ListSegmentsRequest, ListSegmentsResponse>(
@@ -105,6 +112,11 @@ enum Calls {
   static let sendConsumptionInformation = ContractCall<
     SendConsumptionInformationRequest, SendConsumptionInformationResponse
   >("AppStoreService/SendConsumptionInformation")
+  static let setAppAccountToken = ContractCall<SetAppAccountTokenRequest, SetAppAccountTokenResponse>(
+    "AppStoreService/SetAppAccountToken")
+  static let settleConsentWithdrawal = ContractCall<
+    SettleConsentWithdrawalRequest, SettleConsentWithdrawalResponse
+  >("AppStoreService/SettleConsentWithdrawal")
   static let getRefundHistory = ContractCall<GetRefundHistoryRequest, GetRefundHistoryResponse>(
     "AppStoreService/GetRefundHistory")
   static let lookUpOrder = ContractCall<LookUpOrderRequest, LookUpOrderResponse>(
@@ -112,11 +124,6 @@ enum Calls {
   static let resendDeliveries = ContractCall<ResendDeliveriesRequest, ResendDeliveriesResponse>(
     "WebhookService/ResendDeliveries")
   static let discardDeliveries = ContractCall<DiscardDeliveriesRequest, DiscardDeliveriesResponse>(
-  static let setAppAccountToken = ContractCall<SetAppAccountTokenRequest, SetAppAccountTokenResponse>(
-    "AppStoreService/SetAppAccountToken")
-  static let settleConsentWithdrawal = ContractCall<
-    SettleConsentWithdrawalRequest, SettleConsentWithdrawalResponse
-  >("AppStoreService/SettleConsentWithdrawal")
     "WebhookService/DiscardDeliveries")
   static let massExtendRenewalDate = ContractCall<
     MassExtendRenewalDateRequest, MassExtendRenewalDateResponse

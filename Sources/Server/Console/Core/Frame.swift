@@ -64,7 +64,7 @@ enum Frame {
       let current: Markup = section == page.section ? " aria-current=\"page\"" : ""
       let count: Markup =
         section == .work && (page.openWork ?? 0) > 0
-        ? " <span class=\"chip grace\" title=\"\(Text.refundRequests)\">\(page.openWork ?? 0)</span>" : ""
+        ? " <span class=\"chip grace\" title=\"\(Text.openWork)\">\(page.openWork ?? 0)</span>" : ""
       return "<a href=\"\(link)\"\(current) data-key=\"\(section.key)\">\(section.title)\(count)</a> "
     }
   }

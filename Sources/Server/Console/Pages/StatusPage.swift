@@ -15,6 +15,7 @@ enum StatusPage {
         (Text.version, "\(status.version)"), (Text.started, Format.time(status.startedAt)), (Text.serverTime, Format.time(status.time)),
         (Text.storeSize, status.store.map { "\(Format.size($0.sizeBytes)) · \(Text.free(Format.size($0.freeBytes ?? 0)))" }),
         (Text.lastEvidence, status.store.map { "\($0.lastEvidenceId)" }),
+        (Text.replica, status.replica.map { "\(Text.replica($0.name, isLeader: $0.leader, leader: $0.leaderName))" }),
       ]))
       <h2>\(Text.dependencies)</h2>
       \(checks(status))

@@ -189,19 +189,22 @@ extension WorkRows {
   private static func drift(
     _ page: String, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
-    let report: GetDriftReportResponse
-    do throws(Status) {
-      report = try await visit.call(
-        Calls.getDriftReport,
-        .with {
-          $0.app = scope.app
-          $0.pageToken = page
-        })
-    } catch {
-      // No repair has run yet.
-      guard error.code == .notFound || error.code == .failedPrecondition else { throw error }
-      return WorkRows(head: head(.backfill, in: scope, visit))
-    }
+    let backfill = head(.backfill, in: scope, visit)
+    let repairs = try await visit.call(
+      Calls.listRepairs,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.pageSize = 1
+      })
+    guard let repair = repairs.repairs.first else { return WorkRows(head: backfill) }
+    let report = try await visit.call(
+      Calls.getDriftReport,
+      .with {
+        $0.app = scope.app
+        $0.repairId = repair.repairId
+        $0.pageToken = page
+      })
     let rows = report.drifts.map { drift in
       Row(
         cells: [
@@ -216,7 +219,17 @@ extension WorkRows {
           drift.after?.reason ?? "",
         ])
     }
-    return WorkRows(rows: rows, next: report.nextPageToken, head: head(.backfill, in: scope, visit))
+    return WorkRows(rows: rows, next: report.nextPageToken, head: backfill + summary(of: repair))
+  }
+
+  private static func summary(of repair: Repair) -> Markup {
+    let end: Markup =
+      repair.finishedAt == nil ? "\(Text.repairRuns)" : "\(Text.finished) \(Format.time(repair.finishedAt))"
+    let problem: Markup = repair.error.isEmpty ? "" : "<li class=\"chip none\">\(repair.error)</li>"
+    return """
+      <ul class="facts"><li>\(Text.started) \(Format.time(repair.startedAt))</li><li>\(end)</li>\
+      <li>\(Text.missing(notifications: repair.received))</li>\(problem)</ul>
+      """
   }
 
   private static func contradictions(
@@ -258,7 +271,10 @@ extension WorkRows {
     let rows = response.migrations.map { job in
       let state = Format.value(job.state, "MIGRATION_STATE_")
       let counts = [job.migrated, job.unchanged, job.rejected, job.retryable]
-      let cells: [Markup] = counts.map { "\($0)" }
+      let failures = MigrationFailuresPage.link(job.migrationId, in: scope)
+      let cells: [Markup] =
+        counts.prefix(2).map { "\($0)" }
+        + counts.suffix(2).map { $0 == 0 ? "0" : "<a href=\"\(failures)\">\($0)</a>" }
       return Row(
         cells: [
           Format.id(job.migrationId), "\(state) \(cancel(job, scope, visit))", progress(job),
@@ -329,13 +345,14 @@ private enum DeadLetterMarkup {
   }
 
   static func row(_ delivery: Delivery, of webhook: Webhook, _ scope: Scope) -> WorkRows.Row {
-    let subject: Markup =
-      webhook.kind == .notifications
-      ? "<a href=\"\(scope.purchase(delivery.subject))\">\(delivery.subject)</a>"
-      : "<a href=\"\(scope.customer(delivery.subject))\">\(Format.name(delivery.subject))</a>"
+    // The list has the messages of all environments.
+    let subject = DeliveryPage.subject(
+      delivery.subject, isPurchase: webhook.kind == .notifications, scope.of(delivery.environment))
     return WorkRows.Row(
       cells: [
-        "\(webhook.name)", "<code>\(delivery.type)</code>", subject, Format.time(delivery.occurredAt),
+        "\(webhook.name)",
+        "<a href=\"\(DeliveryPage.link(delivery, of: webhook, in: scope))\"><code>\(delivery.type)</code></a>",
+        subject, Format.time(delivery.occurredAt),
         "\(delivery.attempts)", "\(delivery.outcome)",
       ],
       values: [

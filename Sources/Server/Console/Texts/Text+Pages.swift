@@ -189,6 +189,10 @@ extension Text {
   static let queueContradictions = "Contradictions"
   static let queueMigrations = "Migrations"
   static let hintRefunds =
+  static let repairRuns = "It still runs"
+  static func missing(notifications count: Int64) -> String {
+    "\(notifications(Int(count))) had not arrived"
+  }
     "Apple asks how much of a purchase was used, and decides without an answer after 12 hours."
   static let hintUnclaimed =
     "Purchases without a customer. They are linked when the customer's app submits them, or here."
@@ -225,6 +229,11 @@ extension Text {
   static let downloadHint = "The audit log has the reason."
   static let started = "Started"
   static let finished = "Finished"
+  static func messageTo(_ webhook: String) -> String { "A message to \(webhook)" }
+  static let webhookID = "webhook-id"
+  static let nextAttempt = "Next attempt"
+  static let notWaiting = "It was delivered, or it has not been sent yet."
+  static let sentBody = "What the webhook receives"
   static let done = "Done"
   static let migrated = "Migrated"
   static let unchanged = "Unchanged"
@@ -233,6 +242,11 @@ extension Text {
 
   // Status and audit.
   static let ready = "ready"
+  static func failuresOf(_ migration: String) -> String { "Failures of \(migration)" }
+  static let failuresHint =
+    "Receipts that were not migrated. 'entitled migrate failures' lists them as lines to submit again."
+  static let noFailures = "No receipt of this migration has failed."
+  static let line = "Line"
   static let notReady = "not ready"
   static let version = "Version"
   static let serverTime = "Time of the service"
@@ -242,6 +256,11 @@ extension Text {
   static let dependencies = "Dependencies"
   static let dependency = "Dependency"
   static func usualInterval(_ span: String) -> String { "usually every \(span)" }
+  static let replica = "Replica"
+  static func replica(_ name: String, isLeader: Bool, leader: String) -> String {
+    if isLeader { return "\(name), the leader" }
+    return leader.isEmpty ? "\(name); no replica leads now" : "\(name); \(leader) leads"
+  }
   static let completeUntil = "Complete until"
   static func overduePolls(_ count: Int64) -> String { "\(count) overdue" }
   static let appleKey = "Apple key"

@@ -9,6 +9,7 @@ extension Text {
   static let navigation = "Pages"
   static let customers = "Customers"
   static let work = "Work"
+  static let openWork = "Refund requests to answer, and broken webhooks"
   static let status = "Status"
   static let audit = "Audit"
   static let findLabel = "Customer, transaction, order or token"

@@ -1,0 +1,54 @@
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Wire
+
+/// One message of a webhook: its attempts, and the body that the webhook receives.
+enum DeliveryPage {
+  static func link(_ delivery: Delivery, of webhook: Webhook, in scope: Scope) -> Link {
+    Link(
+      scope.path + ["work", WorkQueue.deadLetters.rawValue, webhook.name]
+        + [String(webhook.kind.rawValue), String(delivery.position)])
+  }
+
+  static func page(
+    _ webhook: String, _ kind: String, _ position: String, in scope: Scope, _ visit: Visit
+  ) async throws(Status) -> Page {
+    let kind = WebhookKind(rawValue: Int32(kind) ?? 0)
+    let response = try await visit.call(
+      Calls.getDelivery,
+      .with {
+        $0.app = scope.app
+        $0.webhook = webhook
+        $0.kind = kind
+        $0.position = Int64(position) ?? 0
+      })
+    let delivery = response.delivery
+    let scope = scope.of(delivery?.environment ?? .unspecified)
+    let title = Text.messageTo(webhook)
+    return Page(
+      title, in: scope, section: .work,
+      body: """
+        <p><a href="\(scope.work(.deadLetters))">\(Text.queueDeadLetters)</a></p>
+        <h1>\(title)</h1>
+        \(Table.properties([
+          (Text.type, "<code>\(response.type)</code>"),
+          (Text.subjectHead, subject(response.subject, isPurchase: kind == .notifications, scope)),
+          (Text.webhookID, response.webhookId.given.map(Format.id)),
+          (Text.state, delivery.map { "\(Format.value($0.state, "DELIVERY_STATE_"))" }),
+          (Text.attempts, delivery.map { "\($0.attempts)" }), (Text.outcome, delivery.map { "\($0.outcome)" }),
+          (Text.nextAttempt, delivery.flatMap(\.nextAttemptAt).map { Format.time($0) }),
+        ]))
+        \(delivery == nil ? "<p class=\"quiet\">\(Text.notWaiting)</p>" : "")
+        <h2>\(Text.sentBody)</h2>
+        \(DocumentMarkup.payload(String(decoding: response.body, as: UTF8.self)))
+        """)
+  }
+
+  /// What a message is about: a customer, or a purchase, which an event without an owner names with a `#`.
+  static func subject(_ text: String, isPurchase: Bool, _ scope: Scope) -> Markup {
+    if text.hasPrefix("#") { return subject(String(text.dropFirst()), isPurchase: true, scope) }
+    let link = isPurchase ? scope.purchase(text) : scope.customer(text)
+    return "<a href=\"\(link)\">\(Format.name(text))</a>"
+  }
+}

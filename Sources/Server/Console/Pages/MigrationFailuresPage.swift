@@ -1,0 +1,51 @@
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Wire
+
+/// The receipts that a migration did not migrate, with their reasons. The receipts themselves are not shown.
+enum MigrationFailuresPage {
+  static func link(_ migration: String, in scope: Scope, page: String? = nil) -> Link {
+    Link(scope.path + ["work", WorkQueue.migrations.rawValue, migration], query: [("page", page)])
+  }
+
+  static func page(_ migration: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    let response = try await visit.call(
+      Calls.listMigrationFailures,
+      .with {
+        $0.app = scope.app
+        $0.migrationId = migration
+        $0.pageToken = visit.value("page") ?? ""
+      })
+    let rows = response.failures.map { failure -> [Markup] in
+      let customer: Markup =
+        failure.customerId.isEmpty
+        ? "\(Text.noCustomer)"
+        : "<a href=\"\(scope.customer(failure.customerId))\">\(Format.name(failure.customerId))</a>"
+      let outcome = Format.value(failure.outcome, "MIGRATION_OUTCOME_")
+      return [
+        "\(failure.line)", customer, Part.chip(outcome, failure.outcome == .retryable ? .grace : .none),
+        "<code>\(failure.reason)</code>", "\(failure.explanation)",
+      ]
+    }
+    let title = Text.failuresOf(migration)
+    let table =
+      rows.isEmpty
+      ? Part.empty(Text.noFailures)
+      : Table.markup(
+        title, heads: [Text.line, Text.customer, Text.outcome, Text.reason, Text.inWords], rows: rows)
+    let next: Markup =
+      response.nextPageToken.isEmpty
+      ? ""
+      : "<p><a href=\"\(link(migration, in: scope, page: response.nextPageToken))\">\(Text.nextPage)</a></p>"
+    return Page(
+      title, in: scope, section: .work,
+      body: """
+        <p><a href="\(scope.work(.migrations))">\(Text.queueMigrations)</a></p>
+        <h1>\(title)</h1>
+        <p>\(Text.failuresHint)</p>
+        <div class="cards-on-phones">\(table)</div>
+        \(next)
+        """)
+  }
+}
