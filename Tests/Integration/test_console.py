@@ -85,6 +85,19 @@ def test_the_only_hit_leads_to_its_page(console, lena, query):
 
 
 def test_several_hits_are_a_list(console, lena):
+def test_a_hit_in_another_environment_is_named_before_its_page(console, lena):
+    text = console.ids["pro"]["transactionId"]
+    found = lena.post("/find", {"q": text, "app": APP, "environment": "production"})
+    page = lena.get(found.getheader("location"))
+    assert page.status == 200 and f"Not in {APP}, production, but elsewhere:" in page.text
+    assert f"{HERE}/purchases/{text}" in page.text
+    found = lena.post("/find", {"q": text, "app": APP, "environment": "sandbox"})
+    assert lena.get(found.getheader("location")).status == 303
+    assert 'name="environment" value="sandbox"' in lena.get(f"{HERE}/work").text.split("<main")[0]
+    found = lena.post("/find", {"q": "MZZZ99", "app": APP, "environment": "production"})
+    assert "elsewhere" not in lena.get(found.getheader("location")).text
+
+
     console.call("CustomerService/AddNote", customerId="twin-1", text="x")
     console.call("CustomerService/AddNote", customerId="twin-2", text="x")
     page = lena.get("/find?q=twin-")
@@ -157,6 +170,8 @@ def test_as_of_moves_every_figure(console, lena):
     then = lena.get(f"{path}?at={first + 10 * 86400}").text
     assert 'class="as-of"' in then and "Back to now" in then
     assert then.count("<article") == 3 and "update the payment details" not in then
+    bar = lambda page: page.split('class="moment"')[1].split("</p>")[0]  # noqa: E731
+    assert "with all that is known now" in bar(then)
     assert "granted" not in then.lower().split('<div class="timeline')[1].split("</table>")[0]
     assert "maps.pack" not in then.split('id="purchases"')[1].split("</table>")[0]
     assert "Wrote twice" not in then

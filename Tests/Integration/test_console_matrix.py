@@ -12,7 +12,7 @@ import urllib.parse
 import pytest
 
 from console_browser import SHIFT, VIEWS, Watched, received, violations
-from console_client import ADMIN, CALLERS, OPERATOR, READER, ProxiedConsole
+from console_client import ADMIN, CALLERS, OPERATOR, READER, Browser, ProxiedConsole
 from console_story import APP, CHARTS, CUSTOMER, tell, wait_for_reports
 from harness import IS_LONG
 
@@ -28,7 +28,7 @@ DEALT = ["light", "dark", "phone"]
 EVERYONE_WHO_READS = ("read", "operate", "admin")
 WHO_SEES_REPORTS = (*EVERYONE_WHO_READS, "reports")
 PAGES = {
-    "/": WHO_SEES_REPORTS,
+    "/": (*WHO_SEES_REPORTS, "audit"),
     "/find?q=ada@": EVERYONE_WHO_READS,
     "/find?q=nothing-of-that-name": EVERYONE_WHO_READS,
     "customers/{customer}": EVERYONE_WHO_READS,
@@ -42,7 +42,7 @@ PAGES = {
     "evidence/2": EVERYONE_WHO_READS,
     "evidence/2?body=1": EVERYONE_WHO_READS,
     "events/1": EVERYONE_WHO_READS,
-    "work": (*EVERYONE_WHO_READS, "audit", "reports"),
+    "work": EVERYONE_WHO_READS,
     "work/refunds": EVERYONE_WHO_READS,
     "work/unclaimed": EVERYONE_WHO_READS,
     "work/dead-letters": ("operate", "admin"),
@@ -166,6 +166,27 @@ def test_every_page_opens_for_its_roles_and_is_refused_to_others(console):
         elif role == "read" and re.search(r'href="[^"]*/do/|method="post" action="(?!/find"|[^"]*\.csv)', main):
             wrong.append(f"{path}: the role read sees a button")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("role, path", [("read", "work"), ("admin", "catalog"), ("reports", "reports/mrr"), ("audit", "/audit")])
+def test_the_frame_leads_to_what_the_role_may_open(console, role, path):
+    browser = console.browser(ROLES[role])
+    frame = browser.get(address(console, path).removeprefix(console.url)).text.partition("<main")[0]
+    links = re.findall(r'<a href="([^"]+)"[^>]* data-key', frame)
+    assert links and [link for link in links if browser.get(link).status not in (200, 303)] == []
+    assert ('class="find"' in frame) == (role in EVERYONE_WHO_READS)
+    assert ("You may look" in frame) == (role != "admin")
+
+
+def test_an_auditor_begins_with_the_audit_log(console):
+    home = console.browser(AUDITOR).get("/")
+    assert home.status == 303 and home.getheader("location") == "/audit"
+
+
+def test_a_person_who_submits_is_not_told_to_look_only(console):
+    submitter = Browser(console.address, {"X-Proxy-JWT": console.token("new@example.com", groups=["read", "submit"])})
+    page = submitter.get(address(console, "customers/{customer}").removeprefix(console.url)).text
+    assert "/do/consent" in page and "/do/grant" not in page and "You may look" not in page
 
 
 def problems(page, role, view, status):

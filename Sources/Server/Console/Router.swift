@@ -17,6 +17,8 @@ enum Router {
     switch path {
     case [] where !visit.mayCall(Calls.getStatus) && visit.mayCall(Calls.queryReport):
       return .redirect(Link(["reports"]))
+    case [] where !visit.mayCall(Calls.getStatus) && visit.mayCall(Calls.listAuditEntries):
+      return .redirect(Link(["audit"]))
     case []: return .page(try await HomePage.page(visit))
     case ["reports"]: return .page(try await ReportsPage.apps(visit))
     case ["find"]: return try await FindPage.page(visit)
@@ -45,12 +47,12 @@ enum Router {
     case ("events", 2): return .page(try await EventPage.page(path[1], in: scope, visit))
     case ("work", 1): return .page(try await WorkPage.overview(in: scope, visit))
     case ("work", 2): return .page(try await WorkPage.page(path[1], in: scope, visit))
-    case ("segments", 1): return .page(try await SegmentPage.overview(in: scope, visit))
-    case ("segments", 2): return .page(try await SegmentPage.page(.saved(path[1]), in: scope, visit))
     case ("work", 3) where path[1] == WorkQueue.migrations.rawValue:
       return .page(try await MigrationFailuresPage.page(path[2], in: scope, visit))
     case ("work", 5) where path[1] == WorkQueue.deadLetters.rawValue:
       return .page(try await DeliveryPage.page(path[2], path[3], path[4], in: scope, visit))
+    case ("segments", 1): return .page(try await SegmentPage.overview(in: scope, visit))
+    case ("segments", 2): return .page(try await SegmentPage.page(.saved(path[1]), in: scope, visit))
     case ("segments", 3) where path[1] == "built-in" && path[2] == GrantsPage.name:
       return .page(try await GrantsPage.page(in: scope, visit))
     case ("segments", 3) where path[1] == "built-in":
@@ -74,18 +76,16 @@ enum Router {
   /// The result of a form.
   static func submit(_ path: [String], _ visit: Visit) async throws(Status) -> Outcome {
     if path == ["find"] { return try await FindPage.submit(visit) }
+    if path.last?.hasSuffix(".csv") == true { return .response(try await file(path, visit)) }
     guard let scope = scope(of: path) else { throw notFound }
     switch (Array(path.dropFirst(3)), path.count) {
     case (let rest, 5) where rest[0] == "do": return try await ActionPage.submit(rest[1], in: scope, visit)
     case (let rest, 6) where rest[0] == "customers" && rest[2] == "refunds":
       return .page(try await RefundHistoryPage.page(rest[1], in: scope, visit))
     default: throw notFound
-    if path.last?.hasSuffix(".csv") == true { return .response(try await file(path, visit)) }
     }
   }
 
-  private static var notFound: Status { Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage) }
-}
   /// A list of customers as CSV. It needs a reason, which the audit entries of its calls have.
   private static func file(_ path: [String], _ visit: Visit) async throws(Status) -> HTTPResponse {
     var visit = visit
@@ -112,3 +112,5 @@ enum Router {
   /// As of the field `note` in requests, in bytes.
   private static let maxReason = 4_096
 
+  private static var notFound: Status { Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage) }
+}

@@ -14,14 +14,11 @@ enum Frame {
       <header class="frame">
       <a class="brand" href="\(Link([]))">\(Text.product)</a>
       <nav aria-label="\(Text.navigation)">\(navigation(page, visit))</nav>
-      <form class="find" role="search" action="\(Link(["find"]))" method="post">
-      <input type="search" name="q" value="\(visit.value("q") ?? "")" aria-label="\(Text.findLabel)" \
-      placeholder="\(Text.findHint)" autocomplete="off" spellcheck="false">
-      </form>
+      \(visit.mayCall(Calls.findCustomers) ? find(page.scope, visit) : "")
       \(badge(page.scope))
       <details class="person"><summary>\(Format.name(visit.person.name)) · \(visit.roleName)</summary>
       <div class="menu">
-      \(visit.has(.operate) ? "" : "<p>\(Text.readOnly)</p>")
+      \(ActionName.allCases.contains(where: { $0.isOpen(to: visit) }) ? "" : "<p>\(Text.readOnly)</p>")
       <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
       <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
       <p><button type="button" data-action="density">\(Text.densityButton)</button></p>
@@ -36,15 +33,16 @@ enum Frame {
       \(page.scope.flatMap { scope in ActionReceipt(visit)?.notice(in: scope, visit) } ?? "")
       \(page.body)
       </main>
-      <footer><span>\(Text.shownAt) \(Format.time(visit.now)) <span data-zone>UTC</span></span> \
+      <footer>\(shownAt(page, visit)) \
       <span role="status" id="announcement" data-local="\(Text.localTimes)" data-utc="\(Text.utcTimes)" \
       data-here="\(Text.here)" data-ticket="\(Text.ticketCopied)" data-address="\(Text.addressCopied)" \
       data-keys-on="\(Text.keysOn)" data-keys-off="\(Text.keysOff)" \
       data-live-on="\(Text.liveOn)" data-live-off="\(Text.liveOff)" \
+      data-live-refused="\(Text.liveRefused)" \
       data-id="\(Text.idCopied)" data-refused="\(Text.copyRefused)"></span></footer>
       """
     return Document(
-      title: "\(page.title) · \(Text.product)", body: body, isAsOf: page.asOf != nil
+      title: "\(page.title) · \(Text.product)", body: body, isAsOf: page.moment?.asOf != nil
     ).response(page.status, assets)
   }
 
@@ -71,13 +69,40 @@ enum Frame {
 
   private static func link(to section: Page.Section, _ page: Page, _ visit: Visit) -> Link? {
     switch section {
-    case .customers: Link([])
-    case .work: page.scope?.work()
-    case .segments: page.scope.map { Link($0.path + ["segments"]) }
+    case .customers: visit.mayCall(Calls.findCustomers) ? Link([]) : nil
+    case .work: WorkQueue.isAnyOpen(to: visit) ? page.scope?.work() : nil
+    case .segments:
+      visit.mayCall(Calls.listSegments) ? page.scope.map { Link($0.path + ["segments"]) } : nil
     case .reports: visit.mayCall(Calls.queryReport) ? page.scope?.reports() ?? Link(["reports"]) : nil
     case .status: visit.mayCall(Calls.getStatus) ? Link(["status"]) : nil
     case .audit: visit.mayCall(Calls.listAuditEntries) ? Link(["audit"]) : nil
     }
+  }
+
+  private static func find(_ scope: Scope?, _ visit: Visit) -> Markup {
+    let origin: Markup =
+      scope.map {
+        """
+        <input type="hidden" name="app" value="\($0.app)">\
+        <input type="hidden" name="environment" value="\($0.environment.slug)">
+
+        """
+      } ?? ""
+    return """
+      <form class="find" role="search" action="\(Link(["find"]))" method="post">
+      <input type="search" name="q" value="\(visit.value("q") ?? "")" aria-label="\(Text.findLabel)" \
+      placeholder="\(Text.findHint)" autocomplete="off" spellcheck="false">
+      \(origin)</form>
+      """
+  }
+
+  /// The time of the page. Scripts compare the others with it, if they have the same clock: a sandbox has its own.
+  private static func shownAt(_ page: Page, _ visit: Visit) -> Markup {
+    let clock = page.now ?? (page.scope?.environment == .production ? visit.now : nil)
+    return """
+      <span id="shown" data-now="\(clock?.description ?? "")">\(Text.shownAt) \(Format.time(page.now ?? visit.now)) \
+      <span data-zone>UTC</span></span>
+      """
   }
 
   private static func badge(_ scope: Scope?) -> Markup {
@@ -90,10 +115,13 @@ enum Frame {
 
   /// The bar of a page about another moment than now.
   private static func moment(_ page: Page) -> Markup {
-    guard let moment = page.asOf else { return "" }
+    guard let moment = page.moment, let asOf = moment.asOf else { return "" }
     let back: Markup = page.present.map { "<a href=\"\($0)\">\(Text.backToNow)</a>" } ?? ""
     return
-      "<p class=\"moment\" role=\"status\">\(Text.asOf) \(Format.time(moment)) <span data-zone>UTC</span>. \(back)</p>"
+      """
+      <p class="moment" role="status">\(Text.asOf) \(Format.time(asOf)) <span data-zone>UTC</span>, \
+      \(moment.isKnownThen ? Text.knownThen : Text.knownNow). \(back)</p>
+      """
   }
 
   private static let keys: Markup = {
@@ -134,6 +162,16 @@ extension Page {
 }
 
 extension Part {
+  /// The form that downloads a list of customers, with the reason.
+  static func file(_ label: String, _ link: Link) -> Markup {
+    """
+    <details class="actions"><summary>\(label)</summary>
+    <form class="row" method="post" action="\(link)">
+    <label>\(Text.reasonLabel) <input type="text" name="note" maxlength="256" required></label>
+    <button>\(Text.download)</button> <span class="quiet">\(Text.downloadHint)</span></form></details>
+    """
+  }
+
   /// An error in place of a part of a page.
   static func failure(_ status: Status) -> Markup {
     var line: Markup =
@@ -145,13 +183,3 @@ extension Part {
     return line + "</p>"
   }
 }
-  /// The form that downloads a list of customers, with the reason.
-  static func file(_ label: String, _ link: Link) -> Markup {
-    """
-    <details class="actions"><summary>\(label)</summary>
-    <form class="row" method="post" action="\(link)">
-    <label>\(Text.reasonLabel) <input type="text" name="note" maxlength="256" required></label>
-    <button>\(Text.download)</button> <span class="quiet">\(Text.downloadHint)</span></form></details>
-    """
-  }
-

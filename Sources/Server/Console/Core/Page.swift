@@ -8,8 +8,10 @@ struct Page: Sendable {
   var scope: Scope?
   var section: Section?
   var status = 200
-  /// Another moment than now that the figures are about.
-  var asOf: Instant?
+  /// The moment that the figures are about; `nil`: now.
+  var moment: Moment?
+  /// The time of the page by the clock of its environment; `nil`: the page does not know it.
+  var now: Instant?
   /// The address of the same page about now.
   var present: Link?
   /// The number beside *Work* in the navigation.

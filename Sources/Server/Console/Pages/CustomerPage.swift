@@ -23,7 +23,8 @@ enum CustomerPage {
         })
     }
     var page = Page(data.id, in: scope, section: .customers, body: body(data, steps, visit))
-    page.asOf = data.moment.asOf
+    page.moment = data.moment
+    page.now = data.now
     page.present = scope.customer(data.id)
     return page
   }

@@ -13,7 +13,11 @@ enum FindPage {
   /// The text of the search box. A document is shown at once, so that it never becomes part of an address.
   static func submit(_ visit: Visit) async throws(Status) -> Outcome {
     let text = visit.form["q"]?.trimmed ?? ""
-    guard isDocument(text) else { return .redirect(Link(["find"], query: [("q", text.given)])) }
+    guard isDocument(text) else {
+      // The app and environment of the page with the box.
+      let origin = ["app", "environment"].map { ($0, visit.form[$0]?.given) }
+      return .redirect(Link(["find"], query: [("q", text.given)] + origin))
+    }
     return .page(try await InspectPage.page(text, visit))
   }
 
@@ -32,12 +36,24 @@ enum FindPage {
     let found = try await hits(text, visit)
     // A search for a transaction finds the transaction and its purchase, which have the same page.
     let links = Set(found.hits.map(page(of:)))
-    if links.count == 1, found.nextPageToken.isEmpty, let link = links.first ?? nil { return .redirect(link) }
+    let scopes = found.hits.map { Scope(app: $0.app, environment: $0.environment) }
+    let missed = origin(visit).flatMap { scopes.isEmpty || scopes.contains($0) ? nil : $0 }
+    if links.count == 1, missed == nil, found.nextPageToken.isEmpty, let link = links.first ?? nil {
+      return .redirect(link)
+    }
+    let elsewhere: Markup =
+      missed.map { "<p class=\"notice\">\(Text.notIn($0.app, $0.environment.slug))</p>\n" } ?? ""
     let body: Markup = """
       <h1>\(Text.find): \(Format.name(text))</h1>
-      \(found.hits.isEmpty ? try await nothing(text, visit) : list(found))
+      \(elsewhere)\(found.hits.isEmpty ? try await nothing(text, visit) : list(found))
       """
     return .page(Page("\(Text.find): \(text)", section: .customers, body: body))
+  }
+
+  /// The app and environment in which the person was.
+  private static func origin(_ visit: Visit) -> Scope? {
+    guard let app = visit.value("app"), let environment = visit.value("environment") else { return nil }
+    return Scope(app, environment)
   }
 
   static func hits(_ text: String, in app: String = "", _ visit: Visit) async throws(Status)

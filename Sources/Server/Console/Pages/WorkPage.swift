@@ -11,6 +11,9 @@ enum WorkPage {
   private static let maxRows = 10_000
 
   static func overview(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    guard WorkQueue.isAnyOpen(to: visit) else {
+      throw Status(.permissionDenied, reason: "ROLE_MISSING", Text.mayNot(Text.work))
+    }
     var items: [Markup] = []
     for queue in WorkQueue.allCases where queue.isOpen(to: visit) {
       let count: Markup

@@ -99,6 +99,8 @@ enum WorkQueue: String, Sendable, CaseIterable {
     }
   }
 
+  static func isAnyOpen(to visit: Visit) -> Bool { allCases.contains { $0.isOpen(to: visit) } }
+
   func isOpen(to visit: Visit) -> Bool {
     self == .deadLetters ? visit.mayCall(Calls.listWebhooks) : visit.has(.read)
   }

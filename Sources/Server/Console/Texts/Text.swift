@@ -30,6 +30,7 @@ extension Text {
   static let asOf = "As of"
   static let backToNow = "Back to now"
   static let localTimes = "Local times"
+  static let knownNow = "with all that is known now"
   static let utcTimes = "Times in UTC"
   static let here = "here"
   static let ticketCopied = "Text for a ticket copied"
@@ -99,6 +100,9 @@ extension Text {
   static let moreHits = "There are more hits. A longer text finds fewer."
   static let notHere = "Not here: no app or environment that you may see has it."
   static let document = "Document"
+  static func notIn(_ app: String, _ environment: String) -> String {
+    "Not in \(app), \(environment), but elsewhere:"
+  }
   static let checkedFor = "Checked for the app"
   static let notStored = "It was not stored."
   static let noPurchaseInDocument = "The document names no purchase."
