@@ -134,6 +134,8 @@ def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit):
     assert "signedTransactionInfo" in page.text_content("main") and "mary" in page.text_content("main")
     click(page, "text=Send again")
     assert page.locator("[aria-label=Attempts] tbody tr").count() == 2
+    distances = page.evaluate("[...document.querySelectorAll('[aria-label=Attempts] time')].map(time => time.title)")
+    assert all(title.endswith("today") for title in distances), "by the simulated clock, which is months ahead"
 
     # What was done is a script.
     script = page.context.request.get(f"{sandbox.url}/apps/{APP}/journal.sh").text()

@@ -17,7 +17,8 @@ package struct Document: Sendable {
     self.isAsOf = isAsOf
   }
 
-  /// The document as a response.
+  /// The document as a response. Browsers paint it when all of it has arrived: a table whose rows come in two parts
+  /// would change the widths of its columns.
   package func response(_ status: Int, _ assets: Assets) -> HTTPResponse {
     let document: Markup = """
       <!doctype html>
@@ -25,13 +26,14 @@ package struct Document: Sendable {
       <head><meta charset="utf-8"><title>\(title)</title>
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
-      \(head)<link rel="stylesheet" href="\(assets.link(.style))">
+      \(head)<link rel="expect" href="#end" blocking="render">
+      <link rel="stylesheet" href="\(assets.link(.style))">
       <link rel="icon" href="\(assets.link(.icon))" type="image/svg+xml">
       <script type="module" src="\(assets.link(.script))"></script>
       </head>
       <body><a class="skip" href="#main">\(Text.skip)</a>
       \(body)
-      </body></html>
+      <div id="end" hidden></div></body></html>
 
       """
     return HTTPResponse(

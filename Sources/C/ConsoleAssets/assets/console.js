@@ -7,14 +7,15 @@ const find = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const stored = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 const store = (name, value) => { try { localStorage.setItem(name, value); } catch { /* Private windows. */ } };
-// The texts are attributes of the element that announces them.
+// The texts are attributes of the element that announces them. It is empty again with the next key or click.
 const announce = (name) => { const place = find("#announcement"); if (place) place.textContent = place.dataset[name] ?? ""; };
 
 // Times in UTC, or in the person's time zone.
 let isLocal = stored("zone") === "local";
 const two = (number) => String(number).padStart(2, "0");
 function showTimes(root = document) {
-  const now = Date.now();
+  // The clock of the times: a sandbox has its own, and a page that does not know it says nothing about distances.
+  const now = Date.parse(find("[data-now]")?.dataset.now);
   const here = find("#announcement")?.dataset.here ?? "";
   for (const time of all("time[datetime]", root)) {
     time.dataset.utc ??= time.textContent;
@@ -22,8 +23,8 @@ function showTimes(root = document) {
     const local = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
     time.textContent = isLocal ? local : time.dataset.utc;
     const days = Math.round((date - now) / 86400000);
-    const distance = new Intl.RelativeTimeFormat(html.lang, { numeric: "auto" }).format(days, "day");
-    time.title = `${time.dataset.utc} UTC · ${local} ${here} · ${distance}`;
+    const distance = Number.isNaN(days) ? [] : [new Intl.RelativeTimeFormat(html.lang, { numeric: "auto" }).format(days, "day")];
+    time.title = [`${time.dataset.utc} UTC`, `${local} ${here}`, ...distance].join(" · ");
   }
   const zone = isLocal ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
   for (const label of all("[data-zone]", root)) label.textContent = zone;
@@ -90,7 +91,7 @@ function listen() {
   source.addEventListener("change", (event) => { newest = Math.max(newest, Number(event.data)); follow(); });
   source.addEventListener("end", () => switchLive(false));
   // The browser connects again after a lost connection, and not after a refusal.
-  source.addEventListener("error", (event) => { if (event.target.readyState === EventSource.CLOSED) switchLive(false); });
+  source.addEventListener("error", (event) => { if (event.target.readyState === EventSource.CLOSED) switchLive(false, "liveRefused"); });
 }
 async function follow() {
   if (isFollowing) return;
@@ -106,10 +107,10 @@ async function follow() {
 function showLive() {
   for (const button of all("[data-action=live]")) button.setAttribute("aria-pressed", String(live));
 }
-function switchLive(isOn = !live) {
+function switchLive(isOn = !live, text = isOn ? "liveOn" : "liveOff") {
   live = isOn;
   showLive();
-  announce(isOn ? "liveOn" : "liveOff");
+  announce(text);
   listen();
 }
 document.addEventListener("visibilitychange", () => { if (live) listen(); else followUp(); });
@@ -118,6 +119,7 @@ async function copy(text, what) {
   try { await navigator.clipboard.writeText(text); announce(what); } catch { announce("refused"); }
 }
 const ticket = () => find("[data-ticket]")?.dataset.ticket;
+const place = () => location.origin + location.pathname;
 
 // The slider moves the cursor at once, and fetches the figures of the moment.
 function moved(input) {
@@ -140,7 +142,7 @@ async function show(address) {
     const page = parsed(await response.text());
     const wasSlider = document.activeElement?.name === "at";
     const wasLive = document.activeElement?.dataset?.action === "live";
-    for (const selector of ["main", ".moment"]) {
+    for (const selector of ["main", ".moment", "#shown"]) {
       const [old, fresh] = [find(selector), find(selector, page)];
       if (old && fresh) old.replaceWith(fresh);
       else if (old) old.remove();
@@ -193,7 +195,7 @@ const actions = {
   density: switchDensity,
   live: () => switchLive(),
   keys: switchKeys,
-  ticket: () => ticket() && copy(ticket(), "ticket"),
+  ticket: () => ticket() && copy(`${ticket()}\n${place()}`, "ticket"),
 };
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-action]");
@@ -233,7 +235,7 @@ function row(direction) {
   next && find("a", next).focus();
 }
 const keys = {
-  "/": () => find(".find input").focus(),
+  "/": () => find(".find input")?.focus(),
   g: () => { prefix = "g"; },
   j: () => row(1),
   k: () => row(-1),
@@ -261,7 +263,9 @@ function pressed(key) {
   const button = find(`[data-press="${CSS.escape(key)}"]`);
   return button && (() => button.click());
 }
+document.addEventListener("pointerdown", () => announce(""));
 document.addEventListener("keydown", (event) => {
+  announce("");
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select")) return;
   if (event.key === "Escape") { close(); return; }
   if (!hasKeys) return;

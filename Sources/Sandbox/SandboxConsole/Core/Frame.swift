@@ -62,7 +62,7 @@ enum Frame {
 
   private static func footer(_ clock: ClockView) -> Markup {
     """
-    <footer><span>\(Text.simulatedTime) \(Format.time(clock.now)) <span data-zone>UTC</span></span> \
+    <footer><span data-now="\(clock.now.description)">\(Text.simulatedTime) \(Format.time(clock.now)) <span data-zone>UTC</span></span> \
     <span role="status" id="announcement" data-local="\(Text.localTimes)" data-utc="\(Text.utcTimes)" \
     data-here="\(Text.here)" data-address="\(Text.addressCopied)" data-id="\(Text.idCopied)" \
     data-keys-on="\(Text.keysOn)" data-keys-off="\(Text.keysOff)" data-refused="\(Text.copyRefused)"></span></footer>

@@ -17,16 +17,17 @@ enum CustomerActions {
         let link = data.scope.action(.refresh, values + [("transaction", transaction.transactionId)])
         return "<a class=\"button\" href=\"\(link)\">\(Text.askAppleAgain)</a>\n"
       } ?? ""
-    let items = [ActionName.link, .merge, .addNote, .setAttribute, .consent, .erase].filter {
-      $0.isOpen(to: visit)
-    }.map { action in
+    func link(_ action: ActionName) -> Markup {
+      guard action.isOpen(to: visit) else { return "" }
       let style: Markup = action.isIrreversible ? " class=\"danger\"" : ""
-      return "<a\(style) href=\"\(data.scope.action(action, values))\">\(action.title)…</a>\n" as Markup
+      return "<a\(style) href=\"\(data.scope.action(action, values))\">\(action.title)…</a>\n"
     }
+    // What cannot be undone is the last one.
     return """
       <div class="row actions">\(grant)\(refresh)<details class="more"><summary>\(Text.more)</summary>
-      <div class="menu">\(items)<button type="button" data-action="ticket">\(Text.copyForTicket)</button>
-      <span hidden data-ticket="\(ticket)"></span></div></details>
+      <div class="menu">\([ActionName.link, .merge, .addNote, .setAttribute, .consent].map(link))\
+      <p><button type="button" data-action="ticket">\(Text.copyForTicket)</button></p>
+      <span hidden data-ticket="\(ticket)"></span>\(link(.erase))</div></details>
       \(CustomerChanges.button(data))</div>
       """
   }

@@ -22,7 +22,7 @@ enum CustomerChanges {
   static func bar(_ data: CustomerData) -> Markup {
     guard data.moment.asOf == nil else { return "" }
     return """
-      <p class="notice stale" role="status" hidden><span></span> \(Text.eventsSince) \
+      <p class="notice stale" role="status" hidden>\(Text.eventsSince) <span></span>. \
       <a href="\(data.scope.customer(data.id))">\(Text.refresh)</a></p>
       """
   }

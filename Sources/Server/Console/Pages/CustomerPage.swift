@@ -165,11 +165,11 @@ enum CustomerPage {
       """
   }
 
-  /// Five lines for a ticket.
+  /// A few lines for a ticket, to which the script adds the address of the page.
   private static func ticket(_ data: CustomerData, _ verdicts: [Verdict]) -> String {
     let lines = verdicts.map { "\($0.entitlement.name): \($0.sentence) (\($0.entitlement.reason))" }
-    return ([data.description.summary] + lines + ["\(Text.asOf) \(Format.moment(data.now))"]).joined(
-      separator: "\n")
+    let state = "\(Text.asOf) \(Format.moment(data.now)), \(Text.event(data.customer.sequence))"
+    return ([data.description.summary] + lines + [state]).joined(separator: "\n")
   }
 }
 
