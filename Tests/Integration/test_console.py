@@ -5,6 +5,7 @@ import datetime
 import html
 import http.client
 import io
+import json
 import re
 import time
 import urllib.parse
@@ -84,7 +85,6 @@ def test_the_only_hit_leads_to_its_page(console, lena, query):
     assert page.getheader("location") == f"{HERE}/customers/{urllib.parse.quote(CUSTOMER, safe='')}"
 
 
-def test_several_hits_are_a_list(console, lena):
 def test_a_hit_in_another_environment_is_named_before_its_page(console, lena):
     text = console.ids["pro"]["transactionId"]
     found = lena.post("/find", {"q": text, "app": APP, "environment": "production"})
@@ -98,6 +98,7 @@ def test_a_hit_in_another_environment_is_named_before_its_page(console, lena):
     assert "elsewhere" not in lena.get(found.getheader("location")).text
 
 
+def test_several_hits_are_a_list(console, lena):
     console.call("CustomerService/AddNote", customerId="twin-1", text="x")
     console.call("CustomerService/AddNote", customerId="twin-2", text="x")
     page = lena.get("/find?q=twin-")
@@ -169,9 +170,9 @@ def test_as_of_moves_every_figure(console, lena):
     first = int(re.search(r'name="at" min="(\d+)"', now)[1])
     then = lena.get(f"{path}?at={first + 10 * 86400}").text
     assert 'class="as-of"' in then and "Back to now" in then
-    assert then.count("<article") == 3 and "update the payment details" not in then
     bar = lambda page: page.split('class="moment"')[1].split("</p>")[0]  # noqa: E731
     assert "with all that is known now" in bar(then)
+    assert then.count("<article") == 3 and "update the payment details" not in then
     assert "granted" not in then.lower().split('<div class="timeline')[1].split("</table>")[0]
     assert "maps.pack" not in then.split('id="purchases"')[1].split("</table>")[0]
     assert "Wrote twice" not in then
@@ -307,7 +308,8 @@ def test_the_audit_log_is_a_csv_with_the_same_filter(console, lena):
     for others in (f"app={APP}&to={today - datetime.timedelta(days=2)}", f"app={APP}&from={tomorrow}"):
         assert "<table>" not in lena.get(f"/audit?customer=exported&{others}").text, others
     found = rows(lena.csv("/audit.csv?customer=exported").text)
-    assert {row["address"] for row in found} == {"127.0.0.1"} and 'data-head="Address">127.0.0.1<' in lena.get("/audit?customer=exported").text
+    assert {row["address"] for row in found} == {"127.0.0.1"}
+    assert 'data-head="Address">127.0.0.1<' in lena.get("/audit?customer=exported").text
     assert found and {row["customer_ids"] for row in found} == {"exported"} and {row["actor"] for row in found} == {"lena@example.com"}
 
 
@@ -316,22 +318,6 @@ def test_a_formula_in_a_csv_is_a_text(console, lena):
     lena.get(f"{HERE}/customers/%3D1%2B1")
     found = rows(lena.csv("/audit.csv?" + urllib.parse.urlencode({"customer": "=1+1"})).text)
     assert {row["customer_ids"] for row in found} == {"'=1+1"}
-
-
-def test_contradictions_are_a_queue_and_a_red_card(console, lena):
-    console.submit("twice", console.buy("first-account", "pro.monthly"))
-    second = console.buy("second-account", "pro.monthly")
-    assert "twice" not in lena.get(f"{HERE}/work/contradictions").text
-    console.submit("twice", second)
-    page = lena.get(f"{HERE}/work/contradictions").text
-    assert f"{HERE}/customers/twice" in page and "two active in group" in page
-    assert rows(lena.csv(f"{HERE}/work/contradictions.csv").text)[0]["kind"] == "TWO_ACTIVE_IN_GROUP"
-    page = lena.get(f"{HERE}/customers/twice").text
-    assert "Facts contradict each other." in page and page.index("TWO_ACTIVE_IN_GROUP") < page.index('class="cards"')
-    console.act("refund", transactionId=second["transactionId"])
-    console.call("AppStoreService/RefreshPurchase", transactionId=second["transactionId"])
-    assert "/customers/twice" not in lena.get(f"{HERE}/work/contradictions").text
-    assert "Facts contradict" not in lena.get(f"{HERE}/customers/twice").text
 
 
 def test_a_list_is_read_as_csv_for_a_reason_that_the_audit_log_has(console, lena):
@@ -369,6 +355,22 @@ def test_an_unclaimed_purchase_has_a_picture_of_its_periods(console, lena):
     picture = lambda purchase: lena.get(f"{HERE}/purchases/{purchase['transactionId']}").text.split("<svg")[1].split("</svg>")[0]  # noqa: E731
     assert picture(bought).count('class="bar full"') == 1 and "pro.monthly, 4.99 USD: " in picture(bought)
     assert picture(units).count('class="dot"') == 1 and 'class="bar' not in picture(units), "a consumable has no period"
+
+
+def test_contradictions_are_a_queue_and_a_red_card(console, lena):
+    console.submit("twice", console.buy("first-account", "pro.monthly"))
+    second = console.buy("second-account", "pro.monthly")
+    assert "twice" not in lena.get(f"{HERE}/work/contradictions").text
+    console.submit("twice", second)
+    page = lena.get(f"{HERE}/work/contradictions").text
+    assert f"{HERE}/customers/twice" in page and "two active in group" in page
+    assert rows(lena.csv(f"{HERE}/work/contradictions.csv").text)[0]["kind"] == "TWO_ACTIVE_IN_GROUP"
+    page = lena.get(f"{HERE}/customers/twice").text
+    assert "Facts contradict each other." in page and page.index("TWO_ACTIVE_IN_GROUP") < page.index('class="cards"')
+    console.act("refund", transactionId=second["transactionId"])
+    console.call("AppStoreService/RefreshPurchase", transactionId=second["transactionId"])
+    assert "/customers/twice" not in lena.get(f"{HERE}/work/contradictions").text
+    assert "Facts contradict" not in lena.get(f"{HERE}/customers/twice").text
 
 
 def test_consumables_have_their_product_and_one_lane(console, lena):

@@ -104,7 +104,8 @@ def address(console, path):
     past = int(datetime.datetime.fromisoformat(console.past.replace("Z", "+00:00")).timestamp()) + 40 * 86_400
     return console.url + (path if path.startswith("/") else f"{HERE}/{path}").format(
         customer=urllib.parse.quote(CUSTOMER), pro=console.ids["pro"]["transactionId"],
-        asked=console.ids["asked"]["transactionId"], unclaimed=console.ids["unclaimed"]["transactionId"], past=past, month=f"{console.month}-01", day=f"{console.month}-15")  # fmt: skip
+        asked=console.ids["asked"]["transactionId"], unclaimed=console.ids["unclaimed"]["transactionId"], past=past,
+        month=f"{console.month}-01", day=f"{console.month}-15")  # fmt: skip
 
 
 def expected(path, role, people):
@@ -198,7 +199,8 @@ def problems(page, role, view, status):
         yield f"{page.locator('h1').count()} h1"
     if not page.title():
         yield "no title"
-    if role == "read" and status == 200 and page.locator("main a[href*='/do/'], main form[method=post]:not([action='/find'], [action*='.csv'])").count():
+    buttons = "main a[href*='/do/'], main form[method=post]:not([action='/find'], [action*='.csv'])"
+    if role == "read" and status == 200 and page.locator(buttons).count():
         yield "the role read sees a button"
     if status >= 400 and page.locator("[role=alert], main p").count() == 0:
         yield "an error without explanation"

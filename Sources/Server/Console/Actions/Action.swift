@@ -132,8 +132,8 @@ struct ActionCall: Sendable {
 struct ActionPreview: Sendable {
   /// Sentences about the effects.
   var lines: [String] = []
-  /// The events that it would cause.
-  var events: [EntitlementEvent] = []
+  /// The events that it would cause; `nil`: no dry run shows them.
+  var events: [EntitlementEvent]?
   /// The request that would be sent to Apple.
   var payload = ""
   /// The customers whose state the preview rests on.

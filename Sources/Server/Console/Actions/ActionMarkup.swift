@@ -60,7 +60,7 @@ enum ActionMarkup {
     hasChanged: Bool
   ) -> Markup {
     let lines = preview.lines.map { "<p>\($0)</p>\n" as Markup }
-    let events = preview.events.map { event in
+    let events = preview.events?.map { event in
       """
       <h3>\(Format.name(event.customerId)) \(Part.chip(Format.words(event.type), Tone(event: event.type))) \
       \(Format.name(event.entitlement))</h3>
@@ -77,10 +77,10 @@ enum ActionMarkup {
       \(hasChanged ? "<p class=\"notice\" role=\"alert\">\(Text.changedSince)</p>" : "")
       <h2>\(Text.effects)</h2>
       \(lines)\(preview.payload.isEmpty ? "" : "<h3>\(Text.sentToApple)</h3><pre tabindex=\"0\">\(preview.payload)</pre>")
-      \(events.isEmpty && preview.payload.isEmpty ? "<p class=\"quiet\">\(Text.noEvents)</p>" : "\(events)")
+      \(events?.isEmpty == true ? "<p class=\"quiet\">\(Text.noChange)</p>" : "\(events ?? [])")
       <form method="post" action="\(scope.action(action))">
       \(hidden(form))\(state)<input type="hidden" name="token" value="\(token)">
-      <p class="row actions"><button class="\(button)">\(action.title)</button> \
+      <p class="row actions"><button class="\(button)">\(Text.confirm(action, form))</button> \
       <button name="edit" value="1">\(Text.change)…</button></p>
       </form>
       """

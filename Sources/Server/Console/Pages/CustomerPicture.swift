@@ -42,7 +42,7 @@ enum CustomerPicture {
       <div class="lanes" tabindex="0" role="region" aria-label="\(title)">
       \(shown.svg)
       \(folded)
-      \(slider(data, geometry, axis))
+      \(slider(data, geometry, axis, visit))
       </div>
       <details><summary>\(Text.asTable)</summary>
       \(all.table(Text.evidenceHead) { evidence($0, data.scope) })
@@ -65,7 +65,7 @@ enum CustomerPicture {
   }
 
   private static func slider(
-    _ data: CustomerData, _ geometry: LanesGeometry, _ axis: GetCustomerHistoryResponse
+    _ data: CustomerData, _ geometry: LanesGeometry, _ axis: GetCustomerHistoryResponse, _ visit: Visit
   ) -> Markup {
     let scale = SliderScale(from: geometry.start, to: data.now)
     let value = data.moment.asOf.map { $0.millisecondsSince1970 / 1_000 } ?? scale.last
@@ -73,8 +73,9 @@ enum CustomerPicture {
     let isKnownThen: Markup = data.moment.isKnownThen ? " checked" : ""
     let range: Markup =
       data.isWholeRange ? "<input type=\"hidden\" name=\"range\" value=\"all\">" : ""
+    let kept = CustomerTimeline.kept(["entitlement", "type", "apple", "webhooks", "explain"], visit)
     return """
-      <form action="\(data.scope.customer(data.id))" method="get">\(range)
+      <form action="\(data.scope.customer(data.id))" method="get">\(range)\(kept)
       <div class="slider"><label for="at">\(Text.asOf)</label>
       <input id="at" type="range" name="at" min="\(scale.first)" max="\(scale.last)" step="\(scale.step)" value="\(value)">
       <span></span></div>

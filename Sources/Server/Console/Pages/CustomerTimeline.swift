@@ -49,10 +49,11 @@ enum CustomerTimeline {
       Text.timeline,
       heads: [Text.when, Text.entitlement, Text.what, Text.inWords, Text.actor, Text.eventHead],
       rows: lines.map(\.cells))
+    let isSelective = ["entitlement", "type"].contains { visit.value($0) != nil }
     return """
       \(head)
       \(filter(data, visit))
-      <div class="timeline cards-on-phones">\(lines.isEmpty ? Part.empty(Text.noEvents) : table)</div>
+      <div class="timeline cards-on-phones">\(lines.isEmpty ? Part.empty(isSelective ? Text.noSelectedEvents : Text.noTimeline) : table)</div>
       \(older(timeline, data, visit))
       """
   }
@@ -117,11 +118,18 @@ enum CustomerTimeline {
     }
     return """
       <form class="row filter actions" action="\(Link(data.scope.path + ["customers", data.id], fragment: "timeline"))" method="get">
-      \(moment)<label>\(Text.entitlement)<select name="entitlement"><option value="">\(Text.all)</option>\(options)</select></label>
+      \(moment)\(kept(["range", "explain"], visit))<label>\(Text.entitlement)<select name="entitlement"><option value="">\(Text.all)</option>\(options)</select></label>
       <label>\(Text.what)<select name="type"><option value="">\(Text.all)</option>\(types)</select></label>
       \(box("apple", Text.showNotifications))\(visit.has(.operate) ? box("webhooks", Text.showWebhooks) : "")\
       <button>\(Text.filter)</button></form>
       """
+  }
+
+  /// Hidden fields with the items of the address that a form of the page keeps.
+  static func kept(_ names: [String], _ visit: Visit) -> [Markup] {
+    names.compactMap { name in
+      visit.value(name).map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" }
+    }
   }
 
   private static func older(_ timeline: ListTimelineResponse, _ data: CustomerData, _ visit: Visit) -> Markup
@@ -129,7 +137,7 @@ enum CustomerTimeline {
     guard !timeline.nextPageToken.isEmpty else { return "" }
     let query =
       [("page", timeline.nextPageToken as String?)] + data.momentQuery
-      + ["apple", "webhooks", "entitlement", "type"].map { ($0, visit.value($0)) }
+      + ["apple", "webhooks", "entitlement", "type", "range", "explain"].map { ($0, visit.value($0)) }
     let link = Link(data.scope.path + ["customers", data.id], query: query, fragment: "timeline")
     return "<p><a href=\"\(link)\">\(Text.older)</a></p>"
   }

@@ -34,6 +34,17 @@ extension Text {
     }
   }
 
+  /// The button that does it: a verb with its object.
+  static func confirm(_ action: ActionName, _ form: ActionForm) -> String {
+    switch action {
+    case .grant: "Grant \(form["entitlement"]) to \(form["customer"])".shortened(to: 60)
+    case .makeGood: "Grant \(form["entitlement"]) to all".shortened(to: 60)
+    case .undo: "Undo the command"
+    case .undoBatch: "Revoke all grants of the batch"
+    default: title(of: action)
+    }
+  }
+
   /// The action in a row of a table.
   static func short(_ action: ActionName) -> String {
     switch action {
@@ -49,6 +60,7 @@ extension Text {
   static let revokeThis = "Revoke…"
   static let deleteThis = "Delete…"
   static let answerThis = "Answer"
+  static let settleThis = "Settle"
   static let cancelThis = "Cancel…"
   static let undo = "Undo"
   static func didIt(_ title: String) -> String { "Done: \(title)." }
@@ -57,10 +69,10 @@ extension Text {
     "Something has changed since the preview, or it is older than ten minutes. Look at it again."
   static let sentToApple = "Sent to Apple"
   static let noUndo = "This cannot be undone."
+  static let noChange = "No answer changes."
 
   // Fields.
   static let reasonLabel = "Reason"
-  static let settleThis = "Settle"
   static let reasonHint = "A word or a ticket. It is stored with the command and in the audit log."
   static let level = "Access"
   static let duration = "Duration"
@@ -120,18 +132,6 @@ extension Text {
   static func partOf(_ done: Int, _ total: Int) -> String { "\(done) of \(total) done." }
   static let makeGoodHint = "Days for everyone in a list, for example after an outage."
 
-  static let typeProductID = "Type the id of the product again"
-  static let withdrawHint = "Without it, an earlier consent is withdrawn."
-  static let lastDays = "Of the last"
-  static let backfillHint = "Apple keeps notifications for 180 days, and those of its sandbox for 30."
-  static let extendAllHint = "Days of a subscription for all its subscribers, by Apple."
-
-  // Problems of fields.
-  static let confirmProductDiffers = "the two ids differ"
-  static func missing(_ label: String) -> String { "'\(label)' is missing" }
-  static let notADate = "that is not a date such as 2027-05-31"
-  static let dateIsPast = "the date has passed"
-  static let chooseOne = "choose one of the values"
   static let tokenHint = "The UUID that your app gives Apple for the customer's purchases."
   static let notAToken = "the token is not a UUID"
   static let tokenNotHereYet = "Apple has the token. Ask Apple about the purchase to see it here."
@@ -145,6 +145,19 @@ extension Text {
     "The withdrawn consent of the app install \(install) counts as settled. The reason says what was done."
   }
 
+  static let typeProductID = "Type the id of the product again"
+  static let withdrawHint = "Without it, an earlier consent is withdrawn."
+  static let lastDays = "Of the last"
+  static let backfillHint = "Apple keeps notifications for 180 days, and those of its sandbox for 30."
+  static let extendAllHint = "Days of a subscription for all its subscribers, by Apple."
+
+  // Problems of fields.
+  static let confirmProductDiffers = "the two ids differ"
+  static func missing(_ label: String) -> String { "'\(label)' is missing" }
+  static func tooLong(_ label: String) -> String { "'\(label)' is too long" }
+  static let notADate = "that is not a date such as 2027-05-31"
+  static let dateIsPast = "the date has passed"
+  static let chooseOne = "choose one of the values"
   static let confirmDiffers = "the typed id is not that of the customer"
   static let notAPercentage = "the share is a whole number from 0 to 100"
   static func tooManyCustomers(_ limit: Int) -> String { "enter between 1 and \(limit) customers" }
@@ -170,14 +183,13 @@ extension Text {
   }
   static func willUndo(_ transfer: String) -> String { "The command \(transfer) is reverted." }
   static func willErase(_ customer: String, _ rows: Int64) -> String {
-  static func tooLong(_ label: String) -> String { "'\(label)' is too long" }
     "The identifiers of \(customer) are erased in \(rows == 1 ? "1 row" : "\(rows) rows")."
   }
   static func willRefresh(_ transaction: String) -> String {
     "Apple is asked for everything about the transaction \(transaction). What it answers is stored as evidence."
   }
   static func refreshed(_ changed: Int, _ count: Int) -> String {
-    "\(changed) of \(count) transactions were new or newer."
+    "Apple returned \(count == 1 ? "1 transaction" : "\(count) transactions"); new or newer: \(changed)."
   }
   static func willExtend(_ purchase: String, _ days: String) -> String {
     "Apple extends the renewal date of \(purchase) by \(days) days."
@@ -195,13 +207,14 @@ extension Text {
       : "The attribute \(name) of \(customer) is set to \(value)."
   }
   static func willResend(_ count: Int64, _ webhook: String) -> String {
-    "\(deadLetters(count)) are sent to \(webhook) again."
+    "The webhook \(webhook) gets \(deadLetters(count)) again."
   }
-  static func resent(_ count: Int64) -> String { "\(count) messages are sent again." }
+  private static func messages(_ count: Int64) -> String { count == 1 ? "1 message" : "\(count) messages" }
+  static func resent(_ count: Int64) -> String { "Sent again: \(messages(count))." }
   static func willDiscard(_ count: Int64, _ webhook: String) -> String {
-    "\(deadLetters(count)) of \(webhook) are discarded."
+    "This discards \(deadLetters(count)) of \(webhook)."
   }
-  static func discarded(_ count: Int64) -> String { "\(count) messages were discarded." }
+  static func discarded(_ count: Int64) -> String { "Discarded: \(messages(count))." }
   static func willMakeGood(_ count: Int, _ entitlement: String, _ until: Instant) -> String {
     "\(count == 1 ? "1 customer gets" : "\(count) customers get") \(entitlement)." + Text.until(until)
   }
@@ -210,7 +223,10 @@ extension Text {
   }
   static func unusableCustomer(_ customer: String, _ problem: String) -> String { "\(customer): \(problem)" }
   static func willRevokeBatch(_ grants: Int, _ customers: Int) -> String {
-    "\(grants == 1 ? "1 grant" : "\(grants) grants") of \(customers == 1 ? "1 customer" : "\(customers) customers") end now."
+    "\(grants == 1 ? "1 grant" : "\(grants) grants") of \(countOfCustomers(customers)) \(grants == 1 ? "ends" : "end") now."
+  }
+  private static func countOfCustomers(_ count: Int) -> String {
+    count == 1 ? "1 customer" : "\(count) customers"
   }
   static func willExtendAll(_ product: String, _ days: Int32, _ count: Int64) -> String {
     "Apple extends the renewal dates of all subscriptions of \(product) by \(days) days: \(count) are active here."
@@ -222,16 +238,16 @@ extension Text {
       : "\(customer) does not consent that Apple gets consumption information."
   }
   static func willReprocess(_ count: Int64, _ changed: Int64) -> String {
-    "\(notifications(Int(count))) are decoded again; \(changed) of them change."
+    "Decoding \(notifications(Int(count))) again changes \(changed)."
   }
   static func reprocessed(_ count: Int64, _ changed: Int64) -> String {
-    "\(changed) of \(notifications(Int(count))) have changed."
+    "Decoded again: \(notifications(Int(count))). Changed: \(changed)."
   }
   static func willBackfill(_ start: Instant) -> String {
     "Apple is asked for all notifications since \(Format.moment(start)); then for the affected purchases."
   }
   static func backfilled(_ received: Int64, _ drifted: Int64) -> String {
-    "\(notifications(Int(received))) were missing; the state of \(drifted == 1 ? "1 customer" : "\(drifted) customers") differed."
+    "Fetched: \(notifications(Int(received))) that had not arrived. The state of \(countOfCustomers(Int(drifted))) differed."
   }
   static func willCancelMigration(_ id: String) -> String {
     "The migration \(id) stops. What it has migrated stays."

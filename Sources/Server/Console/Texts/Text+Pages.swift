@@ -66,7 +66,8 @@ extension Text {
 
   // The tables of a customer.
   static let purchases = "Purchases"
-  static let noPurchases = "No purchase."
+  static let noPurchases =
+    "No purchase. Purchases come from the app, from Apple's notifications, and by linking them."
   static let renewal = "Renews"
   static let renewalOff = "renewal is off"
   static let refunded = "refunded"
@@ -82,6 +83,8 @@ extension Text {
   static let unitsDue = "Units due"
   static let timeline = "Timeline"
   static let noEvents = "No event."
+  static let noTimeline = "No event. Purchases, renewals, refunds and grants are events."
+  static let noSelectedEvents = "No event of this kind. Choose all to see the others."
   static let older = "Older"
   static let filter = "Filter"
   static let showNotifications = "Apple's notifications"
@@ -101,9 +104,9 @@ extension Text {
   static let noCustomer = "no customer"
   static let notes = "Notes"
   static let note = "Note"
-  static let noNotes = "No note."
+  static let noNotes = "No note. Notes tell colleagues what was promised; the customer does not see them."
   static let attributes = "Attributes"
-  static let noAttributes = "No attribute."
+  static let noAttributes = "No attribute, such as the id in another system by which to find the customer."
   static let more = "More…"
   static let copyForTicket = "Copy for ticket"
 
@@ -116,12 +119,12 @@ extension Text {
     "Apple was asked \(attempts) times without success, next"
   }
   static let transactions = "Transactions"
-  static let noTransactions = "No transaction."
+  static let noTransactions = "No transaction is stored. Apple can be asked about the purchase."
   static let offer = "Offer"
+  static func offerOf(_ type: String) -> String { "\(type) offer" }
   static let refund = "Refund"
   static let renewalInfo = "Renewal info"
   static let noRenewalInfo = "None: it is no subscription, or Apple has not sent it."
-  static func offerOf(_ type: String) -> String { "\(type) offer" }
   static let willRenew = "Will renew"
   static let renewsTo = "Renews to"
   static let graceEnds = "Grace period until"
@@ -137,7 +140,7 @@ extension Text {
   static let noOwnership = "It was never linked to a customer."
   static let linked = "linked to"
   static let unlinked = "unlinked from"
-  static let noNotifications = "No notification about this purchase."
+  static let noNotifications = "Apple has sent no notification about this purchase."
   static let seats = "Seats"
   static let seat = "Seat"
 
@@ -157,7 +160,7 @@ extension Text {
   static let digest = "SHA-256"
   static let command = "Command"
   static let effects = "Effects"
-  static let noEffects = "No event."
+  static let noEffects = "No event: no answer changed."
   static let showVerbatim = "Show the bytes as they arrived"
   static let verbatim = "As it arrived"
   static let happened = "Happened"
@@ -186,13 +189,13 @@ extension Text {
   static let queueDeadLetters = "Dead letters"
   static let queueRejected = "Rejected documents"
   static let queueDrift = "Drift"
-  static let queueContradictions = "Contradictions"
-  static let queueMigrations = "Migrations"
-  static let hintRefunds =
   static let repairRuns = "It still runs"
   static func missing(notifications count: Int64) -> String {
     "\(notifications(Int(count))) had not arrived"
   }
+  static let queueContradictions = "Contradictions"
+  static let queueMigrations = "Migrations"
+  static let hintRefunds =
     "Apple asks how much of a purchase was used, and decides without an answer after 12 hours."
   static let hintUnclaimed =
     "Purchases without a customer. They are linked when the customer's app submits them, or here."
@@ -216,6 +219,8 @@ extension Text {
   static func emptyQueue(_ title: String) -> String { "\(title): nothing waits." }
   static let nextPage = "Next page"
   static let listAsCSV = "The list as CSV"
+  static let download = "Download"
+  static let downloadHint = "The audit log has the reason."
   static let progress = "Progress"
   static let candidates = "Probably of"
   static let webhook = "Webhook"
@@ -224,43 +229,41 @@ extension Text {
   }
   static func deadLetters(_ count: Int64) -> String { count == 1 ? "1 dead letter" : "\(count) dead letters" }
   static let attempts = "Attempts"
-  static let migration = "Migration"
-  static let download = "Download"
-  static let downloadHint = "The audit log has the reason."
-  static let started = "Started"
-  static let finished = "Finished"
   static func messageTo(_ webhook: String) -> String { "A message to \(webhook)" }
   static let webhookID = "webhook-id"
   static let nextAttempt = "Next attempt"
   static let notWaiting = "It was delivered, or it has not been sent yet."
   static let sentBody = "What the webhook receives"
+  static let migration = "Migration"
+  static let started = "Started"
+  static let finished = "Finished"
   static let done = "Done"
   static let migrated = "Migrated"
   static let unchanged = "Unchanged"
   static let rejectedHead = "Rejected"
   static let retryable = "Retryable"
-
-  // Status and audit.
-  static let ready = "ready"
   static func failuresOf(_ migration: String) -> String { "Failures of \(migration)" }
   static let failuresHint =
     "Receipts that were not migrated. 'entitled migrate failures' lists them as lines to submit again."
   static let noFailures = "No receipt of this migration has failed."
   static let line = "Line"
+
+  // Status and audit.
+  static let ready = "ready"
   static let notReady = "not ready"
   static let version = "Version"
   static let serverTime = "Time of the service"
   static let storeSize = "Store"
   static func free(_ size: String) -> String { "\(size) free" }
   static let lastEvidence = "Last evidence"
-  static let dependencies = "Dependencies"
-  static let dependency = "Dependency"
-  static func usualInterval(_ span: String) -> String { "usually every \(span)" }
   static let replica = "Replica"
   static func replica(_ name: String, isLeader: Bool, leader: String) -> String {
     if isLeader { return "\(name), the leader" }
     return leader.isEmpty ? "\(name); no replica leads now" : "\(name); \(leader) leads"
   }
+  static let dependencies = "Dependencies"
+  static let dependency = "Dependency"
+  static func usualInterval(_ span: String) -> String { "usually every \(span)" }
   static let completeUntil = "Complete until"
   static func overduePolls(_ count: Int64) -> String { "\(count) overdue" }
   static let appleKey = "Apple key"
@@ -276,7 +279,7 @@ extension Text {
   static let url = "URL"
   static let lastEvent = "Last event"
   static let webhooks = "Webhooks"
-  static let noWebhooks = "No webhook is configured."
+  static let noWebhooks = "No webhook is configured: events are sent nowhere."
   static let behind = "Behind"
   static let pending = "Pending"
   static let oldest = "Oldest pending"
