@@ -89,6 +89,7 @@ const char *entitled_console_css(void) {
     ".lanes + details { margin-top: 8px; }\n"
     ".row + .legend { margin-top: 16px; }\n"
     "details.actions { margin-top: 12px; }\n"
+    "details.actions > summary { line-height: 24px; }\n"
     "summary { cursor: pointer; border-radius: 6px; }\n"
     ".person > summary { color: var(--quiet); padding: 4px 0; }\n"
     ".menu {\n"
