@@ -51,7 +51,8 @@ final class ConnectionInitializer: Sendable {
     let operations = channel.pipeline.syncOperations
     if let tls = service.tls { try operations.addHandler(tls.makeHandler()) }
     let host = contexts.context(of: channel.eventLoop)
-    let sniffer = ProtocolSniffer(timeout: .milliseconds(service.limits.times.handshake)) {
+    let timeout = TimeAmount.milliseconds(service.limits.times.handshake)
+    let sniffer = ProtocolSniffer(timeout: timeout, timers: host.timers) {
       [service, held, pace, logger, drainState] isHTTP2, context in
       let operations = context.pipeline.syncOperations
       let peer = PeerCertificate.of(operations)

@@ -12,6 +12,8 @@ final class EventLoopContext {
   private let tick: TimeAmount
   /// Receives the results of background work for this loop.
   let mailbox: LoopMailbox
+  /// The timeouts of calls and connections.
+  let timers: LoopTimers
   /// The connections with timeouts.
   private var timed: [ObjectIdentifier: any TimedConnection] = [:]
   private var ticking: RepeatedTask?
@@ -32,6 +34,7 @@ final class EventLoopContext {
     self.loop = loop
     self.tick = tick
     mailbox = LoopMailbox(loop)
+    timers = LoopTimers(loop)
     self.openStreams = openStreams
   }
 

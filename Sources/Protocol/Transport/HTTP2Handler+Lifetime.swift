@@ -38,9 +38,7 @@ extension HTTP2Handler: TimedConnection {
     flush()
     // After the announcement, so that the client opens new streams on another connection.
     for exchange in exchanges.values { exchange.retire() }
-    guard let loop = context?.eventLoop else { return }
-    let handler = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: .seconds(1)) { handler.value.finishDraining() }
+    _ = schedule(in: .seconds(1)) { [self] in finishDraining() }
   }
 
   func finishDraining() {

@@ -9,7 +9,7 @@ final class HTTPRequestExchange: Exchange {
   private let connection: HTTP2Handler
   private var task: Task<Void, Never>?
   /// Ends the exchange if the request is still incomplete.
-  private var requestTimeout: Scheduled<Void>?
+  private var requestTimeout: LoopTimer?
   /// A response without an end yet.
   private var body: StreamedBody?
   /// The bytes that the window already allows the caller to replace.

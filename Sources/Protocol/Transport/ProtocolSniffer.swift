@@ -13,7 +13,8 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
 
   private let configure: (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void
   private let timeout: TimeAmount
-  private var end: Scheduled<Void>?
+  private let timers: LoopTimers
+  private var end: LoopTimer?
   private var seen = ByteBuffer()
   private var isDecided = false
   private var shouldLeave = false
@@ -21,10 +22,11 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   private var negotiated: String?
 
   init(
-    timeout: TimeAmount,
+    timeout: TimeAmount, timers: LoopTimers,
     configure: @escaping (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void
   ) {
     self.timeout = timeout
+    self.timers = timers
     self.configure = configure
   }
 
@@ -33,7 +35,7 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
     let channel = context.channel
     end?.cancel()
-    end = context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    end = timers.schedule(in: time) { channel.close(promise: nil) }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

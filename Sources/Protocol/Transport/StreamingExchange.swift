@@ -13,7 +13,7 @@ final class StreamingExchange: Exchange {
   private let mailbox: MessageMailbox
   private let retirement = CallRetirement()
   private var task: Task<Void, Never>?
-  private var deadline: Scheduled<Void>?
+  private var deadline: LoopTimer?
   private var hasResponded = false
   private var initialMetadata = Metadata()
   private var trailingMetadata = Metadata()

@@ -8,8 +8,8 @@ final class BufferingUnaryExchange: Exchange {
   private let call: Call
   private let handler: Method.UnaryHandler
   private let connection: HTTP2Handler
-  private var deadline: Scheduled<Void>?
-  private var requestTimeout: Scheduled<Void>?
+  private var deadline: LoopTimer?
+  private var requestTimeout: LoopTimer?
   /// The bytes that the window already allows the caller to replace.
   private var allowed = 0
 
@@ -73,7 +73,7 @@ final class InflatingUnaryExchange: Exchange {
   private let handler: Method.UnaryHandler
   private let connection: HTTP2Handler
   private var task: Task<Void, Never>?
-  private var deadline: Scheduled<Void>?
+  private var deadline: LoopTimer?
   /// The size of the message as it arrived.
   private var size = 0
 
@@ -141,7 +141,7 @@ final class AsyncUnaryExchange: Exchange {
   private let call: Call
   private let connection: HTTP2Handler
   private var task: Task<Void, Never>?
-  private var deadline: Scheduled<Void>?
+  private var deadline: LoopTimer?
 
   init(_ call: Call, _ connection: HTTP2Handler) {
     self.call = call
@@ -189,15 +189,13 @@ final class AsyncUnaryExchange: Exchange {
 
 extension HTTP2Handler {
   /// Calls `expired` on the loop at the caller's deadline; `nil` if it has none.
-  func scheduleDeadline(_ call: Call, _ expired: @escaping () -> Void) -> Scheduled<Void>? {
+  func scheduleDeadline(_ call: Call, _ expired: @escaping () -> Void) -> LoopTimer? {
     guard let timeout = call.context.timeout else { return nil }
     return schedule(in: .nanoseconds(timeout.nanoseconds), expired)
   }
 
   /// Calls `work` on the loop after `time`.
-  func schedule(in time: TimeAmount, _ work: @escaping () -> Void) -> Scheduled<Void>? {
-    guard let loop = context?.eventLoop else { return nil }
-    let work = NIOLoopBound(work, eventLoop: loop)
-    return loop.scheduleTask(in: time) { work.value() }
+  func schedule(in time: TimeAmount, _ work: @escaping () -> Void) -> LoopTimer? {
+    context == nil ? nil : host.timers.schedule(in: time, work)
   }
 }
