@@ -209,6 +209,13 @@ package final class Session {
   /// Frees the fields that opened a stream, which nothing reads again.
   package func discardHead(of id: StreamID) { stream(id)?.pointee.head = HeaderFields() }
 
+  /// Counts `bytes` in ``incompleteBytes`` until the stream closes, for a call that lasts although its request is complete.
+  package func hold(_ bytes: Int, for id: StreamID) {
+    guard let stream = self.stream(id) else { return }
+    stream.pointee.heldCost += bytes
+    state.pointee.headCosts += bytes
+  }
+
   /// Opens the window of a stream by `count` bytes.
   package func allowMore(_ count: Int, on id: StreamID) {
     guard count > 0 else { return }
@@ -299,7 +306,7 @@ extension Session {
   package var inboundBytes: Int { state.pointee.inboundBytes }
 
   /// Those of ``inboundBytes`` on streams that the peer has not ended, and what these streams cost besides: one byte can
-  /// refer to a field of 4 KiB.
+  /// refer to a field of 4 KiB. See also ``hold(_:for:)``.
   package var incompleteBytes: Int {
     state.pointee.inboundBytes - state.pointee.completeBytes + state.pointee.headCosts
   }

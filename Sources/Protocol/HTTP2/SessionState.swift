@@ -21,7 +21,7 @@ struct SessionState {
   var inboundBytes = 0
   /// Those of ``inboundBytes`` whose requests are complete.
   var completeBytes = 0
-  /// The sum of ``StreamState/headCost``.
+  /// The sum of ``StreamState/headCost`` and ``StreamState/heldCost``.
   var headCosts = 0
   /// The unsent bytes of open streams, and all bytes sent.
   var unsentBytes = 0
@@ -100,7 +100,7 @@ struct SessionState {
   private mutating func releaseStream(_ stream: UnsafeMutablePointer<StreamState>) {
     inboundBytes -= stream.pointee.received
     if stream.pointee.inboundHasEnded { completeBytes -= stream.pointee.received }
-    headCosts -= stream.pointee.headCost
+    headCosts -= stream.pointee.headCost + stream.pointee.heldCost
     unsentBytes -= stream.pointee.unsent
     openStreams -= 1
     streams.release(stream)

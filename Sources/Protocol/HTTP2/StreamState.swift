@@ -11,6 +11,8 @@ struct StreamState {
   var headersTooLarge = false
   /// What the stream costs besides its body, while the peer has not ended its side; otherwise 0.
   var headCost = 0
+  /// What the stream costs until it closes; see ``Session/hold(_:for:)``.
+  var heldCost = 0
 
   /// The received bytes that the owner has not removed yet.
   var inbound: [UInt8] = []
@@ -60,6 +62,7 @@ struct StreamState {
     headIsComplete = false
     headersTooLarge = false
     headCost = 0
+    heldCost = 0
     inbound.removeAll(keepingCapacity: inbound.capacity <= capacity)
     outbound.removeAll(keepingCapacity: outbound.capacity <= capacity)
     discarded = 0

@@ -9,11 +9,14 @@ package struct Method {
   /// Whether ``CallContext/address`` is set. Other calls do without it, because a copy of a text is a measurable part
   /// of the shortest ones.
   package let needsAddress: Bool
+  /// Whether it is a method of health or reflection, which strangers may call.
+  package let isOfStrangers: Bool
 
   package init(path: String, handler: Handler, needsAddress: Bool = false) {
     self.path = path
     self.handler = handler
     self.needsAddress = needsAddress
+    isOfStrangers = HealthService.serves(path) || ReflectionService.serves(path)
   }
 
   /// A handler that runs on the connection's event loop. It must not retain the bytes of the request.

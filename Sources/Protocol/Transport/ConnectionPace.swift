@@ -4,8 +4,8 @@ internal import Synchronization
 /// Limits how fast a listener accepts connections whose peers make no successful call.
 ///
 /// A connection costs the service more than its peer. Each one takes a token, which it returns with its first successful
-/// response. So clients that call are not limited, even if they open a connection for each call, and peers that only
-/// connect wait in the queue of the socket.
+/// response, to another call than those of health and reflection. So clients that call are not limited, even if they open
+/// a connection for each call, and peers that only connect wait in the queue of the socket.
 final class ConnectionPace: Sendable {
   /// The time after which a token is back, in nanoseconds.
   private let interval: Int64

@@ -27,6 +27,7 @@ extension HTTP2Handler {
     call.context.requiresPosition = head.requiresPosition
     call.context.mayHaveTraceParent = head.hasTraceParent
     let method = host.methods.methods[index]
+    call.isOfStrangers = method.isOfStrangers
     if method.needsAddress { call.context.address = remoteIPAddress }
     switch method.handler {
     case .unary(let handler): openUnary(&call, handler)
@@ -38,9 +39,11 @@ extension HTTP2Handler {
         call.context.discardHeaders()
         session.discardHead(of: id)
       }
-      let isOfStrangers = isOfHealth || ReflectionService.serves(method.path)
+      // Strangers decide how long such a stream lasts.
+      if method.isOfStrangers { session.hold(Self.strangersStream, for: id) }
       let exchange = StreamingExchange(
-        call, self, messageLimit: min(limits.messageBytes, isOfStrangers ? Self.strangersMessage : .max))
+        call, self,
+        messageLimit: min(limits.messageBytes, method.isOfStrangers ? Self.strangersMessage : .max))
       exchanges[id] = exchange
       exchange.start(handler, on: isOfHealth ? nil : .shared)
     }
@@ -48,6 +51,8 @@ extension HTTP2Handler {
 
   /// The maximum bytes of a message to methods that need no caller.
   private static let strangersMessage = 64 * 1_024
+  /// The memory of a stream to these methods, with its task, in bytes.
+  private static let strangersStream = 4 * 1_024
 
   /// A listener for plain HTTP has no methods at all.
   private func unknownMethod(_ path: String) -> Status {
@@ -126,7 +131,7 @@ extension HTTP2Handler {
   }
 
   func send(_ reply: Reply, _ call: Call) {
-    succeeded()
+    if !call.isOfStrangers { succeeded() }
     let encoding = call.encoding(reply.compression)
     if reply.initialMetadata.isEmpty, encoding == .identity {
       session.respond(on: call.id, GRPCFields.plain)
@@ -193,6 +198,8 @@ struct Call {
   let requestEncoding: MessageEncoding
   /// Whether the caller accepts gzip.
   let acceptsGzip: Bool
+  /// See ``Method/isOfStrangers``.
+  var isOfStrangers = false
 
   /// The encoding of a message to the caller.
   func encoding(_ compression: MessageCompression) -> MessageEncoding {

@@ -254,6 +254,26 @@ import Testing
     #expect(pair.server.incompleteBytes == 0)
   }
 
+  @Test("What is held for a stream counts until it closes, also after its request is complete")
+  func holding() throws {
+    let pair = try Conversation()
+    let ids = try (0..<2).map { _ in try pair.client.request(post, endOfStream: true) }
+    try pair.exchange()
+    #expect(pair.server.incompleteBytes == 0)
+    for id in ids { pair.server.hold(4_096, for: id) }
+    #expect(pair.server.incompleteBytes == 8_192)
+    pair.client.reset(ids[0], .cancel)
+    try pair.exchange()
+    #expect(pair.server.incompleteBytes == 4_096)
+    pair.server.respond(on: ids[1], HeaderFields([(":status", "200")]), endOfStream: true)
+    try pair.exchange()
+    #expect(pair.server.incompleteBytes == 0)
+    // The state of a stream is used again.
+    _ = try pair.client.request(post, endOfStream: true)
+    try pair.exchange()
+    #expect((pair.server.openStreams, pair.server.incompleteBytes) == (1, 0))
+  }
+
   @Test("The rest of a complete request counts as complete until it is removed")
   func completeRest() throws {
     let pair = try Conversation()
