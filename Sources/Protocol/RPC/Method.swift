@@ -81,6 +81,8 @@ package struct CallContext: Sendable {
   package let peer: PeerCertificate?
   /// The IP address of the peer; empty if it is not known or not needed (``Method/needsAddress``).
   package var address = ""
+  /// The network of the peer, for limits; `nil` if it is not known.
+  package var network: PeerNetwork?
   /// Whether the message of a unary call arrived compressed.
   package var messageWasCompressed = false
   /// The operator's name of the caller; empty if callers are not authenticated.
@@ -98,6 +100,13 @@ package struct CallContext: Sendable {
     self.headers = headers
     self.timeout = timeout
     self.peer = peer
+  }
+
+  /// The context of a call that is a plain HTTP request.
+  package init(_ request: HTTPRequest, timeout: Timeout? = nil) {
+    self.init(headers: request.headers, timeout: timeout, peer: request.peer)
+    address = request.address
+    network = PeerNetwork(address: request.address)
   }
 
   /// The name of the metadata with the position that an answer must include.

@@ -26,6 +26,7 @@ extension HTTP2Handler {
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
     call.context.requiresPosition = head.requiresPosition
     call.context.mayHaveTraceParent = head.hasTraceParent
+    call.context.network = remoteNetwork
     let method = host.methods.methods[index]
     call.isOfStrangers = method.isOfStrangers
     if method.needsAddress { call.context.address = remoteIPAddress }

@@ -33,6 +33,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   private(set) var context: ChannelHandlerContext?
   /// The IP address of the peer; empty if it has none. Made at the first request that needs it.
   private(set) lazy var remoteIPAddress = context?.remoteAddress?.ipAddress ?? ""
+  private(set) lazy var remoteNetwork = PeerNetwork(address: remoteIPAddress)
   private var events: [SessionEvent] = []
   private var output = ByteBuffer()
   /// The streams to reset after their output is sent, because nghttp2 drops output at a reset.

@@ -6,7 +6,8 @@ package import HTTP
 /// second is not looked up a thousand times.
 ///
 /// An entry is discarded when another policy or other keys of the issuer take effect, and when its signed token
-/// expires. Confined to one event loop.
+/// expires. Invalid signed tokens are limited for each network, because verifying one takes a tenth of a millisecond, and
+/// strangers can make any number. Confined to one event loop.
 package final class Authenticator {
   private struct Entry {
     let credential: [UInt8]
@@ -18,22 +19,31 @@ package final class Authenticator {
 
   private let callers: CurrentCallers
   private let now: @Sendable () -> Instant
+  private let invalidTokens: AddressLimiter?
   private var policy: CallerPolicy
   private var generation: UInt64
   private var entries = [Entry?](repeating: nil, count: slots)
 
-  /// An authenticator of `callers`; `now` is the clock against which signed tokens expire.
-  package init(_ callers: CurrentCallers, now: @escaping @Sendable () -> Instant) {
+  /// Creates an authenticator.
+  ///
+  /// - Parameters:
+  ///   - callers: the callers of the configuration.
+  ///   - now: the clock against which signed tokens expire.
+  ///   - invalidTokens: counts the invalid signed tokens of each network; `nil`: they are not limited.
+  package init(
+    _ callers: CurrentCallers, now: @escaping @Sendable () -> Instant, invalidTokens: AddressLimiter? = nil
+  ) {
     self.callers = callers
     self.now = now
+    self.invalidTokens = invalidTokens
     generation = callers.generation
     policy = callers.value
   }
 
   /// Returns the caller, by the `authorization` field or, without one, by the names of the client
-  /// certificate.
+  /// certificate. `network` is that of the client; `nil`: unknown, and its tokens are not limited.
   package func caller(
-    _ headers: HeaderFields, certificateNames: [String] = []
+    _ headers: HeaderFields, certificateNames: [String] = [], network: PeerNetwork? = nil
   ) throws(CallerError) -> Caller {
     if callers.generation != generation { reset() }
     guard case .listed(let directory) = policy else { return .anyone }
@@ -43,13 +53,13 @@ package final class Authenticator {
         outcome = Self.find(nil, certificateNames, directory, now).map(\.caller)
         return
       }
-      outcome = caller(field, directory)
+      outcome = caller(field, directory, network)
     }
     return try outcome.get()
   }
 
   private func caller(
-    _ field: UnsafeRawBufferPointer, _ directory: CallerDirectory
+    _ field: UnsafeRawBufferPointer, _ directory: CallerDirectory, _ network: PeerNetwork?
   ) -> Result<Caller, CallerError> {
     let slot = Self.slot(of: field)
     if let entry = entries[slot], entry.credential.withUnsafeBytes({ constantTimeEquals($0, field) }),
@@ -57,9 +67,16 @@ package final class Authenticator {
     {
       return .success(entry.match.caller)
     }
+    if let network, directory.verifiesSignature(of: field),
+      let wait = invalidTokens?.remainingDelay(of: network)
+    {
+      return .failure(.tooManyBadTokens(retryAfterMilliseconds: wait))
+    }
     let match = Self.find(field, [], directory, now)
-    if case .success(let found) = match {
-      entries[slot] = Entry(credential: Array(field), match: found)
+    switch match {
+    case .success(let found): entries[slot] = Entry(credential: Array(field), match: found)
+    case .failure(.badToken): if let network { invalidTokens?.delay(of: network) }
+    case .failure: break
     }
     return match.map(\.caller)
   }

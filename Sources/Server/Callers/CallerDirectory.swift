@@ -52,10 +52,17 @@ package struct CallerDirectory: Sendable {
     throw names.isEmpty ? .noCredential : .unknownCertificate
   }
 
+  /// Whether an `authorization` field has a token whose signature would be verified.
+  func verifiesSignature(of authorization: UnsafeRawBufferPointer) -> Bool {
+    issuer != nil && authorization.contains(Self.dot)
+  }
+
+  private static let dot = UInt8(ascii: ".")
+
   private func find(
     bearing token: UnsafeRawBufferPointer, at now: () -> Instant
   ) throws(CallerError) -> Match {
-    if issuer != nil, token.contains(UInt8(ascii: ".")) {
+    if issuer != nil, token.contains(Self.dot) {
       return try find(signedToken: String(decoding: token, as: UTF8.self), at: now)
     }
     let hash = TokenHash(of: token)

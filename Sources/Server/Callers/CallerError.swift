@@ -9,6 +9,8 @@ package enum CallerError: Error, Hashable, Sendable {
   case unknownToken
   /// A signed token that is invalid.
   case badToken(reason: String)
+  /// A signed token that is not verified, because too many of its network were invalid.
+  case tooManyBadTokens(retryAfterMilliseconds: Int64)
   /// The certificate is valid, but none of its names belongs to a caller.
   case unknownCertificate
   case roleMissing(caller: String, needed: Role)
@@ -26,6 +28,7 @@ extension CallerError: CustomStringConvertible {
     case .notABearer: "malformed 'authorization': expected 'Bearer' and a token"
     case .unknownToken: "unknown bearer token"
     case .badToken(let reason): "invalid bearer token: \(reason)"
+    case .tooManyBadTokens: "too many invalid bearer tokens from this address; retry later"
     case .unknownCertificate: "unknown client certificate: none of its names belongs to a caller"
     case .roleMissing(let caller, let needed): "caller '\(caller)' lacks the role '\(needed.rawValue)'"
     case .appNotAllowed(let caller, let app): "caller '\(caller)' may not access the app '\(app)'"

@@ -48,6 +48,12 @@ package final class TokenBucket: Sendable {
       seen = outcome.original
     }
   }
+
+  /// The nanoseconds until ``take(at:dividedBy:)`` succeeds; `nil` if it would at `now`.
+  package func delay(at now: Int64) -> Int64? {
+    let wait = fullAt.load(ordering: .relaxed) - now - nanosecondsPerCall * (burst - 1)
+    return wait > 0 ? wait : nil
+  }
 }
 
 /// The number of processes among which the calls of a caller divide.

@@ -1,5 +1,5 @@
 package import AppStore
-internal import Callers
+package import Callers
 package import HTTP
 internal import Markup
 internal import Pages

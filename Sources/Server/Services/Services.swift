@@ -1,4 +1,5 @@
 package import AppStore
+package import Callers
 internal import Ledger
 package import RPC
 internal import Store

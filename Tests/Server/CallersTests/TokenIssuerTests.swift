@@ -219,6 +219,34 @@ import Testing
     #expect(throws: CallerError.self) { try gate.caller(headers) }
   }
 
+  @Test("After too many invalid tokens, a network's tokens are verified no more, unless they are cached")
+  func invalidTokens() throws {
+    let directory = CallerDirectory(
+      [CallerDefinition(name: "billing", roles: [.submit], subjects: ["svc-billing"])],
+      issuer: TokenIssuer(Self.terms, keys: keys))
+    let gate = Authenticator(
+      CurrentCallers(.listed(directory)), now: { Self.now },
+      invalidTokens: AddressLimiter(perSecond: 1, burstSeconds: 3, ticks: { 0 }))
+    let (stranger, other) = (PeerNetwork(address: "192.0.2.1"), PeerNetwork(address: "192.0.2.2"))
+    func headers(_ signer: JWTSigner) throws -> HeaderFields {
+      HeaderFields([("authorization", "Bearer \(try signer.sign(Self.claims))")])
+    }
+    let known = try headers(signer)
+    #expect(try gate.caller(known, network: stranger).name == "billing")
+    let forged = try headers(JWTSigner(key: .generate(.p256), keyID: "one"))
+    for _ in 0..<3 {
+      #expect(throws: CallerError.badToken(reason: "invalid signature")) {
+        try gate.caller(forged, network: stranger)
+      }
+    }
+    let refusal = CallerError.tooManyBadTokens(retryAfterMilliseconds: 1_001)
+    #expect(throws: refusal) { try gate.caller(forged, network: stranger) }
+    #expect(try gate.caller(known, network: stranger).name == "billing")
+    let next = try headers(signer)
+    #expect(throws: refusal) { try gate.caller(next, network: stranger) }
+    #expect(try gate.caller(next, network: other).name == "billing")
+  }
+
   @Test("A short RSA key is rejected")
   func shortKey() throws {
     #expect(throws: CryptographyError.self) {

@@ -1,3 +1,4 @@
+internal import Callers
 internal import CommandSupport
 internal import Configuration
 internal import Ledger

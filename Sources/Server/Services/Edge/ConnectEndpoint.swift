@@ -47,9 +47,7 @@ package struct ConnectEndpoint: Sendable {
     let decoded = Result { () throws(ConnectRequest.Rejection) in try ConnectRequest(request) }
     do throws(Status) {
       // Before the message is decoded, so that unauthenticated requests stay cheap.
-      var context = CallContext(
-        headers: request.headers, timeout: (try? decoded.get())?.timeout, peer: request.peer)
-      context.address = request.address
+      var context = CallContext(request, timeout: (try? decoded.get())?.timeout)
       context.findRequiredPosition()
       let call = try chain.start(method.policy, context)
       switch decoded {

@@ -27,9 +27,7 @@ package struct MetricsEndpoint: Sendable {
     guard ["GET", "HEAD"].contains(request.method) else { return .methodNotAllowed("GET, HEAD") }
     let apps: Set<String>?
     do throws(Status) {
-      apps = try chain.start(
-        Self.policy, CallContext(headers: request.headers, timeout: nil, peer: request.peer)
-      ).call.caller?.apps
+      apps = try chain.start(Self.policy, CallContext(request)).call.caller?.apps
     } catch {
       return HTTPResponse(connectError: error)
     }

@@ -1,4 +1,5 @@
 internal import AppStore
+package import Callers
 package import HTTP
 internal import JSON
 internal import Ledger

@@ -1,3 +1,4 @@
+package import Callers
 internal import HTTP
 internal import JSON
 internal import Ledger

@@ -7,15 +7,21 @@ internal import RPC
 struct AuthenticationInterceptor: Interceptor, Sendable {
   let callers: CurrentCallers
   let now: @Sendable () -> Instant
+  /// Counts the invalid tokens of each network.
+  let invalidTokens: AddressLimiter
 
   func start(_ call: inout CallInFlight) throws(Status) {
-    let instant = call.authenticatedAt ?? now()
+    let instant = now()
     call.authenticatedAt = instant
-    try call.authenticate(with: Authenticator(callers, now: { instant }))
+    try call.authenticate(with: Authenticator(callers, now: { instant }, invalidTokens: invalidTokens))
   }
 
-  /// As at the start of the stream: a token that has expired since then does not end it.
-  func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) { try start(&call) }
+  /// As at the start of the stream: a token that has expired since then does not end it. The limit of invalid tokens
+  /// does not count, because the token was valid.
+  func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) {
+    let instant = call.authenticatedAt ?? now()
+    try call.authenticate(with: Authenticator(callers, now: { instant }))
+  }
 }
 
 /// The same with a cache of credentials that belongs to one event loop.
@@ -30,7 +36,7 @@ extension CallInFlight {
     guard method.needsCaller else { return }
     do throws(CallerError) {
       let caller = try authenticator.caller(
-        context.headers, certificateNames: context.peer?.names ?? [])
+        context.headers, certificateNames: context.peer?.names ?? [], network: context.network)
       self.caller = caller
       context.caller = caller.name
       context.callerRoles = caller.roleBits

@@ -16,6 +16,8 @@ package struct CallPolicy: Sendable {
   private let tracer: RecordingTracer?
   /// Divides the rate limits of callers. Replicas that share a store set it.
   package let replicas = ReplicaCount()
+  /// A fiftieth of a processor core for each network, or a tenth of a second of one at once.
+  private let invalidTokens: AddressLimiter
   private let meter = CallMeter(
     methods: MethodPolicy.metered + ["other"],
     codeNames: (0...16).map { StatusCode(rawValue: $0)?.name ?? "UNKNOWN" })
@@ -38,6 +40,7 @@ package struct CallPolicy: Sendable {
     self.audit = audit
     self.auditEntries = auditEntries
     self.tracer = tracer
+    invalidTokens = AddressLimiter(perSecond: 200, burstSeconds: 5, ticks: ticks)
   }
 
   /// The numbers and durations of calls.
@@ -45,9 +48,10 @@ package struct CallPolicy: Sendable {
 
   /// The interceptors for streams, tasks and calls over plain HTTP, on any thread.
   var chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>> {
-    InterceptorChain(
-      interceptors: interceptors(meter.shared, AuthenticationInterceptor(callers: callers, now: now)),
-      ticks: ticks, callers: callers)
+    let authentication = AuthenticationInterceptor(
+      callers: callers, now: now, invalidTokens: invalidTokens)
+    return InterceptorChain(
+      interceptors: interceptors(meter.shared, authentication), ticks: ticks, callers: callers)
   }
 
   /// The interceptors for calls of this process by `caller`, authenticated by another component. `renewal` ends streams
@@ -62,8 +66,9 @@ package struct CallPolicy: Sendable {
 
   /// The interceptors of one event loop, which counts and caches without locks.
   func eventLoopInterceptors() -> CallInterceptors<CachingAuthenticationInterceptor> {
-    interceptors(
-      meter.makeShard(), CachingAuthenticationInterceptor(authenticator: Authenticator(callers, now: now)))
+    let authenticator = Authenticator(callers, now: now, invalidTokens: invalidTokens)
+    return interceptors(
+      meter.makeShard(), CachingAuthenticationInterceptor(authenticator: authenticator))
   }
 
   /// The whole policy, outermost first.

@@ -75,6 +75,9 @@ extension Status {
     case .notABearer: self.init(.unauthenticated, reason: "NOT_A_BEARER_TOKEN", error.description)
     case .unknownToken: self.init(.unauthenticated, reason: "UNKNOWN_TOKEN", error.description)
     case .badToken: self.init(.unauthenticated, reason: "INVALID_TOKEN", error.description)
+    case .tooManyBadTokens(let wait):
+      self.init(
+        .resourceExhausted, reason: "RATE_LIMIT", error.description, retryAfterMilliseconds: wait)
     case .unknownCertificate: self.init(.unauthenticated, reason: "UNKNOWN_CERTIFICATE", error.description)
     case .roleMissing(let caller, let needed):
       self.init(

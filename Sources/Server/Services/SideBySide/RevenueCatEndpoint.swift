@@ -1,4 +1,5 @@
 internal import AppStore
+package import Callers
 internal import Entitlements
 internal import HTTP
 internal import JSON

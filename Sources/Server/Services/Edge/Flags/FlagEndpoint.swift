@@ -37,8 +37,7 @@ package struct FlagEndpoint: Sendable {
     guard request.method == "POST" else { return .methodNotAllowed("POST") }
     let key = Self.key(request.path)
     do throws(Status) {
-      let call = try chain.start(
-        Self.policy, CallContext(headers: request.headers, timeout: nil, peer: request.peer))
+      let call = try chain.start(Self.policy, CallContext(request))
       guard request.mediaType == "application/json" else {
         let status = Status(
           .invalidArgument, reason: "UNSUPPORTED_CONTENT_TYPE", "content-type must be application/json")

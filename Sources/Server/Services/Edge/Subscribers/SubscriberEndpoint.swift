@@ -35,8 +35,7 @@ package struct SubscriberEndpoint: Sendable {
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard request.method == "GET" else { return .methodNotAllowed("GET") }
     do throws(Status) {
-      let call = try chain.start(
-        Self.policy, CallContext(headers: request.headers, timeout: nil, peer: request.peer))
+      let call = try chain.start(Self.policy, CallContext(request))
       let message: GetCustomerRequest
       do throws(Status) {
         message = try requested(request, by: call.call.caller)

@@ -1,7 +1,7 @@
+import Callers
+import HTTP
 import Synchronization
 import Testing
-
-@testable import Services
 
 @Suite struct AddressLimiterTests {
   private final class Clock: Sendable {
@@ -36,5 +36,18 @@ import Testing
     let limiter = limiter()
     for _ in 0..<120 { _ = limiter.delay(of: first) }
     #expect((limiter.delay(of: second) != nil) == areOne)
+    #expect((limiter.remainingDelay(of: PeerNetwork(address: second)) != nil) == areOne)
+  }
+
+  @Test("The remaining delay counts nothing")
+  func remaining() {
+    let limiter = limiter()
+    let network = PeerNetwork(address: "192.0.2.1")
+    for _ in 0..<200 { #expect(limiter.remainingDelay(of: network) == nil) }
+    for _ in 0..<120 { #expect(limiter.delay(of: network) == nil) }
+    #expect((0..<9).map { _ in limiter.remainingDelay(of: network) } == Array(repeating: 501, count: 9))
+    clock.ticks.add(500_000_000, ordering: .relaxed)
+    #expect(limiter.remainingDelay(of: network) == nil)
+    #expect(limiter.delay(of: network) == nil)
   }
 }
