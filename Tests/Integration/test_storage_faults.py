@@ -222,6 +222,25 @@ def test_forged_posts_of_one_address_are_limited_and_apples_posts_are_not(limite
     assert re.search(r'entitled_edge_requests_total\{.*status="429"\} [1-9]', metrics)
 
 
+def test_receipts_of_one_address_are_limited_unless_they_have_the_shared_secret(limited, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("right")
+    secret.chmod(0o600)
+    service = limited({"max_verify_receipts_per_second": 1}, shared_secret={"file": "secret"})
+    url = f"http://{service.http}/verifyReceipt"
+    order = {"app": APP, "productId": "lifetime", "account": "ann"}
+    receipt = post(f"http://{service.sandbox}/sandbox/v1/documents/app-receipt", order)[1]["document"]
+    answers = [post(url, b"{}") for _ in range(100)]
+    assert [(status, answer["status"]) for status, answer in answers[:60]] == [(200, 21002)] * 60
+    assert [status for status, _ in answers].count(429) >= 10
+    assert answers[-1] == (429, {"status": 21005})
+    for password in ("wrong", ""):
+        assert post(url, {"receipt-data": receipt, "password": password})[0] == 429, password
+    for _ in range(100):
+        status, answer = post(url, {"receipt-data": receipt, "password": "right"})
+        assert (status, answer["status"]) == (200, 0)
+
+
 def test_sighup_reads_the_shared_secret_again(limited, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("first")

@@ -65,6 +65,12 @@ package struct VerifyReceiptFacade: Sendable {
     }
   }
 
+  /// Whether a request has the shared secret of its app, so that a backend of the operator's sent it. Verifies nothing.
+  package func hasSharedSecret(_ call: VerifyReceiptCall, appID: String?) -> Bool {
+    guard let app = app(appID, call.receipt, call.origin), let secret = secrets[app.id] else { return false }
+    return call.password.map(secret.matches) ?? false
+  }
+
   /// The response to a request that gets no purchases.
   private struct Refusal: Error {
     let answer: VerifyReceiptAnswer
@@ -78,9 +84,8 @@ package struct VerifyReceiptFacade: Sendable {
   private func admit(
     _ call: VerifyReceiptCall, _ appID: String?, _ environment: Environment?
   ) throws(Refusal) -> (AppDefinition, Environment) {
-    let receipt = call.receipt
-    let origin: Environment? = if case .known(let origin) = receipt.origin { origin } else { nil }
-    guard let app = app(appID, receipt, origin), let origin else {
+    let origin = call.origin
+    guard let app = app(appID, call.receipt, origin), let origin else {
       throw Refusal(.notAuthenticated, environment)
     }
     guard environment ?? origin == origin, app.environments.contains(origin) else {
@@ -228,6 +233,8 @@ package struct VerifyReceiptCall: Sendable {
   let password: String?
   /// Whether to return only the latest period of each subscription.
   let excludesOldTransactions: Bool
+  /// The environment that the receipt states; `nil` for an unknown one.
+  var origin: Environment? { if case .known(let origin) = receipt.origin { origin } else { nil } }
 
   /// Parses a request body; `nil` if it is malformed.
   package init?(_ body: [UInt8]) {

@@ -24,7 +24,10 @@ struct EdgeEndpoints: Sendable {
     writes = WritingRoutes(
       notifications: NotificationEndpoint(
         inbox: features.inbox, limiter: rejectedPosts, audit: policy.audit),
-      verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),
+      verifyReceipt: VerifyReceiptEndpoint(
+        facade: features.verifyReceipt,
+        limiter: AddressLimiter(
+          .maxVerifyReceiptsPerSecond, configuration, standard: VerifyReceiptEndpoint.requestsPerSecond)),
       deviceSync: services.deviceSyncEndpoint(
         addresses: AddressLimiter(.maxDeviceSyncsPerSecond, configuration)))
     retention = RetentionEndpoint(
@@ -40,10 +43,10 @@ struct EdgeEndpoints: Sendable {
 }
 
 extension AddressLimiter {
-  /// A limiter with a configured rate.
-  fileprivate convenience init(_ limit: LimitName, _ configuration: ServiceConfiguration) {
-    self.init(
-      perSecond: configuration.listeners.limits[limit] ?? AddressLimiter.postsPerSecond,
-      ticks: SystemClock.ticks)
+  /// A limiter with a configured rate, or the `standard` one.
+  fileprivate convenience init(
+    _ limit: LimitName, _ configuration: ServiceConfiguration, standard: Int64 = AddressLimiter.postsPerSecond
+  ) {
+    self.init(perSecond: configuration.listeners.limits[limit] ?? standard, ticks: SystemClock.ticks)
   }
 }

@@ -91,7 +91,9 @@ extension TransportLimits {
     case .keepaliveTimeoutSeconds: times.keepaliveTimeout = value * 1_000
     case .stallTimeoutSeconds: times.stall = value * 1_000
     // Limits of the store and of endpoints.
-    case .maxRejectedBytesPerDay, .maxUploadBytes, .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond: break
+    case .maxRejectedBytesPerDay, .maxUploadBytes, .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond,
+      .maxVerifyReceiptsPerSecond:
+      break
     }
   }
 }

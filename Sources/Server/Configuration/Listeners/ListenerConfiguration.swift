@@ -65,6 +65,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
   case maxUploadBytes = "max_upload_bytes"
   case maxRejectedPostsPerSecond = "max_rejected_posts_per_second"
   case maxDeviceSyncsPerSecond = "max_device_syncs_per_second"
+  case maxVerifyReceiptsPerSecond = "max_verify_receipts_per_second"
 
   /// The allowed values.
   package var range: ClosedRange<Int64> {
@@ -78,7 +79,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
     case .maxUnreadResponseBytes, .maxIncompleteRequestBytes, .maxUploadBytes: 1_048_576...1_099_511_627_776
     case .controlFramesPerSecond: 100...100_000_000
     case .maxRejectedBytesPerDay: 0...1_099_511_627_776
-    case .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond: 1...1_000_000
+    case .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond, .maxVerifyReceiptsPerSecond: 1...1_000_000
     case .handshakeTimeoutSeconds, .requestTimeoutSeconds, .idleTimeoutSeconds, .maxConnectionAgeSeconds,
       .maxConnectionAgeGraceSeconds,
       .keepaliveIntervalSeconds, .keepaliveTimeoutSeconds, .stallTimeoutSeconds:

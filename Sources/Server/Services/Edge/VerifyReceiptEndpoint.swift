@@ -1,4 +1,5 @@
 internal import AppStore
+package import Callers
 package import HTTP
 internal import JSON
 internal import RPC
@@ -10,21 +11,33 @@ package import ReceiptMigration
 ///     POST /verifyReceipt/{app}           the app by the operator's name for it
 ///     POST /production/verifyReceipt, /sandbox/verifyReceipt, either with /{app}
 ///                                         one environment, as Apple's two hosts have
+///
+/// Requests without the app's shared secret are limited for each address, before anything is verified: everyone with a
+/// receipt can send them, and an answer can take a lookup at Apple.
 package struct VerifyReceiptEndpoint: Sendable {
   private static let environments: [Substring: Environment] = [
     "production": .production, "sandbox": .sandbox,
   ]
 
-  private let facade: VerifyReceiptFacade
+  /// The default limit of one address. Backends that post receipts have one address, whatever the number of customers.
+  package static let requestsPerSecond: Int64 = 100
 
-  /// - Parameter facade: implements Apple's `verifyReceipt`.
-  package init(facade: VerifyReceiptFacade) { self.facade = facade }
+  private let facade: VerifyReceiptFacade
+  private let limiter: AddressLimiter
+
+  /// - Parameters:
+  ///   - facade: implements Apple's `verifyReceipt`.
+  ///   - limiter: limits the requests of each address that have no shared secret.
+  package init(facade: VerifyReceiptFacade, limiter: AddressLimiter) {
+    self.facade = facade
+    self.limiter = limiter
+  }
 
   /// Whether a path is that of `verifyReceipt`.
   package static func serves(_ path: String) -> Bool { target(path) != nil }
 
   /// Responds to a request to a path that ``serves(_:)`` accepts. As at Apple, the HTTP status is 200 and the
-  /// body has the error code; except for unknown apps, which Apple's paths do not have.
+  /// body has the error code; except for unknown apps and too many requests, which Apple's paths do not have.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     do throws(Refusal) {
       let (call, app, environment) = try call(of: request)
@@ -63,10 +76,23 @@ package struct VerifyReceiptEndpoint: Sendable {
     guard request.method == "POST" else {
       throw Refusal(response: Self.answer(.failed(.notPosted, target.environment)))
     }
-    guard let call = VerifyReceiptCall(request.body) else {
+    let call = VerifyReceiptCall(request.body)
+    let isOfBackend = call.map { facade.hasSharedSecret($0, appID: target.app) } ?? false
+    if !isOfBackend, let wait = limiter.delay(of: request.address) {
+      throw Refusal(response: Self.tooMany(retryAfterMilliseconds: wait, target.environment))
+    }
+    guard let call else {
       throw Refusal(response: Self.answer(.failed(.malformedOrTemporary, target.environment)))
     }
     return (call, target.app, target.environment)
+  }
+
+  private static func tooMany(retryAfterMilliseconds wait: Int64, _ environment: Environment?) -> HTTPResponse
+  {
+    var response = HTTPResponse.json(
+      429, VerifyReceiptAnswer.failed(.unavailable, environment).json.serialized())
+    response.headers.append(name: "retry-after", value: String((wait + 999) / 1000))
+    return response
   }
 
   /// The environment and app of a path; `nil` for another path.
