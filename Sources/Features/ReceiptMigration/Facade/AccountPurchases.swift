@@ -196,14 +196,15 @@ struct UpgradedPeriods: Sendable {
 
   /// Finds them in transactions ordered as ``CustomerFacts/transactions``: by line, then by purchase date.
   init(in transactions: [TransactionFact]) {
-    for index in transactions.indices where Self.isUpgraded(index, in: transactions) {
+    // Whether a period is upgraded depends on later ones.
+    for index in transactions.indices.reversed() where isUpgraded(index, in: transactions) {
       transactionIDs.insert(transactions[index].transactionID)
     }
   }
 
   func contains(_ fact: TransactionFact) -> Bool { transactionIDs.contains(fact.transactionID) }
 
-  private static func isUpgraded(_ index: Int, in transactions: [TransactionFact]) -> Bool {
+  private func isUpgraded(_ index: Int, in transactions: [TransactionFact]) -> Bool {
     let fact = transactions[index]
     guard !fact.isUpgraded else { return true }
     guard fact.revocationDate == nil, let end = fact.expiresDate else { return false }
@@ -215,9 +216,7 @@ struct UpgradedPeriods: Sendable {
     }
     let later = transactions[(index + 1)...].prefix { isOfLine($0) && $0.purchaseDate <= end }
     // A period that renewed is not cut short; its renewal is. The upgrade replaces both if the renewal was only charged.
-    if let last = later.indices.last, later[last].purchaseDate == end, !isUpgraded(last, in: transactions) {
-      return false
-    }
+    if let last = later.last, last.purchaseDate == end, !contains(last) { return false }
     // A period that was charged ahead of its time begins after the one that replaced it.
     let earlier = transactions[..<index].reversed()
       .prefix { isOfLine($0) && $0.purchaseDate > fact.signedDate }

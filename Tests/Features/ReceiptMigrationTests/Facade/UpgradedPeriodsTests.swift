@@ -58,6 +58,14 @@ import Testing
     #expect(Self.upgraded(first, renewal, Self.period(3, "gold", 31...61)) == ["2"], "the first one ended")
   }
 
+  @Test("Of a long series of renewals, only the one that was cut short is upgraded")
+  func longSeries() {
+    let renewals = (0..<2_000).map { Self.period($0, "week", Int64($0) * 7...Int64($0) * 7 + 7) }
+    let gold = Self.period(2_000, "gold", 13_995...14_002)
+    let ordered = CustomerFacts(transactions: renewals + [gold]).transactions
+    #expect(ordered.filter(UpgradedPeriods(in: ordered).contains).map(\.transactionID) == ["1999"])
+  }
+
   @Test("Other lines do not count")
   func otherLines() {
     let other = Self.period(2, "gold", 10...40, line: "M")
