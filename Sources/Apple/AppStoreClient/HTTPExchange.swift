@@ -96,12 +96,15 @@ extension IncomingResponse {
   }
 
   /// The delay in `Retry-After`: the App Store writes UNIX time in milliseconds (App Store Server API,
-  /// RateLimitExceededError); a small number is a delay in seconds, as proxies write it (RFC 9110, 10.2.3).
+  /// RateLimitExceededError); a small number is a delay in seconds, as proxies write it (RFC 9110, 10.2.3). At most an
+  /// hour, in which Apple counts calls: a wrong number or a clock that was set back must not stop calls for years.
   package func retryAfter(now: Instant) -> Duration? {
     guard let text = header("retry-after"), let number = Int64(text), number >= 0 else { return nil }
-    guard number > 1_000_000_000 else { return .seconds(number) }
-    return .milliseconds(max(0, number - now.millisecondsSince1970))
+    guard number > 1_000_000_000 else { return min(.seconds(number), Self.maxRetryAfter) }
+    return min(.milliseconds(max(0, number - now.millisecondsSince1970)), Self.maxRetryAfter)
   }
+
+  private static let maxRetryAfter = Duration.seconds(3_600)
 }
 
 extension Instant {

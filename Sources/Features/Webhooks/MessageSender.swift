@@ -108,10 +108,12 @@ enum DeliveryOutcome: Hashable, Sendable {
 }
 
 extension IncomingResponse {
-  /// `Retry-After`, which is a delay in seconds or a date (RFC 9110, 10.2.3), in milliseconds from now.
+  /// `Retry-After`, which is a delay in seconds or a date (RFC 9110, 10.2.3), in milliseconds from now; at most a day.
   fileprivate func retryAfterMilliseconds(now: Instant) -> Int64? {
     guard let text = header("retry-after") else { return nil }
-    if let seconds = Int64(text) { return (0...86_400).contains(seconds) ? seconds * 1_000 : 86_400_000 }
-    return Instant(httpDate: text).map { max(0, $0.milliseconds(since: now)) }
+    if let seconds = Int64(text) { return (0...86_400).contains(seconds) ? seconds * 1_000 : Self.day }
+    return Instant(httpDate: text).map { min(max(0, $0.milliseconds(since: now)), Self.day) }
   }
+
+  private static var day: Int64 { 86_400_000 }
 }

@@ -104,6 +104,12 @@ import Testing
     #expect(timedOut.calls == 1)
   }
 
+  @Test("A Retry-After stops calls for an hour at most", arguments: ["999999999", String(Int64.max)])
+  func farRetryAfter(value: String) async throws {
+    let outcome = try await failure(of: .status(429, "", [("retry-after", value)]), timeout: .seconds(5))
+    #expect(outcome.error == .rateLimited(retryAfter: .seconds(3_600)))
+  }
+
   @Test("A rejected token is replaced once; clock skew is reported")
   func unauthorized() async throws {
     let once = ScriptedExchange(.status(401), .status(200, info))

@@ -165,6 +165,20 @@ import Testing
   }
 
   @Test(
+    "A Retry-After delays a delivery for a day at most",
+    arguments: ["Fri, 31 Dec 9999 23:59:59 GMT", "999999"])
+  func farRetryAfter(value: String) async throws {
+    try await Stage.run { stage in
+      stage.receiver.answers { _ in .success(.status(429, [("retry-after", value)])) }
+      try await stage.append("ana")
+      #expect(try await stage.runWorker() == [1])
+      stage.receiver.answers { _ in .success(.status(200)) }
+      stage.clock.advance(milliseconds: 86_400_000)
+      #expect(try await stage.runWorker() == [1])
+    }
+  }
+
+  @Test(
     "An unreliable receiver accepts all events of each customer in order",
     arguments: 1...UInt64(12))
   func property(seed: UInt64) async throws {
