@@ -22,7 +22,9 @@ struct WebhookCircuitBreaker: Hashable, Sendable {
   /// Returns the milliseconds until the next delivery may be sent; `nil` if it may be sent now.
   func retryDelay(at now: Instant) -> Int64? {
     guard let openUntil, openUntil > now else { return nil }
-    return openUntil.milliseconds(since: now)
+    let delay = openUntil.milliseconds(since: now)
+    // A clock that was set back must not prolong the wait.
+    return delay <= Self.maxRetryAfter ? delay : nil
   }
 
   /// Records a successful delivery.

@@ -66,6 +66,7 @@ import Testing
     #expect(health.retryDelay(at: instant(1_000)) == 6_000)
     health.failed(at: instant(0), retryAfter: 90_000_000)
     #expect(health.retryDelay(at: instant(0)) == 3_600_000)
+    #expect(health.retryDelay(at: instant(-1)) == nil, "the clock was set back")
   }
 }
 

@@ -112,6 +112,29 @@ struct WatchTests {
     }
   }
 
+  @Test(
+    "A heartbeat follows an interval without events, also after the clock was set back",
+    .timeLimit(.minutes(1)))
+  func clockSetBack() async {
+    let filter = EventFilter(appID: ocean.id, environment: .sandbox, customerIDs: [], entitlements: [])
+    let subscription = WatchSubscription(
+      filter, after: 7, mark: nil, heartbeat: 1_000, capacity: 2, now: instant)
+    let hasEnded = Atomic(false)
+    let delivery = Task {
+      defer { hasEnded.store(true, ordering: .releasing) }
+      guard case .heartbeat(let sequence, _) = await subscription.next({ instant }) else { return Int64(-1) }
+      return sequence
+    }
+    let earlier = instant.advanced(byMilliseconds: -86_400_000)
+    subscription.requestHeartbeat(at: earlier)
+    while !hasEnded.load(ordering: .acquiring), !Task.isCancelled {
+      subscription.requestHeartbeat(at: earlier.advanced(byMilliseconds: 1_000))
+      await Task.yield()
+    }
+    subscription.close()
+    #expect(await delivery.value == 7)
+  }
+
   /// Runs the method until it ends, and returns its status.
   private func watch(_ broadcaster: EventBroadcaster, _ store: any EntitlementStore, _ caller: Caller) async
     -> Status?

@@ -77,8 +77,9 @@ final class WatchSubscription: Sendable {
   /// Makes a heartbeat due if no event was delivered for the heartbeat interval.
   func requestHeartbeat(at now: Instant) {
     state.withLock { state in
-      let idleMilliseconds = now.millisecondsSince1970 - state.lastDelivery.millisecondsSince1970
-      guard idleMilliseconds >= heartbeat, state.receiver != nil else { return }
+      // The interval begins again if the clock was set back.
+      state.lastDelivery = min(state.lastDelivery, now)
+      guard now.milliseconds(since: state.lastDelivery) >= heartbeat, state.receiver != nil else { return }
       state.isHeartbeatDue = true
       state.lastDelivery = now
     }
