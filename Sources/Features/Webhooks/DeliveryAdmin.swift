@@ -6,6 +6,8 @@ package import Store
 package struct DeliveryAdmin: Sendable {
   /// The maximum number of messages that one call resends.
   package static let maxResendCount = 10_000
+  /// The number of positions that one write discards.
+  private static let positionsInOneWrite = 1_000
 
   /// The messages to resend.
   package enum Selection: Hashable, Sendable {
@@ -195,7 +197,17 @@ package struct DeliveryAdmin: Sendable {
   package func discard(_ positions: [Int64]?, of settings: WebhookSettings) async throws(StoreError) -> Int64
   {
     let key = settings.key
-    return try await store.write { store throws(StoreError) in try store.discard(positions, of: key) }
+    guard let positions else {
+      return try await store.write { store throws(StoreError) in try store.discard(nil, of: key) }
+    }
+    // In several writes, between which others are served.
+    var (rest, count) = (positions[...], Int64(0))
+    while !rest.isEmpty {
+      let next = Array(rest.prefix(Self.positionsInOneWrite))
+      rest = rest.dropFirst(next.count)
+      count += try await store.write { store throws(StoreError) in try store.discard(next, of: key) }
+    }
+    return count
   }
 
   /// Resumes a webhook that returned 410.
