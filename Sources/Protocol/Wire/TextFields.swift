@@ -33,18 +33,42 @@ package enum TextFields {
     return collect(path.numbers[...], message, &values) ? values : nil
   }
 
+  /// The values at `path`, each cut to `maxBytes`: the first ones and the last one, at most `count`. Nothing limits the
+  /// number and the length of the texts in a request that was not decoded.
+  package static func excerpts(
+    at path: FieldPath, in message: UnsafeRawBufferPointer, atMost count: Int, maxBytes: Int
+  ) -> [String]? {
+    var values: [UnsafeRawBufferPointer] = []
+    let isSound = forEachValue(path.numbers[...], message) { value in
+      if values.count == count { values.removeLast() }
+      values.append(value)
+    }
+    guard isSound else { return nil }
+    return values.map {
+      String(decoding: UnsafeRawBufferPointer(rebasing: $0.prefix(maxBytes)), as: UTF8.self)
+    }
+  }
+
   private static func collect(
     _ path: ArraySlice<UInt32>, _ message: UnsafeRawBufferPointer, _ values: inout [String]
   ) -> Bool {
+    forEachValue(path, message) { values.append(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  /// Calls `body` with each value; returns whether the bytes are a message.
+  private static func forEachValue(
+    _ path: ArraySlice<UInt32>, _ message: UnsafeRawBufferPointer,
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) -> Bool {
     guard let wanted = path.first else {
-      values.append(String(decoding: message, as: UTF8.self))
+      body(message)
       return true
     }
     var reader = FieldReader(message)
     while !reader.isAtEnd {
       guard let field = reader.next() else { return false }
       guard field.number == wanted, let content = field.content else { continue }
-      guard collect(path.dropFirst(), content, &values) else { return false }
+      guard forEachValue(path.dropFirst(), content, body) else { return false }
     }
     return true
   }

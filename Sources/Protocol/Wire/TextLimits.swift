@@ -26,5 +26,5 @@ package enum TextLimits {
   ]
 
   /// The limit of a field by its name in the contract.
-  static func limit(of field: String) -> Int { others[field] ?? standard }
+  package static func limit(of field: String) -> Int { others[field] ?? standard }
 }

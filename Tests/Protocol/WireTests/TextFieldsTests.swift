@@ -29,6 +29,23 @@ import Wire
     #expect(try values("app", BatchCheckRequest.self, request.encodedBytes()) == ["ocean", "sea"])
   }
 
+  @Test("Excerpts are the first values and the last one, each cut to a number of bytes")
+  func excerpts() throws {
+    let path = try #require(BatchCheckRequest.messageType.path(toText: "app"))
+    func excerpts(_ apps: [String], atMost count: Int) -> [String]? {
+      let request = BatchCheckRequest.with { $0.checks = apps.map { app in .with { $0.app = app } } }
+      return request.encodedBytes().withUnsafeBytes {
+        TextFields.excerpts(at: path, in: $0, atMost: count, maxBytes: 4)
+      }
+    }
+    #expect(excerpts(["ocean", "sea", "lake"], atMost: 3) == ["ocea", "sea", "lake"])
+    #expect(excerpts(["ocean", "sea", "lake", "pond"], atMost: 3) == ["ocea", "sea", "pond"])
+    #expect(excerpts(["ocean", "sea"], atMost: 1) == ["sea"])
+    #expect(excerpts([], atMost: 1) == [])
+    #expect(
+      [0x0A, 0x05].withUnsafeBytes { TextFields.excerpts(at: path, in: $0, atMost: 1, maxBytes: 4) } == nil)
+  }
+
   @Test("The fields of a list are counted without decoding them", arguments: [0, 1, 1_000])
   func count(of checks: Int) {
     let request = BatchCheckRequest.with {

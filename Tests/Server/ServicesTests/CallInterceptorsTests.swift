@@ -77,6 +77,37 @@ struct CallInterceptorsTests {
     #expect(record.outcome == "PERMISSION_DENIED")
   }
 
+  @Test("The audit record of a rejected change has as many texts as an entry, each within its limit")
+  func auditOfLongTexts() throws {
+    var request = GrantRequest.with {
+      $0.app = String(repeating: "a", count: 100_000)
+      $0.actor = String(repeating: "s", count: 100_000)
+    }.encodedBytes()
+    for number in 0..<1_000 { request += GrantRequest.with { $0.customerId = "c\(number)" }.encodedBytes() }
+    #expect(run(Self.grant, request, as: "reader").code == .permissionDenied)
+    let record = try #require(records.all.first)
+    #expect(record.apps == [String(repeating: "a", count: 256)])
+    #expect(record.actor == String(repeating: "s", count: 256))
+    #expect(record.customers.count == 100 && record.customers.last == "c999")
+  }
+
+  @Test(
+    "Changes without a credential are audited up to a limit of their network, without the subjects of long requests"
+  )
+  func auditOfStrangers() {
+    let request = GrantRequest.with { $0.customerId = "ana" }.encodedBytes()
+    let network = PeerNetwork(address: "192.0.2.1")
+    for _ in 0..<700 { #expect(run(Self.grant, request, as: nil, from: network).code == .unauthenticated) }
+    #expect(records.all.count == 600)
+    #expect(records.all.allSatisfy { $0.customers == ["ana"] && $0.outcome == "UNAUTHENTICATED" })
+    #expect(count(Self.grant, "UNAUTHENTICATED") == 700)
+    let long = request + GrantRequest.with { $0.note = String(repeating: "n", count: 20_000) }.encodedBytes()
+    _ = run(Self.grant, long, as: nil, from: PeerNetwork(address: "192.0.2.2"))
+    #expect(records.all.count == 601 && records.all.last?.customers == [])
+    #expect(run(Self.grant, request, as: "reader", from: network).code == .permissionDenied)
+    #expect(records.all.count == 602)
+  }
+
   @Test("A change is audited once, after its work, under the request id that its caller receives")
   func auditOfChange() async throws {
     let method = Method(
@@ -109,27 +140,31 @@ struct CallInterceptorsTests {
     run(Self.check, CheckRequest.with { $0.app = app }.encodedBytes(), as: name).code
   }
 
-  private func context(_ name: String?) -> CallContext {
+  private func context(_ name: String?, _ network: PeerNetwork? = nil) -> CallContext {
     let headers = name.map { [("authorization", "Bearer \(token($0))")] } ?? []
-    return CallContext(headers: HeaderFields(headers), timeout: nil)
+    var context = CallContext(headers: HeaderFields(headers), timeout: nil)
+    context.network = network
+    return context
   }
 
-  private func result(_ method: Method, _ request: [UInt8], as name: String?) -> UnaryResult {
+  private func result(
+    _ method: Method, _ request: [UInt8], as name: String?, from network: PeerNetwork? = nil
+  ) -> UnaryResult {
     let intercepted = policy.chain.intercepting(
       method, MethodPolicy.of(method.path), with: policy.eventLoopInterceptors())
     guard case .unary(let handler) = intercepted.handler else { return .failure(Status(.unimplemented)) }
-    return request.withUnsafeBytes { handler($0, context(name)) }
+    return request.withUnsafeBytes { handler($0, context(name, network)) }
   }
 
   private func run(
-    _ path: String, _ request: [UInt8], as name: String?,
+    _ path: String, _ request: [UInt8], as name: String?, from network: PeerNetwork? = nil,
     _ handler: @escaping Method.UnaryHandler = { _, _ in .reply(Reply([])) }
   ) -> Status {
     let checked: Method.UnaryHandler = { bytes, context in
       #expect(context.caller == name ?? "")
       return handler(bytes, context)
     }
-    switch result(Method(path: path, handler: .unary(checked)), request, as: name) {
+    switch result(Method(path: path, handler: .unary(checked)), request, as: name, from: network) {
     case .reply: return .ok
     case .failure(let status): return status
     case .async: return Status(.unknown)

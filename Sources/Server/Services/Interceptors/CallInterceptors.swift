@@ -18,6 +18,8 @@ package struct CallPolicy: Sendable {
   package let replicas = ReplicaCount()
   /// A fiftieth of a processor core for each network, or a tenth of a second of one at once.
   private let invalidTokens: AddressLimiter
+  /// Limits the audit lines about calls without a caller.
+  private let strangers: AddressLimiter
   private let meter = CallMeter(
     methods: MethodPolicy.metered + ["other"],
     codeNames: (0...16).map { StatusCode(rawValue: $0)?.name ?? "UNKNOWN" })
@@ -41,6 +43,7 @@ package struct CallPolicy: Sendable {
     self.auditEntries = auditEntries
     self.tracer = tracer
     invalidTokens = AddressLimiter(perSecond: 200, burstSeconds: 5, ticks: ticks)
+    strangers = AddressLimiter(ticks: ticks)
   }
 
   /// The numbers and durations of calls.
@@ -78,7 +81,7 @@ package struct CallPolicy: Sendable {
     .init(
       MeteringInterceptor(shard: shard, ticks: ticks),
       .init(
-        AuditInterceptor(audit: audit, entries: auditEntries, now: now),
+        AuditInterceptor(audit: audit, entries: auditEntries, now: now, strangers: strangers),
         .init(
           TracingInterceptor(tracer: tracer),
           .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor(replicas: replicas)))))

@@ -92,13 +92,17 @@ final class MethodPolicy: Sendable {
     app.flatMap { TextFields.values(at: $0, in: request) }
   }
 
-  /// The apps, customers and actor of a request.
+  /// The apps, customers and actor of a request, which need not be valid: each text within its limit, and at most as many
+  /// as an audit entry has.
   func subject(of request: UnsafeRawBufferPointer) -> CallInFlight.Subject {
-    CallInFlight.Subject(
-      apps: apps(in: request) ?? [],
-      customers: customers.flatMap { TextFields.values(at: $0, in: request) ?? [] },
-      actor: actor.flatMap { TextFields.values(at: $0, in: request) }?.last ?? "",
-      note: note.flatMap { TextFields.values(at: $0, in: request) }?.last ?? "")
+    func texts(_ path: FieldPath, _ count: Int, _ limit: Int = TextLimits.standard) -> [String] {
+      TextFields.excerpts(at: path, in: request, atMost: count, maxBytes: limit) ?? []
+    }
+    return CallInFlight.Subject(
+      apps: app.map { texts($0, CallScope.maxCustomers) } ?? [],
+      customers: customers.flatMap { texts($0, CallScope.maxCustomers) },
+      actor: actor.flatMap { texts($0, 1).last } ?? "",
+      note: note.flatMap { texts($0, 1, TextLimits.limit(of: "note")).last } ?? "")
   }
 }
 

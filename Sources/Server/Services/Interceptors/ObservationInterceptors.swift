@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Callers
 internal import HTTP
 internal import RPC
 internal import Store
@@ -18,26 +19,38 @@ struct MeteringInterceptor: Interceptor, Sendable {
 }
 
 /// Writes mutating calls, and calls that failed because of the service, to the audit log, and an audit entry of each
-/// call about customers to the store.
+/// call about customers to the store. Lines about calls without a caller are limited for each network, because strangers
+/// could fill the disk.
 struct AuditInterceptor: Interceptor, Sendable {
   let audit: @Sendable (AuditRecord) -> Void
   /// `nil`: the store has no audit entries.
   let entries: RecordBuffer<AuditEntry>?
   let now: @Sendable () -> Instant
+  /// Counts the lines about calls without a caller.
+  let strangers: AddressLimiter
+  /// The maximum size of a stranger's request of which the log names the subject.
+  private static let maxStrangersRequest = 16 * 1_024
 
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
-    guard call.method.mutates || call.method.isRecorded, !call.method.isStreaming else { return }
+    guard call.method.mutates || call.method.isRecorded, !call.method.isStreaming,
+      call.caller != nil || message.count <= Self.maxStrangersRequest
+    else { return }
     call.subject = call.method.subject(of: message)
   }
 
   func end(_ call: inout CallInFlight, _ failure: Status?) {
     if call.method.isRecorded, let entries { record(call, failure, entries) }
-    guard call.shouldAudit(failure.code), let trace = call.trace else { return }
+    guard call.shouldAudit(failure.code), let trace = call.trace, isWithinLimit(call) else { return }
     audit(
       AuditRecord(
         caller: call.context.caller, method: call.method.path, mutates: call.method.mutates,
         apps: call.subject.apps, customers: call.subject.customers, actor: call.subject.actor,
         outcome: failure.code.name, error: failure?.internalMessage ?? "", trace: trace))
+  }
+
+  private func isWithinLimit(_ call: CallInFlight) -> Bool {
+    guard call.method.needsCaller, call.caller == nil, let network = call.context.network else { return true }
+    return strangers.delay(of: network) == nil
   }
 
   /// Only calls of an authenticated caller: strangers could fill the store.
