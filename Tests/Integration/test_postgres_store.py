@@ -1,5 +1,6 @@
 """The service with its store in PostgreSQL: directly, through PgBouncer, after a restart, and refused addresses."""
 
+import base64
 import shutil
 
 import pytest
@@ -45,15 +46,24 @@ def test_a_restored_database_is_erased_before_its_first_answer(postgres, tmp_pat
         service = Service(tmp_path / "data", ["--store", postgres.address(database)])
         for customer in ("ana", "ben"):
             grant(service, customer)
+        lines = [f'{{"customer_id": "{customer}", "receipt": "AAAA"}}\n' for customer in ("ana", "ben", "cleo")]
+        upload = {"app": "ocean-journal", "uploadId": "u", "data": base64.b64encode("".join(lines).encode()).decode()}
+        assert service.json("entitled.v1.ReceiptService/UploadMigrationInput", upload)[0] == 200
         service.stop()
         with postgres.database(template=database) as copy:
             service = Service(tmp_path / "data", ["--store", postgres.address(database)])
-            request = {"app": "ocean-journal", "customerId": "ana"}
-            assert service.json("entitled.v1.EntitlementService/EraseCustomer", request)[0] == 200
+            # Only the upload names Cleo.
+            for customer, status in (("ana", 200), ("cleo", 404)):
+                request = {"app": "ocean-journal", "customerId": customer}
+                assert service.json("entitled.v1.EntitlementService/EraseCustomer", request)[0] == status
             service.stop()
+            uploaded = "SELECT convert_from(data, 'UTF8') FROM upload"
+            assert "cleo" in postgres.sql(uploaded, copy) and "cleo" not in postgres.sql(uploaded, database)
             restored = Service(tmp_path / "data", ["--store", postgres.address(copy)])
             assert not is_granted(restored, "ana") and is_granted(restored, "ben")
             assert restored.log.index("erasures applied") < restored.log.index("started")
+            left = postgres.sql(uploaded, copy)
+            assert "ben" in left and "ana" not in left and "cleo" not in left
             restored.stop()
 
 

@@ -6,6 +6,7 @@ import Ledger
 import SQLiteStore
 import SignedData
 import Store
+import Synchronization
 import Testing
 
 @Suite struct ErasureTests {
@@ -118,6 +119,10 @@ import Testing
     }
   }
 
+  private static func customer(_ id: String) -> CustomerKey {
+    CustomerKey(appID: "ocean", environment: .sandbox, customerID: id)
+  }
+
   @Test("A ledger erases the customers of its list in another copy of the store, once")
   func restored() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "erasures-\(UUID())")
@@ -131,12 +136,23 @@ import Testing
       _ = try await fixture.ledger.merge("phone", into: "ana", fixture.scope)
       _ = try await ledger.erase("ana", fixture.scope)
       #expect(try await ledger.applyErasures().isEmpty)
+      try await ledger.listErasure(of: Self.customer("uploaded"))
     }
     try await LedgerFixture.run { copy in
       _ = try await copy.submit(period(copy, token: token))
       _ = try await copy.submit(period(copy, "L2", token: other), for: "ben")
       let ledger = copy.makeLedger(copy.store, erasures: try ErasureList(path: path, key: key)) { _ in }
-      #expect(try await ledger.applyErasures().count == 1)
+      // Once the uploads are searched without an error.
+      await #expect(throws: LedgerError.unknownCustomer) {
+        try await ledger.applyErasures { _, _ throws(LedgerError) in throw .unknownCustomer }
+      }
+      let uploads = Mutex<[String]>([])
+      let erased = try await ledger.applyErasures { erased, isErased throws(LedgerError) in
+        let named = ["ana", "ben", "uploaded"].filter { isErased(Self.customer($0)) }
+        uploads.withLock { $0 += named }
+      }
+      #expect(uploads.withLock { $0 } == ["ana", "uploaded"])
+      #expect(erased.isEmpty, "the first call erased them")
       #expect(try copy.facts(of: "ana") == nil)
       #expect(try copy.facts(of: "ben") != nil)
       #expect(try await storedTokens(copy).allSatisfy { $0 != token })

@@ -57,6 +57,24 @@ import Testing
     #expect(try await erased(text, [id]) == text)
   }
 
+  @Test(
+    "A line with a whole value of which the hash is known is overwritten",
+    arguments: [
+      ("{\"customer_id\":\"ben\"}\n", "{\"customer_id\":\"an\\u0061\"}"), ("{\"id\":2}\n", "{\"id\":[1,7]}"),
+      ("customer_id,receipt\nben,ana 7\n", "\"ana\",AAAA"), ("customer_id;receipt\nana,ben;7,\n", "x;7"),
+      ("{\"customer_id\":\"ana and ben\"}\n", "{\"customer_id\":\"ana\"}"),
+    ])
+  func hashes(others: String, line: String) async throws {
+    let uploads = MemoryUploads()
+    let folder = ImportFolder(path: "/no/where", uploads: uploads)
+    _ = try folder.append(Array("\(others)\(line)\n".utf8), to: "a", of: "ocean", at: 0)
+    let search = PersonSearch(ids: [], tokens: []) { ["ana", "7"].contains($0) }
+    #expect(try await folder.eraseUploads(of: "ocean", naming: search))
+    let left = uploads.content.withLock { $0["upload-a@ocean"] ?? [] }
+    #expect(String(decoding: left, as: UTF8.self) == "\(others)\(blank(line))\n")
+    #expect(try await !folder.eraseUploads(of: "ocean", naming: search))
+  }
+
   @Test("A signed document that has the customer's token is overwritten, also inside another one")
   func tokens() async throws {
     func document(_ payload: String) -> String {

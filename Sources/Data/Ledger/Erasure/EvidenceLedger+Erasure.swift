@@ -48,19 +48,28 @@ extension EvidenceLedger {
   /// Erases the customers of the list that the store has again, because it is an older copy, and adds erasures to the
   /// list that a crash kept from it. Must be called before the first answer.
   ///
+  /// `eraseElsewhere` erases customers in copies of other data that are restored with the store: those that were erased in
+  /// the store, and those that only the list knows, by a hash. It is not called for a store that has all erasures. After an
+  /// error of it, the next call begins again.
+  ///
   /// - Returns: the customers that were erased.
-  package func applyErasures() async throws(LedgerError) -> [CustomerKey] {
+  package func applyErasures(
+    eraseElsewhere: (
+      _ erased: [CustomerKey], _ isErased: @escaping @Sendable (CustomerKey) -> Bool
+    ) async throws(LedgerError) -> Void = { (_, _) async throws(LedgerError) in }
+  ) async throws(LedgerError) -> [CustomerKey] {
     try await saveList()
     let list = erasures
     let listed = list.all
-    let found = try await write { store throws(StoreError) -> [CustomerKey] in
+    let (hashes, found) = try await write { store throws(StoreError) -> (Set<String>, [CustomerKey]) in
       let applied = Set(try store.erasures().map(\.id))
       let hashes = Set(listed.filter { !applied.contains($0.id) }.map(\.customerHash))
-      guard !hashes.isEmpty else { return [] }
+      guard !hashes.isEmpty else { return ([], []) }
       var found: Set<CustomerKey> = []
       try store.forEachNamedCustomer { if hashes.contains(list.hash(of: $0)) { found.insert($0) } }
-      return found.sorted { $0.customerID < $1.customerID }
+      return (hashes, found.sorted { $0.customerID < $1.customerID })
     }
+    guard !hashes.isEmpty else { return [] }
     for customer in found {
       let scope = CommandScope(
         appID: customer.appID, environment: customer.environment, actor: "erasure list")
@@ -70,10 +79,19 @@ extension EvidenceLedger {
         // Erased together with its merge target.
       }
     }
+    try await eraseElsewhere(found) { hashes.contains(list.hash(of: $0)) }
     try await write { store throws(StoreError) in
       for record in listed { try store.record(record, as: "") }
     }
     return found
+  }
+
+  /// Adds the erasure of a customer to the list although the store has nothing of the customer, because an upload named
+  /// the customer: a restored copy of the upload would again.
+  package func listErasure(of customer: CustomerKey) async throws(LedgerError) {
+    let list = erasures
+    try await write { store throws(StoreError) in try store.record(list.erasure(of: customer), as: "") }
+    try await saveList()
   }
 
   /// Appends the erasures of the store to the list.

@@ -1,8 +1,10 @@
+internal import AppStore
 internal import Bytes
+internal import Entitlements
 internal import Foundation
-internal import Ledger
+package import Ledger
 internal import Logging
-internal import Store
+package import Store
 
 // Uploaded inputs contain the ids of customers and their receipts until a job is cancelled.
 extension ImportFolder {
@@ -11,16 +13,21 @@ extension ImportFolder {
 
   /// Overwrites the lines of the uploads of an app that name a person with spaces, so that the offsets of running jobs and
   /// of reports stay valid. Inputs that the operator put into the folder are the operator's to change.
-  func eraseUploads(of appID: String, naming person: PersonSearch) async throws {
+  ///
+  /// - Returns: whether any line did.
+  @discardableResult
+  func eraseUploads(of appID: String, naming person: PersonSearch) async throws -> Bool {
     let suffix = Self.suffix(ofUploadsOf: appID)
+    var isFound = false
     if let uploads {
       for name in try uploads.all().map(\.name) where name.hasSuffix(suffix) {
         try await erase(person, in: UploadSource(path: name, uploads: uploads)) { position, count in
           try uploads.blank(name, at: position, count: count)
+          isFound = true
         }
       }
     }
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return isFound }
     for name in names where name.hasPrefix(Self.uploadPrefix) && name.hasSuffix(suffix) {
       let file = "\(path)/\(name)"
       let output = try FileHandle(forUpdating: URL(fileURLWithPath: file))
@@ -28,9 +35,11 @@ extension ImportFolder {
       try await erase(person, in: InputFileSource(path: file)) { position, count in
         try output.seek(toOffset: UInt64(position))
         try output.write(contentsOf: Data(repeating: UInt8(ascii: " "), count: count))
+        isFound = true
       }
       try output.synchronize()
     }
+    return isFound
   }
 
   /// Reads lines as a job does.
@@ -41,7 +50,8 @@ extension ImportFolder {
     let input = try InputFile(source, from: 0)
     try input.skipByteOrderMark()
     let syntax = InputFormat.Syntax(beginningWith: try input.peek())
-    let scanner = syntax == .csv ? CSVScanner(separator: try Self.separator(of: source)) : nil
+    let separator = syntax == .csv ? try Self.separator(of: source) : UInt8(ascii: ",")
+    let scanner = syntax == .csv ? CSVScanner(separator: separator) : nil
     // The names of the columns are not about a person.
     var mayName = syntax != .csv
     var yieldedAt: Int64 = 0
@@ -49,7 +59,7 @@ extension ImportFolder {
       let start = input.position
       do {
         guard let line = try input.line(scanner) else { break }
-        if mayName, person.finds(in: line, syntax) { try blank(start, line.count) }
+        if mayName, person.finds(in: line, syntax, separator: separator) { try blank(start, line.count) }
         mayName = true
       } catch InputError.lineTooLong {
         // No job can use it, so it is not searched.
@@ -89,14 +99,44 @@ extension ImportFolder {
 extension MigrationJobManager {
   /// Overwrites the lines of the uploads of an app that name one of the customers or tokens; see ``ImportFolder``. Tokens
   /// are in lower case. It can be repeated after an error.
+  ///
+  /// - Returns: whether any line did.
+  @discardableResult
   package nonisolated func eraseUploads(
     of appID: String, naming customers: some Sequence<String>, tokens: some Sequence<String>
-  ) async throws(MigrationError) {
+  ) async throws(MigrationError) -> Bool {
+    do throws(LedgerError) {
+      return try await eraseUploads(of: appID, naming: PersonSearch(ids: customers, tokens: tokens))
+    } catch {
+      throw .ledger(error)
+    }
+  }
+
+  /// Overwrites the lines of restored uploads that name a customer who was erased since: one of `customers`, whose id the
+  /// restored store has again, or one that only the list of erasures knows, by a hash.
+  package nonisolated func eraseRestoredUploads(
+    naming customers: [CustomerKey], where isErased: @escaping @Sendable (CustomerKey) -> Bool
+  ) async throws(LedgerError) {
+    for appID in Set(intake.catalog.value.appIDs).union(customers.map(\.appID)) {
+      let ids = customers.filter { $0.appID == appID }.map(\.customerID)
+      let search = PersonSearch(ids: ids, tokens: []) { id in
+        Environment.allCases.contains {
+          isErased(CustomerKey(appID: appID, environment: $0, customerID: id))
+        }
+      }
+      try await eraseUploads(of: appID, naming: search)
+    }
+  }
+
+  @discardableResult
+  private nonisolated func eraseUploads(
+    of appID: String, naming person: PersonSearch
+  ) async throws(LedgerError) -> Bool {
     do {
-      try await folder.eraseUploads(of: appID, naming: PersonSearch(ids: customers, tokens: tokens))
+      return try await folder.eraseUploads(of: appID, naming: person)
     } catch {
       logger.error("erasure of uploaded inputs failed", metadata: ["error": "\(error)"])
-      throw .ledger(.store(.failed("the uploads could not be searched for the customer")))
+      throw .store(.failed("the uploads could not be searched for the customer"))
     }
   }
 }

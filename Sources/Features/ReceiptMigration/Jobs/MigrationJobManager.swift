@@ -34,7 +34,7 @@ package actor MigrationJobManager: Worker {
   /// those of the calls.
   private static let readers = BackgroundThreads(count: 2)
 
-  private let intake: ReceiptIntake
+  let intake: ReceiptIntake
   let store: any EntitlementStore
   package nonisolated let folder: ImportFolder
   let logger = Logger(label: "entitled.migrations")

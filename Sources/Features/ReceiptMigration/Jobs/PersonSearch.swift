@@ -5,27 +5,36 @@ internal import JSON
 struct PersonSearch {
   /// Of documents inside documents.
   private static let maxDepth = 4
+  /// Of a customer id.
+  private static let maxIDBytes = 256
 
   private let ids: [[UInt8]]
   /// In lower case.
   private let tokens: [[UInt8]]
+  /// `nil`: the ids of all persons are known.
+  private let isErased: (@Sendable (String) -> Bool)?
 
   /// - Parameters:
   ///   - ids: customer ids, as they are.
   ///   - tokens: `appAccountToken`s in lower case; documents may have them in capitals.
-  init(ids: some Sequence<String>, tokens: some Sequence<String>) {
+  ///   - isErased: whether a value is an id of which only a hash is known.
+  init(
+    ids: some Sequence<String>, tokens: some Sequence<String>, isErased: (@Sendable (String) -> Bool)? = nil
+  ) {
+    self.isErased = isErased
     self.ids = ids.filter { !$0.isEmpty }.map { Array($0.utf8) }
     self.tokens = tokens.map { Array($0.utf8) }
   }
 
-  /// Whether a line names the person.
-  func finds(in line: ArraySlice<UInt8>, _ syntax: InputFormat.Syntax) -> Bool {
+  /// Whether a line names the person. `separator` is that of CSV columns.
+  func finds(in line: ArraySlice<UInt8>, _ syntax: InputFormat.Syntax, separator: UInt8) -> Bool {
     switch syntax {
     case .ndjson:
       // The names of members are not about a person, and values may have escapes.
       guard let value = try? JSONValue(parsing: Array(line)) else { break }
       return finds(in: value, depth: 0)
     case .csv:
+      if columnsAreErased(in: line, separator: separator) { return true }
       // A quote within quotes is written twice (RFC 4180).
       let quote = UInt8(ascii: "\"")
       guard ids.contains(where: { $0.contains(quote) }) else { break }
@@ -37,12 +46,28 @@ struct PersonSearch {
 
   private func finds(in value: JSONValue, depth: Int) -> Bool {
     switch value {
-    case .string(let text): finds(inText: Array(text.utf8)[...], depth: depth)
-    case .number(let number): finds(inText: Array(number.literal.utf8)[...], depth: depth)
+    case .string(let text): isErasedID(text) || finds(inText: Array(text.utf8)[...], depth: depth)
+    case .number(let number):
+      isErasedID(number.literal) || finds(inText: Array(number.literal.utf8)[...], depth: depth)
     case .array(let values): values.contains { finds(in: $0, depth: depth) }
     case .object(let members): members.contains { finds(in: $0.value, depth: depth) }
     case .null, .bool: false
     }
+  }
+
+  /// Whether a whole value is the id of a person who is known only by a hash.
+  private func isErasedID(_ value: String) -> Bool {
+    guard let isErased, value.utf8.count <= Self.maxIDBytes else { return false }
+    return isErased(value)
+  }
+
+  private func columnsAreErased(in line: ArraySlice<UInt8>, separator: UInt8) -> Bool {
+    guard isErased != nil else { return false }
+    var reader = CSVReader(line, separator: separator)
+    while let columns = reader.next() {
+      if columns.contains(where: { isErasedID(String(decoding: $0, as: UTF8.self)) }) { return true }
+    }
+    return false
   }
 
   private func finds(inText text: ArraySlice<UInt8>, depth: Int) -> Bool {

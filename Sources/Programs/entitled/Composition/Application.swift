@@ -151,13 +151,12 @@ struct Application: Sendable {
   /// the first call is served: no answer names an erased customer, and a new webhook receives the events of that call.
   func prepare() async throws {
     do {
-      let erased = try await ledger.applyErasures()
+      let erased = try await ledger.applyErasures {
+        [features] erased, isErased async throws(LedgerError) in
+        try await features.migrations.eraseRestoredUploads(naming: erased, where: isErased)
+      }
       if !erased.isEmpty {
         logger.notice("erasures applied to a restored store", metadata: ["customers": "\(erased.count)"])
-      }
-      for (appID, customers) in Dictionary(grouping: erased, by: \.appID) {
-        try await features.migrations.eraseUploads(
-          of: appID, naming: customers.map(\.customerID), tokens: [])
       }
     } catch {
       throw Failure("cannot apply the erasures: \(error)")

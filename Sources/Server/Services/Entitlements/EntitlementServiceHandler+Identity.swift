@@ -135,8 +135,14 @@ extension EntitlementServiceHandler {
       outcome = try await context.ledger.erase(request.customerId, scope)
     } catch {
       // An upload may name a customer that the store does not have yet.
-      if case .unknownCustomer = error, !request.dryRun {
+      if case .unknownCustomer = error, !request.dryRun,
         try await eraseUploads(of: app.id, naming: [request.customerId], tokens: [])
+      {
+        let customer = CustomerKey(
+          appID: app.id, environment: scope.environment, customerID: request.customerId)
+        try await mapLedgerError { () async throws(LedgerError) in
+          try await context.ledger.listErasure(of: customer)
+        }
       }
       throw Status(error)
     }
@@ -153,11 +159,12 @@ extension EntitlementServiceHandler {
     }
   }
 
+  @discardableResult
   private func eraseUploads(
     of appID: String, naming customers: [String], tokens: Set<String>
-  ) async throws(Status) {
+  ) async throws(Status) -> Bool {
     do throws(MigrationError) {
-      try await context.migrations.eraseUploads(of: appID, naming: customers, tokens: tokens)
+      return try await context.migrations.eraseUploads(of: appID, naming: customers, tokens: tokens)
     } catch {
       throw Status(error)
     }
