@@ -105,6 +105,56 @@ import Testing
     #expect(table.convert([sum("10-28")], to: "USD").map(\.currency) == ["EUR"])
     #expect(table.convert([sum("10-19")], to: "USD").map(\.currency) == ["EUR"])
   }
+
+  /// A conversion of EUR to USD.
+  private static func rows(
+    _ report: Report.Name, by granularity: Granularity = .month, groupBy: [ReportQuery.Dimension] = [],
+    millionths: Int64, of postings: [(posting: Posting, knownAt: Instant)]
+  ) throws -> [ReportTable.Row] {
+    var query = ReportQuery(
+      report, from: World.reportDay("10-01"), to: World.reportDay("11-01"), by: granularity, groupBy: groupBy)
+    query.isConverted = true
+    let rates = RateTable([
+      RateTable.Rate("EUR", to: "USD", from: World.reportDay("10-01"), millionths: millionths)
+    ])
+    return try ReportTable(query, rates.convert(query.sums(of: postings, closingAfter: 0), to: "USD")).rows
+  }
+
+  @Test(
+    "A converted value is rounded once, whatever days and groups it adds up", arguments: [1, -1] as [Int64])
+  func conversion(sign: Int64) throws {
+    let postings = ["10-01", "10-02", "10-03"].map { day in
+      var charge = Posting(
+        .charge, at: World.day(day), line: day, transactionID: day,
+        Posting.Dimensions(productID: day == "10-01" ? "weekly" : "monthly"))
+      (charge.count, charge.amount, charge.currency) = (1, sign, "EUR")
+      return (posting: charge, knownAt: charge.effectiveAt)
+    }
+    func gross(by granularity: Granularity = .month, _ groups: [ReportQuery.Dimension] = []) throws -> [Int64]
+    {
+      try Self.rows(.revenue, by: granularity, groupBy: groups, millionths: 500_000, of: postings)
+        .map { $0.values[0] }
+    }
+    // 1.5 thousandths are 2, and each half is 0.
+    #expect(try gross() == [2 * sign])
+    #expect(try gross(by: .day) == [0, 0, 0])
+    #expect(try gross(by: .month, [.product]) == [sign, 0])
+  }
+
+  @Test("With conversion, refunded purchases are in the row of the purchases")
+  func convertedCohorts() throws {
+    let refunded = World.german(World.period("monthly", "10-02", "11-02"))
+      .with { $0.revocationDate = World.day("10-05") }
+    let postings = World.postings(at: World.day("10-31"), ["N": World.facts("N", [refunded])])
+    let rows = try Self.rows(.refunds, millionths: 2_000_000, of: postings)
+    #expect(rows.map(\.currency) == ["USD"])
+    let values = Dictionary(
+      uniqueKeysWithValues: zip(Report.named(.refunds).columns.map(\.name), rows.first?.values ?? []).map {
+        ($0, $1)
+      })
+    #expect(values["amount"] == -19_980)
+    #expect([values["refunds"], values["refunded_purchases"], values["purchases"]] == [1, 1, 1])
+  }
 }
 
 @Suite struct PostingKindTests {

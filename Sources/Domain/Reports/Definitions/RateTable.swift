@@ -31,11 +31,13 @@ package struct RateTable: Hashable, Sendable {
       .mapValues { $0.sorted { $0.from < $1.from } }
   }
 
-  /// Converts `sums` with the rates of their days, and amounts of another day's rate with that. Sums without a rate stay as
-  /// they are.
+  /// Converts `sums` with the rates of their days, and amounts of another day's rate with that. A member of a cohort has
+  /// the day on which it joined. Sums without a rate stay as they are.
   package func convert(_ sums: [ReportSum], to target: String) -> [ReportSum] {
     sums.flatMap { sum in
-      guard sum.isRated, let chargedOn = sum.cohortDay else { return [convert(sum, to: target, on: sum.day)] }
+      guard sum.isRated, let chargedOn = sum.cohortDay else {
+        return [convert(sum, to: target, on: sum.cohortDay ?? sum.day)]
+      }
       // They are part of the sum of their day, and move from its rate to the other.
       var amounts = sum
       (amounts.cohortDay, amounts.age) = (nil, 0)
@@ -51,9 +53,28 @@ package struct RateTable: Hashable, Sendable {
     }
     var converted = sum
     (converted.currency, converted.group) = (target, nil)
-    converted.sums.amount = Share.quotient(of: sum.sums.amount, times: rate.millionths, by: Self.unit)
-    converted.sums.proceeds = Share.quotient(of: sum.sums.proceeds, times: rate.millionths, by: Self.unit)
+    (converted.sums.amount, converted.millionths.amount) = Self.product(sum.sums.amount, rate)
+    (converted.sums.proceeds, converted.millionths.proceeds) = Self.product(sum.sums.proceeds, rate)
     return converted
+  }
+
+  /// The converted amount in whole thousandths, and what it is more in millionths of a thousandth; on overflow `amount`.
+  private static func product(_ amount: Int64, _ rate: Rate) -> (thousandths: Int64, millionths: Int64) {
+    let (high, low) = amount.multipliedFullWidth(by: rate.millionths)
+    // A quotient of 64 bits.
+    guard high.magnitude < unit.magnitude / 2 else { return (amount, 0) }
+    let (quotient, remainder) = unit.dividingFullWidth((high, low))
+    return remainder < 0 ? (quotient - 1, remainder + unit) : (quotient, remainder)
+  }
+
+  /// Returns an amount with its millionths rounded to a thousandth, half to even.
+  static func rounded(_ thousandths: Int64, _ millionths: Int64) -> Int64 {
+    let (quotient, remainder) = millionths.quotientAndRemainder(dividingBy: unit)
+    let (whole, rest) =
+      remainder < 0
+      ? (thousandths &+ quotient &- 1, remainder + unit) : (thousandths &+ quotient, remainder)
+    let isUp = 2 * rest > unit || (2 * rest == unit && whole % 2 != 0)
+    return isUp ? whole &+ 1 : whole
   }
 
   /// The last rate from `day` or before it.

@@ -70,4 +70,12 @@ extension ReportColumn.Term {
     case .amount: sign * (query.isOfProceeds ? sum.sums.proceeds : sum.sums.amount)
     }
   }
+
+  /// What the value is more, in millionths of a thousandth.
+  func millionths(of sum: ReportSum, _ query: ReportQuery) -> Int64 {
+    switch field {
+    case .count: 0
+    case .amount: sign * (query.isOfProceeds ? sum.millionths.proceeds : sum.millionths.amount)
+    }
+  }
 }

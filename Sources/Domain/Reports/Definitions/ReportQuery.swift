@@ -163,6 +163,8 @@ package struct ReportSum: Hashable, Sendable {
   package var age: Int64
   /// The sums of the postings.
   package var sums: ReportCell.Sums
+  /// Of converted amounts, what they are more than ``sums``, in millionths of a thousandth: values are rounded once.
+  package var millionths = ReportCell.Sums()
   /// A number that only sums with the same groups, reason and currency have in one result; `nil`: none.
   package var group: Int?
 

@@ -24,6 +24,8 @@ struct ReportTableBuilder {
   /// The offsets in ``cells`` of the rows of each bucket, by series; -1: no row.
   private var offsets: [[Int]]
   private var cells: [Int64] = []
+  /// Of converted amounts, what ``cells`` are more, in millionths of a thousandth.
+  private var millionths: [Int64] = []
 
   private struct GroupKey: Hashable {
     let group: Int
@@ -77,7 +79,9 @@ struct ReportTableBuilder {
         guard let bucket = bucket(of: sum, span) else { continue }
         let number = series ?? number(of: sum)
         series = number
-        cells[row(of: number, in: bucket) + column] &+= term.value(of: sum, query)
+        let cell = row(of: number, in: bucket) + column
+        cells[cell] &+= term.value(of: sum, query)
+        if query.isConverted { millionths[cell] &+= term.millionths(of: sum, query) }
       }
     }
   }
@@ -141,6 +145,7 @@ struct ReportTableBuilder {
     if missing > 0 { offsets[bucket].append(contentsOf: repeatElement(-1, count: missing)) }
     offsets[bucket][series] = start
     cells.append(contentsOf: repeatElement(0, count: columns.count))
+    if query.isConverted { millionths.append(contentsOf: repeatElement(0, count: columns.count)) }
     return start
   }
 
@@ -155,19 +160,29 @@ struct ReportTableBuilder {
     let derived = DerivedColumn.all(of: query)
     let zeros = [Int64](repeating: 0, count: width)
     var carried = [Int64](repeating: 0, count: series.count * stocks.count)
+    var carriedMillionths = carried
     var isCarried = [Bool](repeating: false, count: series.count)
     for (number, bucket) in buckets.enumerated() {
       for index in order {
         let offset = offset(of: index, in: number)
         guard offset != nil || isCarried[index] else { continue }
         var row = offset.map { Array(cells[$0..<$0 + width]) } ?? zeros
+        var rest = query.isConverted ? offset.map { Array(millionths[$0..<$0 + width]) } ?? zeros : zeros
         var hasStock = false
         for (place, column) in stocks.enumerated() {
-          row[column] &+= carried[index * stocks.count + place]
-          carried[index * stocks.count + place] = row[column]
-          if row[column] != 0 { hasStock = true }
+          let stock = index * stocks.count + place
+          row[column] &+= carried[stock]
+          carried[stock] = row[column]
+          if query.isConverted {
+            rest[column] &+= carriedMillionths[stock]
+            carriedMillionths[stock] = rest[column]
+          }
+          if row[column] != 0 || rest[column] != 0 { hasStock = true }
         }
         isCarried[index] = hasStock
+        if query.isConverted {
+          for column in row.indices { row[column] = RateTable.rounded(row[column], rest[column]) }
+        }
         for column in derived { column.set(in: &row) }
         guard row.contains(where: { $0 != 0 }) else { continue }
         guard rows.count < limit else { throw .tooManyRows }
