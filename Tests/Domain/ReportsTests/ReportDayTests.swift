@@ -167,6 +167,27 @@ import Testing
     #expect(Granularity.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
   }
 
+  @Test("The stored hashes of a posting never change, and do not depend on its purchase")
+  func hashes() {
+    let dimensions = Posting.Dimensions(productID: "monthly", group: "pro", storefront: "USA")
+    var posting = Posting(
+      .charge, at: Instant(millisecondsSince1970: 1_000), line: "L", transactionID: "T1", dimensions)
+    (posting.reason, posting.currency, posting.marks) = ("SUBSCRIPTION", "USD", 3)
+    (posting.count, posting.amount, posting.proceeds) = (1, 9_990, 6_993)
+    let key = posting.cells.first?.key
+    #expect(key?.groupFingerprint == 13_682_380_629_921_620_914)
+    var ofCohort = posting
+    ofCohort.cohort = Posting.Cohort(day: ReportDay(number: 20_000), dimensions: dimensions, age: 2)
+    #expect(ofCohort.fingerprint == 8_771_736_872_122_466_085)
+    posting.chargedOn = ReportDay(number: 19_999)
+    #expect(posting.fingerprint == 9_201_350_311_571_276_832)
+    let other = Posting(.charge, at: posting.effectiveAt, line: "M", transactionID: "T1", dimensions)
+      .fingerprint
+    #expect(
+      other
+        == Posting(.charge, at: posting.effectiveAt, line: "L", transactionID: "T1", dimensions).fingerprint)
+  }
+
   @Test("Stocks and movements agree on every day, product and storefront")
   func identity() {
     let postings = World.postings(at: World.day("12-31"))

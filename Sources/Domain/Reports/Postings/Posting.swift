@@ -67,11 +67,18 @@ package struct Posting: Hashable, Sendable {
       let group: String
       let storefront: String
       let offerKind: String
+      let fingerprint: UInt64
 
       init(_ productID: String, _ group: String, _ storefront: String, _ offerKind: String) {
         (self.productID, self.group, self.storefront, self.offerKind) = (
           productID, group, storefront, offerKind
         )
+        var hash = PostingHash()
+        hash.add(productID)
+        hash.add(group)
+        hash.add(storefront)
+        hash.add(offerKind)
+        fingerprint = hash.value
       }
     }
 
@@ -85,6 +92,9 @@ package struct Posting: Hashable, Sendable {
     package var storefront: String { texts.storefront }
     /// Such as `INTRODUCTORY_FREE_TRIAL`; empty for the standard price.
     package var offerKind: String { texts.offerKind }
+    /// A hash of the texts, equal in every process: it is a part of hashes that are stored. Each posting needs it once or
+    /// twice, so it is computed once for all.
+    var fingerprint: UInt64 { texts.fingerprint }
 
     package init(productID: String, group: String = "", storefront: String = "", offerKind: String = "") {
       texts = Texts(productID, group, storefront, offerKind)
@@ -97,16 +107,12 @@ package struct Posting: Hashable, Sendable {
 
     package static func == (left: Dimensions, right: Dimensions) -> Bool {
       left.texts === right.texts
-        || (left.productID == right.productID && left.group == right.group
-          && left.storefront == right.storefront && left.offerKind == right.offerKind)
+        || (left.fingerprint == right.fingerprint && left.productID == right.productID
+          && left.group == right.group && left.storefront == right.storefront
+          && left.offerKind == right.offerKind)
     }
 
-    package func hash(into hasher: inout Hasher) {
-      hasher.combine(productID)
-      hasher.combine(group)
-      hasher.combine(storefront)
-      hasher.combine(offerKind)
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
   }
 
   /// The members that a cohort report counts together.

@@ -42,12 +42,11 @@ package struct PostingDifference: Sendable {
 }
 
 extension Posting {
-  /// A hash of all members, equal in every process: it is stored.
+  /// A hash of all members but ``line``, equal in every process: it is stored. Only postings of one purchase are compared.
   package var fingerprint: UInt64 {
     var hash = PostingHash()
     hash.add(UInt64(bitPattern: kind.rawValue))
     hash.add(UInt64(bitPattern: effectiveAt.millisecondsSince1970))
-    hash.add(line)
     hash.add(transactionID)
     hash.add(reason)
     hash.add(currency)

@@ -31,12 +31,7 @@ struct PostingHash {
     add(UInt64(bytes.count))
   }
 
-  mutating func add(_ dimensions: Posting.Dimensions) {
-    add(dimensions.productID)
-    add(dimensions.group)
-    add(dimensions.storefront)
-    add(dimensions.offerKind)
-  }
+  mutating func add(_ dimensions: Posting.Dimensions) { add(dimensions.fingerprint) }
 }
 
 extension ReportCell.Key {
