@@ -113,19 +113,33 @@ def test_reports_are_derived_again_from_the_evidence(start):
         with contextlib.closing(sqlite3.connect(service.data / "entitled.sqlite")) as store, store:
             return store.execute(sql).fetchall()
 
-    sums = "SELECT kind, day, key_id, units, amount FROM report_cell ORDER BY kind, day, key_id"
-    deadline = time.monotonic() + CALL_LIMIT
-    while not rows(sums) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    sums = "SELECT kind, day, key_id, units, amount FROM report_cell ORDER BY kind, day, key_id, age"
+    packs = "SELECT kind, known_day, late, cells FROM report_pack ORDER BY kind, known_day"
+    months = "SELECT kind, last_day, cells FROM report_month ORDER BY last_day, kind"
+
+    def wait_for(sql):
+        deadline = time.monotonic() + CALL_LIMIT
+        while not rows(sql) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return rows(sql)
+
+    assert wait_for(sums)
+    # After two months, those of the purchase are packed, and the next purchase is of a day that is open.
+    post(f"http://{service.sandbox}/sandbox/v1/clock/advance", {"by": "70d"})
+    assert wait_for(months + " LIMIT 1"), "a month is packed"
+    bought = service.buy("lifetime", account="other")
+    assert submit(service, "ben", bought["signedTransactionInfo"])[0] == 200
+    assert wait_for(sums)
     failed = run("store", "rebuild-reports", "--data", service.data)
     assert failed.returncode == 1 and "in use by another process" in failed.stderr
     service.stop()
-    before, [(last,)] = rows(sums), rows("SELECT max(position) FROM posting")
-    assert before
-    rows("UPDATE report_cell SET units = units + 5")
+    before, [(last,)] = [rows(sums), rows(packs), rows(months)], rows("SELECT max(position) FROM posting")
+    assert all(before)
+    for change in ["report_cell SET units = units + 5", "report_pack SET cells = x''", "report_month SET cells = x''"]:
+        rows(f"UPDATE {change}")
     done = run("store", "rebuild-reports", "--data", service.data)
     assert done.returncode == 0 and "ocean-journal" in done.stdout, done
-    assert rows(sums) == before
+    assert [rows(sums), rows(packs), rows(months)] == before
     assert rows("SELECT min(position) FROM posting")[0][0] > last, "no position is used again"
 
 

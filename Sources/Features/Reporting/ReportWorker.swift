@@ -37,6 +37,8 @@ package struct ReportLedger: Sendable {
   private let catalog: CurrentCatalog
   private let clock: ServiceClock
   private let batchSize: Int
+  /// The maximum number of sums that one write packs.
+  private static let packSize = 20_000
 
   /// - batchSize: the maximum number of payers in one write. Other writes run between two of them.
   package init(
@@ -66,6 +68,13 @@ package struct ReportLedger: Sendable {
 
   /// Derives all purchases that another catalog may change, then all queued and overdue ones, and closes days.
   package func run() async throws(StoreError) {
+    if try await derive() { try await pack() }
+  }
+
+  /// As ``run()``, without packing the closed days.
+  ///
+  /// - Returns: whether days were closed.
+  private func derive() async throws(StoreError) -> Bool {
     let catalog = catalog.value
     var last: LineKey?
     while true {
@@ -73,7 +82,7 @@ package struct ReportLedger: Sendable {
       case .isOfOtherCatalog:
         for (app, environment) in scopes(of: catalog) { try await review(app, environment, catalog) }
       case .continues(let line): last = line
-      case .ends: return
+      case .ends(let hasClosed): return hasClosed
       }
     }
   }
@@ -84,7 +93,8 @@ package struct ReportLedger: Sendable {
     case isOfOtherCatalog
     /// There may be more work, that of the queue after a purchase.
     case continues(after: LineKey?)
-    case ends
+    /// All is derived; the value is whether days were closed.
+    case ends(hasClosed: Bool)
   }
 
   /// Deletes all postings, and derives them again from the evidence. The closings stay, and are compared again.
@@ -101,6 +111,7 @@ package struct ReportLedger: Sendable {
         try store.recordAllBreaks(of: app.id, in: environment)
       }
     }
+    try await pack()
   }
 
   private func scopes(of catalog: Catalog) -> [(app: AppDefinition, environment: Environment)] {
@@ -154,8 +165,7 @@ package struct ReportLedger: Sendable {
       try batch.derive(due)
       try batch.finish()
       guard page.isEnd, due.count < batchSize else { return .continues(after: page.last) }
-      try closeDays(catalog, in: store)
-      return .ends
+      return .ends(hasClosed: try closeDays(catalog, in: store))
     }
   }
 
@@ -183,10 +193,13 @@ package struct ReportLedger: Sendable {
   }
 
   /// Closes the days before whose closing all that was known is in the postings.
+  ///
+  /// - Returns: whether there were any.
   private func closeDays(
     _ catalog: Catalog, in store: any StoreTransaction
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
     let current = clock.now()
+    var hasClosed = false
     for calendar in try store.reportCalendars(in: clock.domain) {
       let delay = catalog.definition(of: calendar.appID).reports.closeAfter
       var day = calendar.closed.advanced(by: 1)
@@ -197,6 +210,23 @@ package struct ReportLedger: Sendable {
           day, at: day.closing(after: delay), of: calendar.appID, in: calendar.environment)
         _ = try store.recordBreaks(closing: day, of: calendar.appID, in: calendar.environment)
         day = day.advanced(by: 1)
+        hasClosed = true
+      }
+    }
+    return hasClosed
+  }
+
+  /// Packs the sums of closed days, some in each write.
+  private func pack() async throws(StoreError) {
+    var isDone = false
+    while !isDone {
+      isDone = try await write { store throws(StoreError) in
+        for calendar in try store.reportCalendars(in: clock.domain) {
+          let hasMore = try store.packReports(
+            through: calendar.closed, of: calendar.appID, in: calendar.environment, limit: Self.packSize)
+          if hasMore { return false }
+        }
+        return true
       }
     }
   }

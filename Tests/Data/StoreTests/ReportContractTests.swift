@@ -49,24 +49,61 @@ import Testing
     }
   }
 
-  @Test("Reports from the store are those of its postings", arguments: Backend.allCases)
-  func sums(backend: Backend) async throws {
+  /// Packs the sums of the days up to `day`, some in each write.
+  private func pack(_ store: any EntitlementStore, through day: Int64) async throws {
+    var hasMore = true
+    while hasMore {
+      hasMore = try await store.write { transaction throws(StoreError) in
+        try transaction.packReports(through: ReportDay(at(day)), of: "ocean", in: .sandbox, limit: 40)
+      }
+    }
+  }
+
+  @Test(
+    "Reports from the store are those of its postings, whatever days are packed", arguments: Backend.allCases,
+    [nil, 40, 100] as [Int64?])
+  func sums(backend: Backend, packed: Int64?) async throws {
     try await backend.withStore { store in
       try await fill(store)
-      for name in Report.Name.allCases {
-        for knowledge in [ReportQuery.Knowledge.now, .firstClosed, .whenClosed(ReportDay(at(71)))] {
+      if let packed { try await pack(store, through: packed) }
+      for (name, knowledge) in Report.Name.allCases.flatMap({ name in
+        [ReportQuery.Knowledge.now, .firstClosed, .whenClosed(ReportDay(at(71)))].map { (name, $0) }
+      }) {
+        for (first, granularity) in [(10, .month), (75, .day)] as [(Int64, Granularity)] {
           var query = ReportQuery(
-            name, from: ReportDay(at(10)), to: ReportDay(at(110)), by: .month,
+            name, from: ReportDay(at(first)), to: ReportDay(at(110)), by: granularity,
             groupBy: [.storefront, .product], knowledge: knowledge)
           guard knowledge != .firstClosed || query.report.cohortKinds.isEmpty else { continue }
-          for allowed in [[], ["DEU"]] as [Set<String>] {
-            query.filters = [.storefront: allowed]
-            let expected = try ReportTable(query, query.sums(of: Self.known, closingAfter: Self.delay))
-            let found = try await store.snapshot { [query] reader in
-              try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
-            }
-            #expect(found == expected, "\(name) \(knowledge)")
+          query.filters = [.storefront: first == 10 ? [] : ["USA"]]
+          let expected = try ReportTable(query, query.sums(of: Self.known, closingAfter: Self.delay))
+          let found = try await store.snapshot { [query] reader in
+            try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
           }
+          #expect(found == expected, "\(name) \(knowledge)")
+        }
+      }
+    }
+  }
+
+  @Test("What becomes known about a packed day counts too", arguments: Backend.allCases)
+  func lateAfterPack(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await fill(store)
+      try await pack(store, through: 100)
+      // A rebuild alone does so, and packs it again.
+      try await fill(store)
+      for isPacked in [false, true] {
+        if isPacked { try await pack(store, through: 100) }
+        for (first, name) in [(10, .movements), (100, .subscriptions), (10, .retention)]
+          as [(Int64, Report.Name)]
+        {
+          let query = ReportQuery(name, from: ReportDay(at(first)), to: ReportDay(at(110)), by: .month)
+          let twice = query.sums(of: Self.known + Self.known, closingAfter: Self.delay)
+          let expected = try ReportTable(query, twice)
+          let found = try await store.snapshot { reader in
+            try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
+          }
+          #expect(found == expected, "\(name) \(isPacked)")
         }
       }
     }
@@ -137,10 +174,13 @@ import Testing
     }
   }
 
-  @Test("The sums of stocks before a day are those of the postings before it", arguments: Backend.allCases)
-  func openingStocks(backend: Backend) async throws {
+  @Test(
+    "The sums of stocks before a day are those of the postings before it", arguments: Backend.allCases,
+    [nil, 100] as [Int64?])
+  func openingStocks(backend: Backend, packed: Int64?) async throws {
     try await backend.withStore { store in
       try await fill(store)
+      if let packed { try await pack(store, through: packed) }
       for day in [ReportDay(at(10)), ReportDay(at(64)), ReportDay(at(119))] {
         let sums = try await store.snapshot { try $0.openingStocks(of: day, of: "ocean", in: .sandbox) }
         for kind in Posting.Kind.allCases where kind.isStock {
@@ -188,10 +228,12 @@ import Testing
   }
 
   @Test(
-    "The changes of revisions are the difference to the days as first closed", arguments: Backend.allCases)
-  func changes(backend: Backend) async throws {
+    "The changes of revisions are the difference to the days as first closed", arguments: Backend.allCases,
+    [nil, 100] as [Int64?])
+  func changes(backend: Backend, packed: Int64?) async throws {
     try await backend.withStore { store in
       try await fill(store)
+      if let packed { try await pack(store, through: packed) }
       let days = (ReportDay(at(60)), ReportDay(at(80)))
       try await store.snapshot { reader in
         func rows(_ knowledge: ReportQuery.Knowledge) throws -> [ReportDay: [Int64]] {

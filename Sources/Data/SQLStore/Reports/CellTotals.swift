@@ -2,8 +2,8 @@ internal import Reports
 
 /// Adds cells up by kind, days, age and group.
 ///
-/// SQLite returns cells in the order of their key, so the cells of one kind and day follow each other: a table of the groups of
-/// the current kind and day finds a sum without hashing. If an engine returns them in another order, a dictionary takes over.
+/// Mostly the cells of one kind and day follow each other: a table of the groups of the current kind and day finds a sum
+/// without hashing. A kind and day that comes again, such as one with late evidence, has a dictionary from then on.
 struct CellTotals {
   /// The identity of a sum besides its group.
   struct Run: Hashable {
@@ -11,54 +11,67 @@ struct CellTotals {
     let day: Int64
     let knownDay: Int64
     let cohortDay: Int64
-    var age: Int64
+    let age: Int64
   }
 
   struct Total {
-    let run: Run
+    /// An index of ``runs``.
+    let run: Int
     /// An index of ``CellGroups/all``.
     let group: Int
     var sums: ReportCell.Sums
   }
 
-  private struct Key: Hashable {
-    let run: Run
-    let group: Int
-  }
-
   private(set) var all: [Total] = []
-  private var current: Run?
-  /// The index in ``all`` of the first sum of ``current``.
-  private var start = 0
-  /// By group: the index in ``all`` of its last sum; before ``start``, that of another run.
+  private(set) var runs: [Run] = []
+  private var numbers: [Run: Int] = [:]
+  /// By run: the index in ``all`` of its first sum.
+  private var starts: [Int] = []
+  /// By run: the indices in ``all`` by group, once it came again.
+  private var tables: [[Int: Int]?] = []
+  private var current = -1
+  /// By group: the index in ``all`` of the sum that was added to last, of whatever run.
   private var last: [Int]
-  private var runs: Set<Run> = []
-  /// The indices in ``all``, once a run continued after another one.
-  private var indices: [Key: Int]?
 
   init(groupCount: Int) { last = Array(repeating: -1, count: groupCount) }
 
   mutating func add(_ sums: ReportCell.Sums, to run: Run, _ group: Int) {
-    if indices == nil, run != current { begin(run) }
-    if let index = indices == nil ? last[group] : indices?[Key(run: run, group: group)], index >= start {
+    if current < 0 || runs[current] != run { select(run) }
+    if let index = index(of: group) {
+      last[group] = index
       all[index].sums += sums
       return
     }
-    if indices == nil {
-      last[group] = all.count
-    } else {
-      indices?[Key(run: run, group: group)] = all.count
-    }
-    all.append(Total(run: run, group: group, sums: sums))
+    tables[current]?[group] = all.count
+    last[group] = all.count
+    all.append(Total(run: current, group: group, sums: sums))
   }
 
-  private mutating func begin(_ run: Run) {
-    guard runs.insert(run).inserted else {
-      start = 0
-      indices = Dictionary(
-        uniqueKeysWithValues: all.enumerated().map { (Key(run: $1.run, group: $1.group), $0) })
+  /// The index of the sum of a group in the current run; `nil` without one.
+  private func index(of group: Int) -> Int? {
+    let index = last[group]
+    if index >= 0, all[index].run == current { return index }
+    return tables[current]?[group]
+  }
+
+  private mutating func select(_ run: Run) {
+    guard let known = numbers[run] else {
+      current = runs.count
+      numbers[run] = current
+      runs.append(run)
+      starts.append(all.count)
+      tables.append(nil)
       return
     }
-    (current, start) = (run, all.count)
+    current = known
+    guard tables[known] == nil else { return }
+    // Until now, the sums of the run follow each other.
+    var table: [Int: Int] = [:]
+    var index = starts[known]
+    while index < all.count, all[index].run == known {
+      table[all[index].group] = index
+      index += 1
+    }
+    tables[known] = table
   }
 }

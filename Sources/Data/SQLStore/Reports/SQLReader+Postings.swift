@@ -40,24 +40,49 @@ extension SQLReader {
   func openingStocks(
     of day: ReportDay, of appID: String, in environment: Environment
   ) throws(StoreError) -> [Posting] {
-    let kinds = Posting.Kind.allCases.filter(\.isStock).map { String($0.rawValue) }.joined(separator: ", ")
-    return try rows(
+    struct Key: Hashable {
+      let kind: Int64
+      let keyID: Int64
+    }
+    var sums: [Key: ReportCell.Sums] = [:]
+    var scan = CellScan(
+      appID: appID, environment: environment, kinds: Set(Posting.Kind.allCases.filter(\.isStock)))
+    scan.monthsBefore = day.number
+    try forEachCell(in: scan) { cell in
+      guard cell.cohortDay == noCohort, cell.day < day.number else { return }
+      sums[Key(kind: cell.kind, keyID: cell.keyID), default: ReportCell.Sums()] += ReportCell.Sums(
+        count: cell.units, amount: cell.amount, proceeds: cell.proceeds)
+    }
+    var stocks: [Posting] = []
+    for (keyID, template) in try openingKeys(of: day) {
+      for kind in Posting.Kind.allCases where kind.isStock {
+        guard let sum = sums[Key(kind: kind.rawValue, keyID: keyID)], sum != ReportCell.Sums() else {
+          continue
+        }
+        var posting = template
+        posting.kind = kind
+        (posting.count, posting.amount, posting.proceeds) = (sum.count, sum.amount, sum.proceeds)
+        stocks.append(posting)
+      }
+    }
+    return stocks
+  }
+
+  /// Returns a posting with the dimensions, the reason and the currency of each key.
+  private func openingKeys(of day: ReportDay) throws(StoreError) -> [(id: Int64, posting: Posting)] {
+    try rows(
       """
-      SELECT CAST(sum(units) AS BIGINT), CAST(sum(amount) AS BIGINT), CAST(sum(proceeds) AS BIGINT), kind,
-        product_id, subscription_group, storefront, offer_kind, currency, reason
-      FROM report_cell JOIN report_key USING (key_id)
-      WHERE app = ? AND environment = ? AND kind IN (\(kinds)) AND cohort_day = \(noCohort) AND day < ?
-      GROUP BY 4, 5, 6, 7, 8, 9, 10 ORDER BY 4, 5, 6, 7, 8, 9, 10
-      """, appID, environment, day.number
-    ) { row throws(StoreError) in
+      SELECT key_id, product_id, subscription_group, storefront, offer_kind, currency, reason FROM report_key
+      ORDER BY 2, 3, 4, 5, 6, 7
+      """
+    ) { row in
       var posting = Posting(
-        try PostingRows.kind(row, 3), at: day.start, line: "", transactionID: "",
+        .active, at: day.start, line: "", transactionID: "",
         Posting.Dimensions(
-          productID: row.text(4) ?? "", group: row.text(5) ?? "", storefront: row.text(6) ?? "",
-          offerKind: row.text(7) ?? ""))
-      (posting.count, posting.amount, posting.proceeds) = (row.number(0), row.number(1), row.number(2))
-      (posting.currency, posting.reason) = (row.text(8) ?? "", row.text(9) ?? "")
-      return posting
-    }.filter { $0.count != 0 || $0.amount != 0 || $0.proceeds != 0 }
+          productID: row.text(1) ?? "", group: row.text(2) ?? "", storefront: row.text(3) ?? "",
+          offerKind: row.text(4) ?? ""))
+      (posting.currency, posting.reason) = (row.text(5) ?? "", row.text(6) ?? "")
+      return (row.number(0), posting)
+    }
   }
 }

@@ -6,38 +6,13 @@ extension SQLReader {
   func reportSums(
     _ query: ReportQuery, of appID: String, in environment: Environment
   ) throws(StoreError) -> [ReportSum] {
-    let report = query.report
-    let stockDay = query.knowledge == .firstClosed ? "known_day" : "day"
-    let range = "day >= \(query.from.number) AND day < \(query.to.number)"
-    let first = query.granularity.firstDay(of: query.from)
-    var selections = [
-      CellSelection(
-        kinds: report.stockKinds, day: stockDay,
-        condition: "cohort_day = \(noCohort) AND \(stockDay) < \(query.to.number)"),
-      CellSelection(
-        kinds: report.flowKinds, day: "day",
-        condition: "cohort_day = \(noCohort) AND \(range)"
-          + (query.knowledge == .firstClosed ? " AND known_day = day" : "")),
-      CellSelection(
-        kinds: report.cohortKinds, day: noNumber, hasCohorts: true,
-        condition:
-          "cohort_day >= \(first.number) AND cohort_day < \(query.to.number) AND day < \(query.to.number)"
-          + " AND age <> \(ReportCell.ratedAge)"),
-    ]
-    if query.isConverted {
-      selections.append(
-        CellSelection(
-          kinds: report.stockKinds.union(report.flowKinds), day: "day", hasCohorts: true,
-          condition: "cohort_day <> \(noCohort) AND age = \(ReportCell.ratedAge) AND day < \(query.to.number)"
-        ))
-    }
     let groups = try CellGroups(query, groupBy: query.groupBy, in: self)
     var sums: [ReportSum] = []
-    for selection in selections where !selection.kinds.isEmpty {
-      let totals = try self.sums(selection, query, groups, appID, environment)
-      sums.reserveCapacity(sums.count + totals.count)
-      for total in totals {
-        let (run, group) = (total.run, groups.all[total.group])
+    for selection in CellSelection.all(of: query) where !selection.kinds.isEmpty {
+      let totals = try totals(selection, query, groups, appID, environment)
+      sums.reserveCapacity(sums.count + totals.all.count)
+      for total in totals.all {
+        let (run, group) = (totals.runs[total.run], groups.all[total.group])
         sums.append(
           ReportSum(
             kind: try kind(run.kind), day: ReportDay(number: run.day), groups: group.values,
@@ -52,21 +27,12 @@ extension SQLReader {
   func reportChanges(
     _ query: ReportQuery, of appID: String, in environment: Environment
   ) throws(StoreError) -> [ReportChange] {
-    let report = query.report
     let groups = try CellGroups(query, groupBy: [], in: self)
-    let late = "cohort_day = \(noCohort) AND known_day > day"
-    let selections = [
-      CellSelection(
-        kinds: report.stockKinds, day: "day",
-        condition: "\(late) AND day < \(query.to.number) AND known_day > \(query.from.number)"),
-      CellSelection(
-        kinds: report.flowKinds, day: "day",
-        condition: "\(late) AND day >= \(query.from.number) AND day < \(query.to.number)"),
-    ]
     var changes: [ReportChange] = []
-    for selection in selections where !selection.kinds.isEmpty {
-      for total in try sums(selection, query, groups, appID, environment, byKnownDay: true) {
-        let (run, group) = (total.run, groups.all[total.group])
+    for selection in CellSelection.revisions(of: query) where !selection.kinds.isEmpty {
+      let totals = try totals(selection, query, groups, appID, environment)
+      for total in totals.all {
+        let (run, group) = (totals.runs[total.run], groups.all[total.group])
         changes.append(
           ReportChange(
             day: ReportDay(number: run.day), knownDay: ReportDay(number: run.knownDay),
@@ -78,44 +44,35 @@ extension SQLReader {
     return changes
   }
 
-  /// Adds up the cells of a selection. Engines sort to group, which takes longer than adding up here.
-  private func sums(
+  /// Adds up the cells of a selection.
+  private func totals(
     _ selection: CellSelection, _ query: ReportQuery, _ groups: CellGroups, _ appID: String,
-    _ environment: Environment, byKnownDay: Bool = false
-  ) throws(StoreError) -> [CellTotals.Total] {
-    let kinds = selection.kinds.map { String($0.rawValue) }.sorted().joined(separator: ", ")
-    var condition = selection.condition
-    if case .whenClosed(let last) = query.knowledge { condition += " AND known_day <= \(last.number)" }
-    // Days before the first one count together, unless each has its exchange rate.
-    let keepsDays = byKnownDay || selection.day == noNumber || query.isConverted
-    let earliest = keepsDays ? Int64.min : query.from.number - 1
-    let marked = Set(selection.kinds.filter(\.isMarked).map(\.rawValue))
+    _ environment: Environment
+  ) throws(StoreError) -> CellTotals {
+    var scan = CellScan(appID: appID, environment: environment, kinds: selection.kinds)
+    if let first = selection.knownFrom { scan.knownFrom = first }
+    if case .whenClosed(let last) = query.knowledge { scan.knownThrough = last.number }
+    scan.monthsBefore = selection.monthsBefore.map { min($0, scan.knownThrough + 1) }
+    scan.isOfRevisions = selection.isOfRevisions
+    // By kind; a set takes longer for each cell.
+    var isMarked = [Bool](repeating: false, count: Int(selection.kinds.map(\.rawValue).reduce(0, max)) + 1)
+    for kind in selection.kinds where kind.isMarked { isMarked[Int(kind.rawValue)] = true }
     let mark = Int64(1) << query.granularity.rawValue
     var totals = CellTotals(groupCount: groups.all.count)
-    // Most of the time is that of reading, so columns that are the same in all rows are not read.
-    let (hasCohorts, hasAmounts) = (selection.hasCohorts, query.report.hasAmounts)
-    let hasAges = hasCohorts || !marked.isEmpty
-    _ = try rows(
-      """
-      SELECT kind, \(selection.day), key_id, units, \(hasCohorts ? "cohort_day" : noNumber),
-        \(hasAges ? "age" : noNumber), \(hasAmounts ? "amount, proceeds" : "\(noNumber), \(noNumber)"),
-        \(byKnownDay ? "known_day" : noNumber)
-      FROM report_cell WHERE app = ? AND environment = ? AND kind IN (\(kinds)) AND \(condition)
-      """, appID, environment
-    ) { row in
-      guard let group = groups.index[row.number(2)] else { return }
-      var run = CellTotals.Run(
-        kind: row.number(0), day: max(row.number(1), earliest), knownDay: byKnownDay ? row.number(8) : 0,
-        cohortDay: hasCohorts ? row.number(4) : noCohort, age: hasAges ? row.number(5) : 0)
-      if !marked.isEmpty, marked.contains(run.kind) {
-        guard run.age & mark != 0 else { return }
-        run.age = mark
+    try forEachCell(in: scan) { cell in
+      guard selection.selects(cell), let group = groups.index[cell.keyID] else { return }
+      var age = cell.age
+      if isMarked[Int(cell.kind)] {
+        guard age & mark != 0 else { return }
+        age = mark
       }
-      var sums = ReportCell.Sums(count: row.number(3))
-      if hasAmounts { (sums.amount, sums.proceeds) = (row.number(6), row.number(7)) }
-      totals.add(sums, to: run, group)
+      let run = CellTotals.Run(
+        kind: cell.kind, day: selection.day(of: cell), knownDay: selection.isOfRevisions ? cell.knownDay : 0,
+        cohortDay: selection.cohortDay(of: cell), age: age)
+      totals.add(
+        ReportCell.Sums(count: cell.units, amount: cell.amount, proceeds: cell.proceeds), to: run, group)
     }
-    return totals.all
+    return totals
   }
 
   func add(to durations: inout ProductDurations) throws(StoreError) {
@@ -129,19 +86,6 @@ extension SQLReader {
     guard let kind = Posting.Kind(rawValue: number) else { throw .corrupt("a cell has an unknown kind") }
     return kind
   }
-}
-
-/// The expression of a column that a sum does not need.
-private let noNumber = "CAST(0 AS BIGINT)"
-
-/// Cells that one statement selects.
-private struct CellSelection {
-  let kinds: Set<Posting.Kind>
-  /// The column of ``ReportSum/day``.
-  let day: String
-  /// Whether the cells are of cohorts, or have the day of a rate in their place.
-  var hasCohorts = false
-  let condition: String
 }
 
 /// The groups of a query, and which keys of cells belong to each.

@@ -7,47 +7,84 @@ extension SQLTransaction {
   func recordBreaks(
     closing day: ReportDay, of appID: String, in environment: Environment
   ) throws(StoreError) -> Int64 {
-    var breaks: Int64 = 0
-    for condition in ["c.day = ?", "c.known_day > c.day AND c.known_day = ?"] {
-      let found = try rows(Self.breaks(condition), appID, environment, day.number, day.number) {
-        (day: $0.number(0), keys: $0.number(1))
-      }
-      for (revised, keys) in found {
-        breaks += keys
-        try run(
-          "INSERT INTO report_break (app, environment, day, known_day, keys) VALUES (?, ?, ?, ?, ?)", appID,
-          environment, revised, day.number, keys)
-      }
-    }
-    return breaks
+    let found = try breaks(from: day.number, through: day.number, of: appID, in: environment)
+    for one in found { try record(one, of: appID, in: environment) }
+    return found.reduce(0) { $0 + $1.keys }
   }
 
   func recordAllBreaks(of appID: String, in environment: Environment) throws(StoreError) {
-    let days = try rows(
-      "SELECT day FROM closed_day WHERE app = ? AND environment = ? ORDER BY day", appID, environment
-    ) { ReportDay(number: $0.number(0)) }
+    let closed = Set(
+      try rows("SELECT day FROM closed_day WHERE app = ? AND environment = ?", appID, environment) {
+        $0.number(0)
+      })
     try run("DELETE FROM report_break WHERE app = ? AND environment = ?", appID, environment)
-    for day in days { _ = try recordBreaks(closing: day, of: appID, in: environment) }
+    for one in try breaks(from: dayBeforeAll, through: dayAfterAll, of: appID, in: environment)
+    where closed.contains(one.knownDay) { try record(one, of: appID, in: environment) }
   }
 
-  /// Counts by day the dimensions of the cells of one closing whose movements are not the change of what is active.
-  private static func breaks(_ condition: String) -> String {
-    let leaving = ([.active] + Report.leavingKinds).sqlList
-    let kinds = ([.active] + Report.leavingKinds + Report.enteringKinds).sqlList
-    return """
-      SELECT day, count(*) FROM (
-        SELECT c.day AS day FROM report_cell AS c JOIN report_key AS k ON k.key_id = c.key_id
-        WHERE c.app = ? AND c.environment = ? AND c.kind IN (\(kinds)) AND c.cohort_day = \(noCohort)
-          AND \(condition) AND c.known_day = ?
-        GROUP BY c.day, k.product_id, k.subscription_group, k.storefront, k.offer_kind
-        HAVING sum(CASE WHEN c.kind IN (\(leaving)) THEN -c.units ELSE c.units END) <> 0
-      ) AS broken GROUP BY day ORDER BY day
-      """
+  /// A day whose movements in one closing are not the change of what is active.
+  private struct Break {
+    let day: Int64
+    /// The closing.
+    let knownDay: Int64
+    /// The number of products, storefronts and offers.
+    let keys: Int64
   }
-}
 
-extension [Posting.Kind] {
-  fileprivate var sqlList: String { map { String($0.rawValue) }.joined(separator: ", ") }
+  private func record(
+    _ one: Break, of appID: String, in environment: Environment
+  ) throws(StoreError) {
+    try run(
+      "INSERT INTO report_break (app, environment, day, known_day, keys) VALUES (?, ?, ?, ?, ?)", appID,
+      environment, one.day, one.knownDay, one.keys)
+  }
+
+  /// Compares the movements of some closings with the changes of what is active, by day and dimensions.
+  private func breaks(
+    from first: Int64, through last: Int64, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [Break] {
+    struct Change: Hashable {
+      let day: Int64
+      let knownDay: Int64
+      let dimensions: Posting.Dimensions
+    }
+    struct Closing: Hashable {
+      let day: Int64
+      let knownDay: Int64
+    }
+    let dimensions = try dimensionsOfKeys()
+    let reducing = Set(([.active] + Report.leavingKinds).map(\.rawValue))
+    var scan = CellScan(
+      appID: appID, environment: environment,
+      kinds: Set([.active] + Report.leavingKinds + Report.enteringKinds))
+    (scan.knownFrom, scan.knownThrough) = (first, last)
+    var sums: [Change: Int64] = [:]
+    try forEachCell(in: scan) { cell in
+      guard cell.cohortDay == noCohort, let key = dimensions[cell.keyID] else { return }
+      let change = Change(day: cell.day, knownDay: cell.knownDay, dimensions: key)
+      sums[change, default: 0] += reducing.contains(cell.kind) ? -cell.units : cell.units
+    }
+    var keys: [Closing: Int64] = [:]
+    for (change, sum) in sums where sum != 0 {
+      keys[Closing(day: change.day, knownDay: change.knownDay), default: 0] += 1
+    }
+    return keys.map { Break(day: $0.day, knownDay: $0.knownDay, keys: $1) }
+      .sorted { ($0.knownDay, $0.day) < ($1.knownDay, $1.day) }
+  }
+
+  private func dimensionsOfKeys() throws(StoreError) -> [Int64: Posting.Dimensions] {
+    let keys = try rows(
+      once: "SELECT key_id, product_id, subscription_group, storefront, offer_kind FROM report_key"
+    ) { row in
+      (
+        row.number(0),
+        Posting.Dimensions(
+          productID: row.text(1) ?? "", group: row.text(2) ?? "", storefront: row.text(3) ?? "",
+          offerKind: row.text(4) ?? "")
+      )
+    }
+    return Dictionary(keys, uniquingKeysWith: { $1 })
+  }
 }
 
 extension SQLReader {

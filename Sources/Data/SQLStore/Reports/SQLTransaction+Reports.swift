@@ -214,8 +214,11 @@ extension SQLTransaction {
   }
 
   func resetReports(of appID: String, in environment: Environment) throws(StoreError) {
-    for table in ["posting", "report_cell", "report_revision", "report_break", "report_line", "report_queue"]
-    {
+    for table in [
+      "posting", "report_cell", "report_pack", "report_month", "report_revision", "report_break",
+      "report_line",
+      "report_queue",
+    ] {
       try run("DELETE FROM \(table) WHERE app = ? AND environment = ?", appID, environment)
     }
     try run(

@@ -83,6 +83,13 @@ package protocol ReportStore {
     closing day: ReportDay, of appID: String, in environment: Environment
   ) throws(StoreError) -> Int64
 
+  /// Packs at most `limit` sums of the closed days, so that reports read them faster, and adds up whole months.
+  ///
+  /// - Returns: whether there may be more.
+  func packReports(
+    through closed: ReportDay, of appID: String, in environment: Environment, limit: Int
+  ) throws(StoreError) -> Bool
+
   /// Records the differences of all closings again: after the postings were derived again.
   func recordAllBreaks(of appID: String, in environment: Environment) throws(StoreError)
 

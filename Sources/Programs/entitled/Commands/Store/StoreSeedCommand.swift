@@ -91,7 +91,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the sums of each day as they became known on it, and closes all days before today.
+  /// Writes the sums of each day as they became known on it, packed as those of closed days, and closes all days before today.
   private func writeReports(
     _ cells: [ReportDay: [ReportCell]], until now: Instant, to store: any EntitlementStore
   ) async throws(StoreError) {
@@ -100,6 +100,13 @@ struct StoreSeedCommand: AsyncParsableCommand {
     for (day, cells) in cells.sorted(by: { $0.key < $1.key }) {
       try await store.write { transaction throws(StoreError) in
         try transaction.add(cells, known: day, of: SyntheticCustomer.appID, in: environment)
+      }
+      var hasMore = day < today
+      while hasMore {
+        hasMore = try await store.write { transaction throws(StoreError) in
+          try transaction.packReports(
+            through: day, of: SyntheticCustomer.appID, in: environment, limit: Self.batchSize)
+        }
       }
     }
     try await store.write { transaction throws(StoreError) in
