@@ -47,6 +47,21 @@ import Testing
     #expect(!Report.named(.retention).dimensions.contains(.reason))
   }
 
+  @Test(
+    "Rows with ages are in the order of bucket, currency, age and groups",
+    arguments: [Report.Name.retention, .retentionByMonth, .lifetimeValue])
+  func order(name: Report.Name) throws {
+    let query = ReportQuery(
+      name, from: World.reportDay("06-01"), to: World.reportDay("11-01"), by: .month, groupBy: [.product])
+    let rows = try ReportTable(query, query.sums(of: october, closingAfter: 0)).rows
+    let inOrder = rows.sorted { left, right in
+      (left.bucket, left.currency, left.age, left.groups[0])
+        < (right.bucket, right.currency, right.age, right.groups[0])
+    }
+    #expect(rows == inOrder)
+    #expect(Set(rows.map(\.age)).count > 1 && Set(rows.map(\.groups)).count > 1)
+  }
+
   @Test("Retention leaves out days that are not closed, because no subscription had time on them")
   func openDays() throws {
     let (first, closed, end) = (World.reportDay("09-01"), World.reportDay("10-15"), World.reportDay("11-01"))

@@ -44,11 +44,13 @@ extension SQLReader {
     from first: ReportDay, to end: ReportDay, ofStocks: Bool, knownBy last: ReportDay?, of appID: String,
     in environment: Environment
   ) throws(StoreError) -> [ReportRevision] {
+    // Revisions of earlier days change later stocks. All of a day are read, because they are numbered.
+    let earliest = ofStocks ? dayBeforeAll : first.number
     let all = try rows(
       """
       SELECT day, known_day, cause, postings FROM report_revision
-      WHERE app = ? AND environment = ? AND day < ? ORDER BY day, known_day, cause
-      """, appID, environment, end.number
+      WHERE app = ? AND environment = ? AND day >= ? AND day < ? ORDER BY day, known_day, cause
+      """, appID, environment, earliest, end.number
     ) { ($0.number(0), $0.number(1), $0.text(2) ?? "", $0.number(3)) }
     var revisions: [ReportRevision] = []
     for (day, known, cause, count) in all {

@@ -2,27 +2,18 @@
 extension ReportTableBuilder {
   /// The rows of retention: of each cohort and period those that reached it, and those that had time to.
   func retentionRows(_ sums: [ReportSum]) throws(ReportTable.Failure) -> [ReportTable.Row] {
-    let joined = sums.filter {
-      $0.kind == .joinedCohort && $0.cohortDay == nil && $0.day >= query.from && $0.sums.count != 0
+    var joined = JoinedCohorts(query)
+    for sum in sums where sum.kind == .joinedCohort && sum.cohortDay == nil && sum.day >= query.from {
+      guard sum.sums.count != 0, let bucket = bucket(of: sum, .bucket) else { continue }
+      guard joined.add(sum, in: bucket) else { throw .mixedDurations }
     }
-    var durations: [[String]: Set<PeriodLength?>] = [:]
-    for sum in joined { durations[sum.groups, default: []].insert(CohortLength(sum.reason).later) }
-    guard durations.values.allSatisfy({ $0.count == 1 }) else { throw .mixedDurations }
-    var hadTime: [Int: [Series: Int64]] = [:]
-    for sum in joined {
-      guard let bucket = bucket(of: sum, .bucket) else { continue }
-      let length = CohortLength(sum.reason)
-      for age in 1...SubscriptionWalk.periodLimit {
-        guard let due = length.day(ofPeriod: age, from: sum.day), due < query.to else { break }
-        hadTime[bucket, default: [:]][Series(groups: sum.groups, currency: "", age: age), default: 0] +=
-          sum.sums.count
-      }
-    }
-    return hadTime.flatMap { number, series in
-      series.map { series, count in
-        ReportTable.Row(
-          bucket: buckets[number], groups: series.groups, currency: "", age: series.age,
-          values: [values(number, series)?[0] ?? 0, count])
+    return joined.hadTime.flatMap { place, counts -> [ReportTable.Row] in
+      let groups = joined.groups[place.group]
+      return counts.enumerated().map { index, count in
+        let series = Series(groups: groups, currency: "", age: Int64(index) + 1)
+        return ReportTable.Row(
+          bucket: buckets[place.bucket], groups: groups, currency: "", age: series.age,
+          values: [values(place.bucket, series)?[0] ?? 0, count])
       }
     }
   }

@@ -45,14 +45,21 @@ package struct ReportTable: Hashable, Sendable {
       return
     }
     guard rows.count <= rowLimit else { throw .tooManyRows }
-    rows.sort {
-      $0.bucket == $1.bucket ? $0.series.precedes($1.series) : $0.bucket < $1.bucket
-    }
+    rows = rows.inOrder
   }
 }
 
-extension ReportTable.Row {
-  fileprivate var series: ReportTableBuilder.Series {
-    ReportTableBuilder.Series(groups: groups, currency: currency, age: age)
+extension [ReportTable.Row] {
+  /// The rows by bucket, currency, age and groups. Comparing the texts of groups takes longer than everything else, so each
+  /// group has a number first.
+  fileprivate var inOrder: Self {
+    let groups = Set(map(\.groups)).sorted { $0.lexicographicallyPrecedes($1) }
+    let numbers = Dictionary(uniqueKeysWithValues: zip(groups, groups.indices))
+    return map { (row: $0, group: numbers[$0.groups] ?? 0) }
+      .sorted { left, right in
+        (left.row.bucket.number, left.row.currency, left.row.age, left.group)
+          < (right.row.bucket.number, right.row.currency, right.row.age, right.group)
+      }
+      .map(\.row)
   }
 }

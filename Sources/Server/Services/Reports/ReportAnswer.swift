@@ -31,8 +31,15 @@ struct ReportAnswer: Sendable {
       || closed.map { end.advanced(by: -1) > $0 } ?? true
   }
 
+  /// The days by which a revision is found: its own, and that with whose closing it became known.
+  private struct RevisionDays: Hashable {
+    let day: ReportDay
+    let knownDay: ReportDay
+  }
+
   var message: QueryReportResponse {
-    .with {
+    let differences = Dictionary(grouping: differences) { RevisionDays(day: $0.day, knownDay: $0.knownDay) }
+    return .with {
       $0.environment = Wire.Environment(environment)
       $0.columns = query.report.columns.map { Wire.ReportColumn($0, isOfProceeds: query.isOfProceeds) }
       $0.rows = rows.map { row in
@@ -48,8 +55,8 @@ struct ReportAnswer: Sendable {
       $0.closedUntil = closed.map { GoogleProtobuf.Timestamp($0.end) }
       $0.knownAt = GoogleProtobuf.Timestamp(knownAt)
       $0.revisions = revisions.map { revision in
-        Wire.ReportRevision(
-          revision, differences.filter { $0.day == revision.day && $0.knownDay == revision.knownDay })
+        let days = RevisionDays(day: revision.day, knownDay: revision.knownDay)
+        return Wire.ReportRevision(revision, differences[days] ?? [])
       }
       $0.notes =
         (isUnconverted ? ["NO_RATE"] : [])

@@ -1,0 +1,94 @@
+/// The subscriptions that joined the cohorts of a retention report, by the number of periods that they had time to reach.
+struct JoinedCohorts {
+  struct Place: Hashable {
+    /// The number of the bucket.
+    let bucket: Int
+    /// An index of ``groups``.
+    let group: Int
+  }
+
+  private let query: ReportQuery
+  /// The groups of the report.
+  private(set) var groups: [[String]] = []
+  private var numbers: [[String]: Int] = [:]
+  /// By ``ReportSum/group``.
+  private var known: [Int: Int] = [:]
+  /// By group: the length of the periods.
+  private var lengths: [PeriodLength?] = []
+  /// By reason of ``Posting/Kind/joinedCohort``.
+  private var knownLimits: [String: Limits] = [:]
+  /// The subscriptions of each cohort by the highest period that they had time to reach, from 1.
+  private var counts: [Place: [Int64]] = [:]
+
+  /// The days up to which a subscription must join to have time for each period.
+  private struct Limits {
+    let later: PeriodLength?
+    /// By period, from 1: the first day that is too late. It falls with the period.
+    let ends: [ReportDay]
+  }
+
+  init(_ query: ReportQuery) { self.query = query }
+
+  /// Adds the members of a cohort that joined it on one day.
+  ///
+  /// - Returns: `false` if the length of their periods is not that of the others of their group.
+  mutating func add(_ sum: ReportSum, in bucket: Int) -> Bool {
+    let group = number(of: sum)
+    let limits = limits(of: sum.reason)
+    if group == lengths.count { lengths.append(limits.later) }
+    guard lengths[group] == limits.later else { return false }
+    let periods = limits.ends.prefix { sum.day < $0 }.count
+    guard periods > 0 else { return true }
+    let place = Place(bucket: bucket, group: group)
+    var counted = counts.removeValue(forKey: place) ?? []
+    while counted.count < periods { counted.append(0) }
+    counted[periods - 1] += sum.sums.count
+    counts[place] = counted
+    return true
+  }
+
+  /// The subscriptions of each cohort that had time to reach each period, from 1.
+  var hadTime: [Place: [Int64]] {
+    counts.mapValues { counts in
+      var sums = counts
+      for index in sums.indices.dropLast().reversed() { sums[index] += sums[index + 1] }
+      return sums
+    }
+  }
+
+  private mutating func number(of sum: ReportSum) -> Int {
+    if let group = sum.group, let number = known[group] { return number }
+    let number = numbers[sum.groups] ?? groups.count
+    if number == groups.count {
+      groups.append(sum.groups)
+      numbers[sum.groups] = number
+    }
+    if let group = sum.group { known[group] = number }
+    return number
+  }
+
+  private mutating func limits(of reason: String) -> Limits {
+    if let known = knownLimits[reason] { return known }
+    let length = CohortLength(reason)
+    var ends: [ReportDay] = []
+    for period in 1...SubscriptionWalk.periodLimit {
+      guard let end = end(of: period, length), end > query.from else { break }
+      ends.append(end)
+    }
+    let limits = Limits(later: length.later, ends: ends)
+    knownLimits[reason] = limits
+    return limits
+  }
+
+  /// The first day from which on a period begins after the query's last day; `nil` if the length of the periods is not certain.
+  private func end(of period: Int64, _ length: CohortLength) -> ReportDay? {
+    // A later day never has an earlier period.
+    var (first, last) = (query.from.number, query.to.number)
+    while first < last {
+      let middle = first + (last - first) / 2
+      guard let due = length.day(ofPeriod: period, from: ReportDay(number: middle)) else { return nil }
+      if due < query.to { first = middle + 1 } else { last = middle }
+    }
+    return ReportDay(number: first)
+  }
+}
