@@ -2,13 +2,12 @@
 
 import base64
 import json
-import subprocess
 import time
 
 import contract
 import grpc
 from contract import entitlement_service
-from service import APP, PROGRAM
+from service import APP
 
 SETTLE_LIMIT = 120
 
@@ -137,10 +136,9 @@ def check_answers(replicas, clients, findings):
         findings.add(f"replicas answer differently about {len(different)} customers, such as {different[0]}")
 
 
-def check_store(database, folder, findings):
+def check_store(database, folder, program, findings):
     """The evidence and what follows from it agree."""
     for command in (["verify"], ["replay", "--config", folder / "entitled.yaml", "--data", folder / "scratch"]):
-        arguments = [PROGRAM, "store", *command, "--store", database.address]
-        done = subprocess.run([str(part) for part in arguments], capture_output=True, text=True, check=False)
+        done = program.run("store", *command, "--store", database.address)
         if done.returncode != 0:
             findings.add(f"store {command[0]}: {done.stdout}{done.stderr}")

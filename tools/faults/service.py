@@ -7,11 +7,12 @@ import re
 import secrets
 import signal
 import subprocess
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "release" / "entitled"))
 APP = "ocean-journal"
-START_LIMIT, STOP_LIMIT = 60, 40
+START_LIMIT, STOP_LIMIT, MIGRATE_LIMIT = 60, 40, 120
 CONFIGURATION = """
 apps:
   ocean-journal:
@@ -43,6 +44,32 @@ def write_configuration(folder, webhook):
         (folder / name).write_text(text)
 
 
+class Program:
+    """A version of `entitled`: its program, and the environment that makes it this version."""
+
+    def __init__(self, path, version=None):
+        self.path = path
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("ENTITLED_")} | (version or {})
+
+    def run(self, *arguments):
+        command = [str(part) for part in (self.path, *arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=self.environment)
+
+    def migrate(self, store, *step):
+        """Changes the tables. The last step waits until the replicas of the version before are known to have ended."""
+        deadline = time.monotonic() + MIGRATE_LIMIT
+        while (done := self.run("store", "migrate", *step, "--store", store)).returncode != 0:
+            if time.monotonic() > deadline:
+                raise SystemExit(f"entitled store migrate failed: {done.stderr}")
+            time.sleep(1)
+
+
+def next_version():
+    """The version with the next schema, which only debug builds have; `None` without such a build."""
+    builds = [PROGRAM] if "debug" in PROGRAM.parts else [ROOT / ".build" / "debug" / "entitled"]
+    return next((Program(path, {"ENTITLED_TEST_SCHEMA": "2"}) for path in builds if path.exists()), None)
+
+
 class Replica:
     """A process of `entitled serve` on its machine, started again after each end."""
 
@@ -50,17 +77,17 @@ class Replica:
         self.machine, self.name = network.machine(name), name
         self.grpc, self.http = f"{self.machine.address}:50051", f"{self.machine.address}:8080"
         self.log = folder / f"{name}.log"
-        self.command = [
-            PROGRAM, "serve", "--grpc", self.grpc, "--http", self.http, "--sandbox", "off", "--data", folder / name,
-            "--config", folder / "entitled.yaml", "--store", store,
+        self.arguments = [
+            "serve", "--grpc", self.grpc, "--http", self.http, "--sandbox", "off", "--data", folder / name,
+            "--config", folder / "entitled.yaml", "--store", store, "--replica", name,
         ]  # fmt: skip
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("ENTITLED_")}
-        self.environment["ENTITLED_REPLICA"] = name
+        self.program = Program(PROGRAM)
         self.process = None
         self.starts = 0
 
     def start(self):
-        self.process = self.machine.start(self.command, self.log, env=self.environment)
+        command = [self.program.path, *self.arguments]
+        self.process = self.machine.start(command, self.log, env=self.program.environment)
         self.starts += 1
 
     def signal(self, number):
