@@ -43,6 +43,7 @@ Call::Call(const Options &options)
                {"grpc-timeout", "10S"},
                {"authorization", options.authorization}};
     if (!options.traceparent.empty()) fields_.push_back({"traceparent", options.traceparent});
+    if (!options.at_least.empty()) fields_.push_back({"entitled-at-least", options.at_least});
   } else if (kind_ == Kind::post) {
     fields_ = {{":method", "POST"},
                {":scheme", "http"},

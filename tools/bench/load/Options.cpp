@@ -38,6 +38,7 @@ Options parse_options(int argc, char **argv) {
       {"--entitlement", [&](auto &, auto v) { o.entitlement = v; }},
       {"--authorization", [&](auto &, auto v) { o.authorization = v; }},
       {"--traceparent", [&](auto &, auto v) { o.traceparent = v; }},
+      {"--at-least", [&](auto &, auto v) { o.at_least = v; }},
       {"--customers", [&](auto &n, auto v) { o.customers = number(n, v); }},
   };
   for (int i = 1; i < argc; i += 2) {

@@ -22,6 +22,7 @@ struct Options {
   std::string entitlement = "pro";
   std::string authorization = "Bearer benchmark-token-benchmark-token";
   std::string traceparent;   // not empty: the header field of each Check
+  std::string at_least;      // not empty: the position that each Check requires
   uint32_t customers = 100'000;
 };
 
