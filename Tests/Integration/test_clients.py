@@ -129,6 +129,12 @@ EXAMPLES = {
 }
 
 
+def test_the_python_client_follows_its_rules():
+    done = subprocess.run(
+        [sys.executable, CLIENTS / "python" / "tests" / "rules.py"], capture_output=True, text=True, env=PYTHON, timeout=CALL_LIMIT)
+    assert done.returncode == 0, done.stderr
+
+
 def entitlement(url, name, user):
     """The status and the response of a backend."""
     try:

@@ -47,10 +47,12 @@ export class TokenVerifier {
   }
 
   async #key(id) {
-    if (!this.#keys.has(id) && this.now() - this.#fetchedAt >= this.refreshInterval * 1000) {
-      this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
+    if (!this.#keys.has(id)) {
+      if (this.now() - this.#fetchedAt >= this.refreshInterval * 1000) {
+        this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
+      }
+      await this.#refreshing;
     }
-    await this.#refreshing;
     return this.#keys.get(id);
   }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Client, EntitledError } from "../entitled.js";
+import { InvalidTokenError, TokenVerifier } from "../tokens.js";
 
 const app = "ocean-journal";
 
@@ -86,6 +87,28 @@ test("An aborted call ends as canceled", async () => {
   const { fetch } = service(({ signal }) => Promise.reject(signal.reason));
   const client = new Client("http://127.0.0.1", { app, fetch });
   await assert.rejects(client.check("alice", "pro", { signal: AbortSignal.abort() }), { code: "canceled" });
+});
+
+test("A token of a known key is verified while the service does not answer a request for an unknown one", async () => {
+  const { subtle } = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
+  const { publicKey, privateKey } = await subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
+  const part = (value) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+  const sign = async (kid) => {
+    const claims = { iss: "i", aud: "a", sub: "alice", app, environment: "Sandbox", exp: Date.now() / 1000 + 60, entitlements: ["pro"] };
+    const signed = `${part({ alg: "ES256", kid })}.${part(claims)}`;
+    const signature = await subtle.sign({ name: "ECDSA", hash: "SHA-256" }, privateKey, Buffer.from(signed));
+    return `${signed}.${Buffer.from(signature).toString("base64url")}`;
+  };
+  const keys = [{ ...(await subtle.exportKey("jwk", publicKey)), kid: "known" }];
+  let release;
+  const { fetch } = service({ body: { keys } }, () => new Promise((resolve) => (release = resolve)));
+  const fetchKeys = (url) => fetch(url, { headers: {}, body: "{}" });
+  const verifier = new TokenVerifier("https://e.com", { issuer: "i", audience: "a", refreshInterval: 0, fetch: fetchKeys });
+  assert.deepEqual((await verifier.verify(await sign("known"))).entitlements, ["pro"]);
+  const unknown = assert.rejects(verifier.verify(await sign("unknown")), InvalidTokenError);
+  assert.equal((await verifier.verify(await sign("known"))).customerId, "alice");
+  release(new Response("", { status: 503 }));
+  await unknown;
 });
 
 test("A token is not sent unencrypted to another machine", () => {

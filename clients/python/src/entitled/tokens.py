@@ -61,6 +61,9 @@ class TokenVerifier:
         )
 
     def _key(self, key_id: str) -> jwt.PyJWK | None:
+        # Without the lock, which another thread holds while the service is slow to answer.
+        if (key := self._keys.get(key_id)) is not None:
+            return key
         with self._lock:
             if key_id not in self._keys and time.monotonic() - self._fetched_at >= self._refresh_interval:
                 self._fetched_at = time.monotonic()

@@ -11,7 +11,10 @@ from entitled.errors import EntitledError
 from entitled.v1.entitlement_service_pb2 import EntitlementEvent, WatchRequest, WatchResponse
 from entitled.v1.environment_pb2 import Environment
 
-_INTERRUPTIONS = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNKNOWN)
+# ABORTED: the events came faster than the caller took them.
+_INTERRUPTIONS = (
+    grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNKNOWN, grpc.StatusCode.ABORTED,
+)
 
 
 class Watching:

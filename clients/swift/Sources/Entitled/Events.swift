@@ -98,7 +98,10 @@ public struct Events: AsyncSequence, Sendable {
 
 /// The request that continues a Watch, and the wait after an interruption.
 private struct Watching: Sendable {
-  private static let interruptions: Set<RPCError.Code> = [.unavailable, .resourceExhausted, .unknown]
+  /// `aborted`: the events came faster than the caller took them.
+  private static let interruptions: Set<RPCError.Code> = [
+    .unavailable, .resourceExhausted, .unknown, .aborted,
+  ]
 
   var request: Entitled_V1_WatchRequest
   var attempts = 0

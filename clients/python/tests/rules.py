@@ -1,0 +1,66 @@
+"""Rules of the client that need no service: when a Watch continues, and that known keys never wait for unknown ones."""
+
+import json
+import pathlib
+import tempfile
+import threading
+import time
+
+import grpc
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from entitled.errors import EntitledError
+from entitled.tokens import TokenVerifier
+from entitled.v1.entitlement_service_pb2 import WatchResponse
+from entitled.watching import Watching
+
+
+def raised(watching, code):
+    try:
+        watching.delay_after(EntitledError(code, "ended"))
+    except EntitledError as error:
+        return error.code
+    return None
+
+
+def watching(**start):
+    return Watching("ocean-journal", 0, **({"after_sequence": None, "after_position": None, "from_beginning": False} | start),
+                    customer_ids=(), entitlements=())  # fmt: skip
+
+
+# A stream continues after an interruption, also one because the caller was slow, and not after a refusal.
+for code in ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "UNKNOWN", "ABORTED"):
+    stream = watching(after_sequence=4)
+    stream.received(WatchResponse(sequence=7, position="p"))
+    assert raised(stream, grpc.StatusCode[code]) is None and stream.request.after_sequence == 7, code
+for code in ("PERMISSION_DENIED", "OUT_OF_RANGE", "INVALID_ARGUMENT"):
+    assert raised(watching(after_sequence=4), grpc.StatusCode[code]) is grpc.StatusCode[code], code
+# Without a position, events between two streams could be lost.
+assert raised(watching(), grpc.StatusCode.UNAVAILABLE) is grpc.StatusCode.UNAVAILABLE
+
+key = ec.generate_private_key(ec.SECP256R1())
+public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key())) | {"kid": "known"}
+
+
+def token(kid):
+    claims = {
+        "iss": "i", "aud": "a", "sub": "alice", "app": "ocean-journal", "environment": "Sandbox", "entitlements": ["pro"],
+        "iat": int(time.time()), "exp": int(time.time()) + 60}  # fmt: skip
+    return jwt.encode(claims, key, algorithm="ES256", headers={"kid": kid})
+
+
+with tempfile.TemporaryDirectory() as folder:
+    keys = pathlib.Path(folder, "jwks.json")
+    keys.write_text(json.dumps({"keys": [public]}))
+    verifier = TokenVerifier(keys.as_uri(), issuer="i", audience="a", refresh_interval=0)
+    assert verifier.verify(token("known")).customer_id == "alice"
+    # A service that does not answer while another thread asks for an unknown key.
+    asked, answered = threading.Event(), threading.Event()
+    verifier._refresh = lambda: (asked.set(), answered.wait())
+    thread = threading.Thread(target=lambda: verifier._key("unknown"))
+    thread.start()
+    asked.wait()
+    assert verifier.verify(token("known")).entitlements == {"pro"}
+    answered.set()
+    thread.join()
