@@ -40,9 +40,12 @@ package final class PostgresQueryPipeline: Sendable {
 
   deinit { queue.close() }
 
-  /// Runs a query; does not block. Without a session it fails at once, since an answer from memory may still serve.
-  package func submit(_ request: PostgresRequest, _ completion: @escaping Completion) {
-    if let error = queue.add(Submission(request: request, completion: completion)) {
+  /// Runs a query; does not block. Without a session it fails at once, since an answer from memory may still serve. So
+  /// does the first query with a greater `generation` than before: the session is given up for another one.
+  package func submit(
+    _ request: PostgresRequest, generation: Int = 0, _ completion: @escaping Completion
+  ) {
+    if let error = queue.add(Submission(request: request, completion: completion), generation) {
       completion(.failure(error))
     }
   }
@@ -67,6 +70,10 @@ final class SubmissionQueue: Sendable {
     /// The number of queries that are sent and not answered.
     var inFlight = 0
     var isConnected = false
+    /// Whether the session must not run another query.
+    var isGivenUp = false
+    /// The greatest generation of a query.
+    var generation = 0
     var isClosed = false
     /// Whether the thread was woken for what waits.
     var isWoken = false
@@ -83,9 +90,13 @@ final class SubmissionQueue: Sendable {
   }
 
   /// Adds a query, or returns the reason to refuse it.
-  func add(_ submission: Submission) -> PostgresError? {
+  func add(_ submission: Submission, _ generation: Int) -> PostgresError? {
     var mustWake = false
     let error: PostgresError? = state.withLock { state in
+      if generation > state.generation {
+        state.generation = generation
+        (state.isConnected, state.isGivenUp, mustWake) = (false, true, true)
+      }
       guard state.isConnected, !state.isClosed else {
         return PostgresError(.unavailable, "no connection to the database")
       }
@@ -112,8 +123,16 @@ final class SubmissionQueue: Sendable {
     }
   }
 
-  /// Accepts or refuses queries from now on.
-  func setConnected(_ isConnected: Bool) { state.withLock { $0.isConnected = isConnected } }
+  /// Begins to open a session.
+  func beginSession() { state.withLock { $0.isGivenUp = false } }
+
+  /// Accepts queries from now on, unless the session is given up already.
+  func acceptQueries() { state.withLock { $0.isConnected = !$0.isGivenUp } }
+
+  /// Refuses queries from now on.
+  func refuseQueries() { state.withLock { $0.isConnected = false } }
+
+  var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
 
   var isConnected: Bool { state.withLock { $0.isConnected && !$0.isClosed } }
   var isClosed: Bool { state.withLock { $0.isClosed } }

@@ -40,9 +40,10 @@ final class QueryPipelineWorker {
     var isReported = false
     while !queue.isClosed {
       do throws(PostgresError) {
+        queue.beginSession()
         let handle = try SessionHandle(settings)
         try handle.enterPipeline()
-        queue.setConnected(true)
+        queue.acceptQueries()
         onStateChange(nil)
         isReported = false
         pause = Self.firstPause
@@ -61,6 +62,7 @@ final class QueryPipelineWorker {
   /// Sends and receives until the session is lost or the queue is closed.
   private func serve(_ handle: SessionHandle) throws(PostgresError) {
     while !queue.isClosed {
+      guard !queue.isGivenUp else { throw PostgresError(.unavailable, "the session was given up") }
       try send(queue.take(inFlight: inFlight.count - firstInFlight), on: handle)
       let isSent = try handle.flush()
       try deliver(from: handle)
@@ -130,7 +132,7 @@ final class QueryPipelineWorker {
 
   /// Fails all queries that have no result.
   private func failAll(_ error: PostgresError) {
-    queue.setConnected(false)
+    queue.refuseQueries()
     let queries = inFlight[firstInFlight...].map(\.submission) + unsent + queue.take(inFlight: 0)
     inFlight = []
     firstInFlight = 0

@@ -126,7 +126,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
       }
     }
     switch pipeline {
-    case .success(let pipeline): return AnswerBatcher(pipeline, changes: changes, hash: hash)
+    case .success(let pipeline): return AnswerBatcher(pipeline, changes: changes, feed: feed, hash: hash)
     case .failure(let error): throw StoreError(error)
     }
   }

@@ -4,16 +4,16 @@ import Testing
 
 extension PostgresQueryPipeline {
   /// Returns the result of a query.
-  func query(_ request: PostgresRequest) async throws -> PostgresRows {
+  func query(_ request: PostgresRequest, generation: Int = 0) async throws -> PostgresRows {
     try await withCheckedThrowingContinuation { continuation in
-      submit(request) { continuation.resume(with: $0) }
+      submit(request, generation: generation) { continuation.resume(with: $0) }
     }
   }
 
   /// Returns the error of a query.
-  func failure(of request: PostgresRequest) async -> PostgresError? {
+  func failure(of request: PostgresRequest, generation: Int = 0) async -> PostgresError? {
     do {
-      _ = try await query(request)
+      _ = try await query(request, generation: generation)
       return nil
     } catch {
       return error as? PostgresError
@@ -90,6 +90,24 @@ extension PostgresTests {
       var kinds = results.makeAsyncIterator()
       #expect(await kinds.next() == .some(.overloaded))
       #expect(await kinds.next() == .some(.unavailable))
+    }
+
+    @Test("The first query of a later generation fails, and those after it run on another session")
+    func generations() async throws {
+      let pipeline = try await open(database.server.settings(database.name))
+      defer { pipeline.close() }
+      let session = PostgresRequest("SELECT pg_backend_pid()")
+      let first = try await pipeline.query(session).number(0, 0)
+      #expect(try await pipeline.query(session).number(0, 0) == first)
+      #expect(await pipeline.failure(of: session, generation: 1)?.kind == .unavailable)
+      var second: Int64?
+      while second == nil {
+        await Task.yield()
+        second = try? await pipeline.query(session, generation: 1).number(0, 0)
+      }
+      #expect(second != first)
+      // A query that was made before the loss is no reason to open another one.
+      #expect(try await pipeline.query(session).number(0, 0) == second)
     }
 
     @Test("Closing a pipeline fails its queries")

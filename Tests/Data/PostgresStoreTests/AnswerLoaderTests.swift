@@ -86,6 +86,18 @@ struct AnswerLoaderTests {
     await store.close()
   }
 
+  @Test("After the database was lost, customers are read on another session than before")
+  func loss() async throws {
+    try await withStore { store in
+      try await store.put(customer("ana"))
+      let loader = try #require(try store.makeAnswerLoader())
+      #expect(try await result(of: customer("ana"), loader).get().isKnown)
+      _ = store.feed.lost()
+      await #expect(throws: StoreError.self) { try await result(of: customer("ana"), loader).get() }
+      while (try? await result(of: customer("ana"), loader).get())?.isKnown != true { await Task.yield() }
+    }
+  }
+
   private func load(_ customers: [String], _ loader: any AnswerLoader) async -> [LoadedAnswers] {
     await withCheckedContinuation { continuation in
       let holder = Holder(count: customers.count, continuation: continuation)

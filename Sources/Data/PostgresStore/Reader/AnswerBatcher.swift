@@ -30,12 +30,17 @@ final class AnswerBatcher: AnswerLoader {
 
   private let pipeline: PostgresQueryPipeline
   private let changes: CustomerVersions
+  private let feed: StoreFeed
   private let hash: CustomerIdentity.Hash
   private let state = Mutex(State())
 
-  init(_ pipeline: PostgresQueryPipeline, changes: CustomerVersions, hash: @escaping CustomerIdentity.Hash) {
+  init(
+    _ pipeline: PostgresQueryPipeline, changes: CustomerVersions, feed: StoreFeed,
+    hash: @escaping CustomerIdentity.Hash
+  ) {
     self.pipeline = pipeline
     self.changes = changes
+    self.feed = feed
     self.hash = hash
   }
 
@@ -69,7 +74,9 @@ final class AnswerBatcher: AnswerLoader {
     // Loaded before the query is sent, so that its snapshot is never older than this commit.
     let version = changes.lastCommit
     let numbers = PostgresArray(batch.lazy.map(\.number))
-    pipeline.submit(PostgresRequest(Self.sql, [.array(numbers)], isReadOnly: true)) { [self] result in
+    let request = PostgresRequest(Self.sql, [.array(numbers)], isReadOnly: true)
+    // After a loss the session may be one with a server that another one has replaced, and that does not know it.
+    pipeline.submit(request, generation: feed.lossCount) { [self] result in
       state.withLock { $0.inFlight -= 1 }
       flush()
       switch result {
