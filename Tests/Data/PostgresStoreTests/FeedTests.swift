@@ -111,6 +111,55 @@ struct FeedTests {
     await restored.close()
   }
 
+  @Test(
+    "A process that followed commits that a failover lost raises all customers, also if others took their positions"
+  )
+  func lostCommits() async throws {
+    try await withDatabase { settings in
+      let reader = try PostgresEntitlementStore(settings)
+      let control = try PostgresConnection<PostgresError>(settings)
+      let slot = reader.changes.slot(of: customer("never written"))
+      try control.execute(
+        """
+        BEGIN; UPDATE head SET epoch = 2, position = 3; INSERT INTO history (epoch, name, position) VALUES (2, 22, 0);
+        INSERT INTO change SELECT number, now(), '{}' FROM generate_series(1, 3) number; COMMIT
+        """)
+      #expect(await reader.feed.waitFor(commits: 3, atMost: .seconds(60)))
+      #expect(reader.changes.lastCommit(in: slot) == 0)
+      // The standby that took over had only the first of them, and another writer has committed since.
+      try control.execute(
+        """
+        BEGIN; UPDATE head SET epoch = 3, position = 5; INSERT INTO history (epoch, name, position) VALUES (3, 33, 1);
+        DELETE FROM change WHERE position > 1;
+        INSERT INTO change SELECT number, now(), '{}' FROM generate_series(2, 5) number; COMMIT
+        """)
+      #expect(await reader.feed.waitFor(commits: 5, atMost: .seconds(60)))
+      #expect(reader.changes.lastCommit(in: slot) > 0)
+      await reader.close()
+    }
+  }
+
+  @Test("A takeover raises no customer of a process that follows")
+  func takeover() async throws {
+    try await withDatabase { settings in
+      let reader = try PostgresEntitlementStore(settings)
+      let control = try PostgresConnection<PostgresError>(settings)
+      let slot = reader.changes.slot(of: customer("never written"))
+      for epoch in 2...4 {
+        try control.execute(
+          """
+          BEGIN; UPDATE head SET epoch = \(epoch), position = position + 2;
+          INSERT INTO history (epoch, name, position) SELECT \(epoch), \(epoch), position - 2 FROM head;
+          INSERT INTO change SELECT position - number, now(), '{}' FROM head, generate_series(0, 1) number; COMMIT
+          """)
+        #expect(await reader.feed.waitFor(commits: Int64(epoch - 1) * 2, atMost: .seconds(60)))
+      }
+      #expect(reader.feed.term == 4)
+      #expect(reader.changes.lastCommit(in: slot) == 0)
+      await reader.close()
+    }
+  }
+
   @Test("While the database is away, reads and writes fail at once; afterwards the feed goes on where it was")
   func away() async throws {
     let server = try PostgresServer(["--fsync", "off"])

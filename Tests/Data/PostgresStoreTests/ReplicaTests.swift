@@ -154,6 +154,30 @@ struct ReplicaTests {
     }
   }
 
+  @Test(
+    "A leader whose last commit the database lost in a failover leads again, without what it had in memory")
+  func lostCommits() async throws {
+    try await withReplicas { first, _, control in
+      try await first.beat()
+      _ = try await first.append("a")
+      _ = try await first.append("b")
+      // What a standby without the last commit has; the sessions of before have ended.
+      try control.execute(
+        """
+        BEGIN; DELETE FROM evidence WHERE evidence_id = 2; DELETE FROM change WHERE position = 2;
+        UPDATE head SET position = 1; COMMIT;
+        SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE 'entitled writer%'
+        """)
+      await #expect(throws: StoreError.anotherWriter) { try await first.append("b") }
+      #expect(try first.role == .follower)
+      try await first.beat()
+      #expect(try first.role.isLeader)
+      #expect(!(try await first.append("b").isDuplicate))
+      #expect(try await first.count() == 2)
+    }
+  }
+
   @Test("Roles are emitted when they change")
   func roles() async throws {
     try await withReplicas { first, _, control in

@@ -93,7 +93,7 @@ import Testing
     async let refused = refusal(feed, headers(5, term: 9))
     while !feed.needsTerms { await Task.yield() }
     let ticket = feed.termReadBegan()
-    feed.replaceTerms([term(7)], ticket)
+    _ = feed.replaceTerms([term(7)], ticket)
     #expect(await refused == "UNKNOWN_POSITION")
   }
 

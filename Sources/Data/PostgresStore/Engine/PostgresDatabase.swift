@@ -217,10 +217,16 @@ extension PostgresDatabase {
     return try connection.number("SELECT epoch FROM head") != claim.epoch
   }
 
+  /// Takes the right to write again, on a new session.
+  ///
+  /// - Throws: ``StoreError/anotherWriter`` also if the database has lost commits of this writer, such as in a failover to
+  ///   a standby that lacked them: what the writer has in memory is not true then.
   private func takenAgain(_ claim: WriterClaim) throws(StoreError) -> WriterClaim {
     try connection.reopen()
     try writerSession.begin(on: connection, isPooled: isPooled)
-    return try WriterClaim.take(on: connection, after: claim)
+    let next = try WriterClaim.take(on: connection, after: claim)
+    guard next.position >= claim.position else { throw .anotherWriter }
+    return next
   }
 }
 

@@ -72,14 +72,13 @@ final class ChangeFollower: Sendable {
 
   private func run() {
     var session: ChangeSession?
-    var epoch: Int64?
     var failures = 0
     var nextTrim = ContinuousClock.now + Self.trimPause
     while !isClosed.load(ordering: .relaxed) {
       do throws(StoreError) {
         let open = if let session { session } else { try ChangeSession(settings, timeout: roundTripTimeout) }
         session = open
-        let isComplete = try follow(open, &epoch)
+        let isComplete = try follow(open)
         failures = 0
         if isComplete { try open.wait() }
         if nextTrim <= .now {
@@ -105,21 +104,22 @@ final class ChangeFollower: Sendable {
   }
 
   /// Reads and applies one page of announcements. Returns whether it was the last.
-  private func follow(_ session: ChangeSession, _ epoch: inout Int64?) throws(StoreError) -> Bool {
+  private func follow(_ session: ChangeSession) throws(StoreError) -> Bool {
     let start = now()
     let position = feed.position
     let read = try session.announcements(after: position)
-    if read.epoch != epoch || feed.needsTerms {
+    var isContained = true
+    if read.term != feed.term || feed.needsTerms {
       let ticket = feed.termReadBegan()
-      feed.replaceTerms(try session.terms(), ticket)
-      epoch = read.epoch
+      isContained = feed.replaceTerms(try session.terms(), ticket)
     }
-    apply(read, after: position)
+    apply(read, after: position, isContained: isContained)
     feed.answered(at: start)
     return read.isComplete
   }
 
-  private func apply(_ read: ChangeSession.Announcements, after position: Int64) {
+  /// `isContained`: whether the history still has the commits up to `position`.
+  private func apply(_ read: ChangeSession.Announcements, after position: Int64, isContained: Bool) {
     guard read.head >= position else {
       // An older state of the database was restored.
       changes.raiseAll()
@@ -128,11 +128,11 @@ final class ChangeFollower: Sendable {
       return
     }
     let end = read.isComplete ? read.head : read.commits.last?.position ?? read.head
-    if end > position {
-      if read.commits.first?.position == position + 1 {
+    if end > position || !isContained {
+      if isContained, read.commits.first?.position == position + 1 {
         changes.committed(hashes: read.commits.flatMap(\.customers))
       } else {
-        // Announcements that this process did not read are deleted.
+        // Announcements that this process did not read are deleted, or it read some of commits that were lost.
         changes.raiseAll()
       }
       for commit in read.commits { FeedMetrics.record(age: commit.age) }

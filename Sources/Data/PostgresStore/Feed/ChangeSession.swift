@@ -8,8 +8,8 @@ final class ChangeSession {
   struct Announcements {
     /// The number of commits.
     let head: Int64
-    /// The number of writers.
-    let epoch: Int64
+    /// The name of the term of the last one; 0 if there was no writer.
+    let term: UInt64
     /// In the order of commits.
     var commits: [Commit] = []
     /// Whether there are no later ones.
@@ -49,14 +49,14 @@ final class ChangeSession {
     let rows = try connection.query(
       PostgresRequest(
         """
-        SELECT head.position, head.epoch, announced.position, announced.customers,
-          (extract(epoch FROM clock_timestamp() - announced.at) * 1000000)::bigint
+        SELECT head.position, (SELECT name FROM history ORDER BY epoch DESC LIMIT 1), announced.position,
+          announced.customers, (extract(epoch FROM clock_timestamp() - announced.at) * 1000000)::bigint
         FROM head LEFT JOIN LATERAL (
           SELECT * FROM change WHERE change.position > $1 ORDER BY change.position LIMIT \(Self.pageSize)
         ) announced ON TRUE ORDER BY announced.position
         """, [.int8(position)]))
     guard rows.count > 0 else { throw .corrupt("the table head is empty") }
-    var read = Announcements(head: rows.number(0, 0), epoch: rows.number(0, 1))
+    var read = Announcements(head: rows.number(0, 0), term: UInt64(bitPattern: rows.number(0, 1)))
     for row in 0..<rows.count where !rows.isNull(row, 2) {
       read.commits.append(
         Commit(

@@ -158,17 +158,24 @@ extension StoreFeed {
   }
 
   /// Replaces the terms with those that were read after ``termReadBegan()`` returned `ticket`.
-  package func replaceTerms(_ terms: [StoreTerm], _ ticket: UInt64) {
-    let unknown = state.withLock { state in
+  ///
+  /// - Returns: whether the history has the commits of this process. It does not if the database was replaced by an
+  ///   older state, such as that of a standby that lacked the last ones; others may have taken their positions since.
+  ///   Commits of this process itself in a term that it began just now count as missing, too.
+  package func replaceTerms(_ terms: [StoreTerm], _ ticket: UInt64) -> Bool {
+    let own = StorePosition(term: term, appHash: 0, sequence: 0, mark: position)
+    let (unknown, isContained) = state.withLock { state in
+      let isContained = own.isOfTerm(in: terms) && reach(own, terms) != .unknown
       state.terms = terms
       currentTerm.store(terms.last?.name ?? 0, ordering: .releasing)
       let ids = state.waiters.filter { id, waiter in
         waiter.termReads < ticket
           && (reach(waiter.position, terms) == .unknown || !waiter.position.isOfTerm(in: terms))
       }.keys
-      return ids.compactMap { state.waiters.removeValue(forKey: $0) }
+      return (ids.compactMap { state.waiters.removeValue(forKey: $0) }, isContained)
     }
     for waiter in unknown { waiter.continuation.resume(returning: .unknown) }
+    return isContained
   }
 
   /// Publishes that this process has all commits up to `position`. Must follow the raising of their
