@@ -82,6 +82,21 @@ import Testing
     }
   }
 
+  @Test(
+    "Audit entries that the same transaction finds stored are not stored again", arguments: [true, false])
+  func repeatedAuditEntries(areNew: Bool) async throws {
+    try await LedgerFixture.run { fixture in
+      let entry = AuditEntry(
+        at: at(40), caller: "c", actor: "", method: "m", appID: "ocean", customerIDs: [], subject: "",
+        note: "", outcome: "OK", requestID: "", address: "")
+      try await fixture.ledger.append([entry, entry]) { _ in areNew }
+      let entries = try await fixture.store.snapshot { reader throws(StoreError) in
+        try reader.auditEntries(AuditFilter(limit: 9))
+      }
+      #expect(entries.count == (areNew ? 2 : 0))
+    }
+  }
+
   @Test("Without rules the worker purges no bodies")
   func noRules() async throws {
     try await LedgerFixture.run { fixture in

@@ -65,17 +65,23 @@ struct ReplicaInboxTests {
       let id = try await sender.append(entry("x"))
       await #expect(throws: StoreError.failed("no")) {
         try await first.write { transaction throws(StoreError) in
-          try receiver.finish(id, [1], in: transaction)
+          _ = try receiver.finish(id, [1], in: transaction)
           throw .failed("no")
         }
       }
       #expect(try await receiver.take(10, except: []).map(\.id) == [id])
-      try await first.write { transaction throws(StoreError) in
-        try receiver.finish(id, [1], in: transaction)
-        _ = try transaction.append(evidence("a"))
+      func finish(_ outcome: [UInt8]) async throws -> Bool {
+        try await first.write { transaction throws(StoreError) in
+          _ = try transaction.append(evidence("a"))
+          return try receiver.finish(id, outcome, in: transaction)
+        }
       }
+      #expect(try await finish([1]))
       #expect(try await receiver.take(10, except: []).isEmpty)
       #expect(try await receiver.backlog().count == 0)
+      // A leader that lost the result of that commit executes the entry again.
+      #expect(try await !finish([2]))
+      #expect(try await sender.outcome(of: id, until: .now + .seconds(60)) == [1])
     }
   }
 

@@ -66,7 +66,9 @@ final class FakeInbox: Inbox {
 
   func take(_ limit: Int, except taken: Set<Int64>) async throws(StoreError) -> [InboxEntry] { [] }
   func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError) {}
-  func finish(_ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction) throws(StoreError) {}
+  func finish(
+    _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction
+  ) throws(StoreError) -> Bool { true }
   func deleteOldOutcomes() async throws(StoreError) {}
   func backlog() async throws(StoreError) -> (count: Int64, oldest: Int64) { (0, 0) }
 }

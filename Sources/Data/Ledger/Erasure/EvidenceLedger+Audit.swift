@@ -4,20 +4,20 @@ package import Store
 
 // Audit entries. They are no evidence: no answer depends on them, and they are deleted after a configured time.
 extension EvidenceLedger {
-  /// Appends audit entries, and runs `extra` in the same transaction. An erased customer without data since then has the
-  /// pseudonym.
+  /// Appends audit entries, unless `areNew` returns `false`, which runs first in the same transaction. An erased customer
+  /// without data since then has the pseudonym.
   package func append(
     _ entries: [AuditEntry],
-    also extra: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Void = { _ in }
+    if areNew: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Bool = { _ in true }
   ) async throws(LedgerError) {
     let (list, catalog) = (erasures, catalog.value)
     try await write { store throws(StoreError) in
+      guard try areNew(store) else { return }
       let hasErasures = try !store.erasures().isEmpty
       for var entry in entries {
         if hasErasures { try store.removeErasedNames(from: &entry, catalog, list) }
         try store.append(entry)
       }
-      try extra(store)
     }
   }
 }

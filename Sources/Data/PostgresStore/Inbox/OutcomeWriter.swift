@@ -55,18 +55,35 @@ final class OutcomeWriter: Sendable {
   }
 
   /// Stores outcomes with the other writes of a transaction, and notifies the replicas that wait.
-  static func store(_ outcomes: [Outcome], in transaction: any StoreTransaction) throws(StoreError) {
+  private static func store(_ outcomes: [Outcome], in transaction: any StoreTransaction) throws(StoreError) {
+    let database = try database(of: transaction)
+    try database.run(update(outcomes))
+    try database.run(PostgresInbox.notification(of: PostgresInbox.outcomes))
+  }
+
+  /// Stores an outcome with the other writes of a transaction. Returns whether the entry had none; this takes a round trip.
+  static func store(_ outcome: Outcome, in transaction: any StoreTransaction) throws(StoreError) -> Bool {
+    let database = try database(of: transaction)
+    guard try database.send(update([outcome])).changedRows > 0 else { return false }
+    try database.run(PostgresInbox.notification(of: PostgresInbox.outcomes))
+    return true
+  }
+
+  private static func database(of transaction: any StoreTransaction) throws(StoreError) -> PostgresDatabase {
     guard let database = transaction.sqlConnection as? PostgresDatabase else {
       throw .failed("the transaction is not one of PostgreSQL")
     }
-    try database.run(
-      PostgresRequest(
-        """
-        UPDATE inbox SET outcome = given.outcome, done_at = clock_timestamp(), body = '', context = ''
-        FROM unnest($1::bigint[], $2::bytea[]) AS given (id, outcome)
-        WHERE inbox.id = given.id AND done_at IS NULL
-        """,
-        [.array(PostgresArray(outcomes.map { $0.id })), .array(PostgresArray(outcomes.map { $0.bytes }))]))
-    try database.run(PostgresInbox.notification(of: PostgresInbox.outcomes))
+    return database
+  }
+
+  /// The first outcome of an entry stays.
+  private static func update(_ outcomes: [Outcome]) -> PostgresRequest {
+    PostgresRequest(
+      """
+      UPDATE inbox SET outcome = given.outcome, done_at = clock_timestamp(), body = '', context = ''
+      FROM unnest($1::bigint[], $2::bytea[]) AS given (id, outcome)
+      WHERE inbox.id = given.id AND done_at IS NULL
+      """,
+      [.array(PostgresArray(outcomes.map { $0.id })), .array(PostgresArray(outcomes.map { $0.bytes }))])
   }
 }

@@ -94,8 +94,8 @@ final class PostgresInbox: Inbox {
 
   func finish(
     _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction
-  ) throws(StoreError) {
-    try OutcomeWriter.store([(id, outcome)], in: transaction)
+  ) throws(StoreError) -> Bool {
+    try OutcomeWriter.store((id, outcome), in: transaction)
   }
 
   func deleteOldOutcomes() async throws(StoreError) {

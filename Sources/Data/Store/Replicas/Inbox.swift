@@ -71,9 +71,11 @@ package protocol Inbox: Sendable {
   func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError)
 
   /// Stores the outcome of an entry in the transaction of its effects, so that both are committed or neither.
+  ///
+  /// - Returns: `false` if it has an outcome, and so its effects, already: an earlier commit whose result was lost.
   func finish(
     _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction
-  ) throws(StoreError)
+  ) throws(StoreError) -> Bool
 
   /// Deletes outcomes that are an hour old. Only the leader calls it.
   func deleteOldOutcomes() async throws(StoreError)

@@ -252,6 +252,7 @@ package final class InboxWorker: Worker {
   private func append(_ entry: InboxEntry) async -> Execution {
     guard let entries = [AuditEntry](decoding: entry.body) else { return .success(Self.unreadable) }
     do throws(LedgerError) {
+      // Only the entry shows whether they are stored.
       try await ledger.append(entries) { [inbox] transaction throws(StoreError) in
         try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
       }
@@ -270,7 +271,7 @@ extension InboxWorker {
     }
     do throws(LedgerError) {
       try await ledger.append(requests) { [inbox] transaction throws(StoreError) in
-        try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
+        _ = try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
       }
       return .success(.done)
     } catch {
@@ -288,7 +289,7 @@ extension InboxWorker {
     let imported = ImportedEvent(event, of: entry.appID, receivedAt: receivedAt, body: entry.body)
     do throws(LedgerError) {
       _ = try await ledger.append(imported) { [inbox] transaction throws(StoreError) in
-        try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
+        _ = try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
       }
       return .success(.done)
     } catch {
