@@ -44,8 +44,11 @@ actor WebhookWorker {
   ///
   /// - Returns: the milliseconds until the next run, unless a commit causes one before.
   func run() async throws(StoreError) -> Int64 {
-    let saved = try await store.read { [settings] reader throws(StoreError) in
-      try reader.cursor(of: settings.key)
+    var saved = try await cursor()
+    if saved == nil {
+      // It was configured while this replica became the leader, which had stored the cursors already.
+      try await store.write { [settings] store throws(StoreError) in try store.begin(settings.key) }
+      saved = try await cursor()
     }
     guard let saved, saved.goneAt == nil else { return Self.maxWait }
     position = max(position, saved.position)
@@ -61,6 +64,10 @@ actor WebhookWorker {
       try reader.nextDue(of: settings.key)
     }
     return due.map { min(max($0.milliseconds(since: now()), 1), Self.maxWait) } ?? Self.maxWait
+  }
+
+  private func cursor() async throws(StoreError) -> WebhookCursor? {
+    try await store.read { [settings] reader throws(StoreError) in try reader.cursor(of: settings.key) }
   }
 
   /// Resends due deliveries, then sends new messages.

@@ -48,6 +48,24 @@ import Testing
     }
   }
 
+  @Test("A webhook without a cursor, configured during a takeover, begins with the next event")
+  func withoutCursor() async throws {
+    try await Stage.run { stage in
+      try await stage.append("ana")
+      let settings = WebhookSettings(
+        key: WebhookKey(appID: "ocean", kind: .events, name: "new"), url: "https://e.com",
+        secrets: [WebhookSecret(key: [UInt8](repeating: 7, count: 24))])
+      let worker = WebhookWorker(
+        settings, source: stage.dispatcher.source(of: settings), exchange: stage.receiver, store: stage.store,
+        now: { [clock = stage.clock] in clock.now })
+      _ = try await worker.run()
+      #expect(stage.receiver.takeRequests().isEmpty)
+      try await stage.append("ben")
+      _ = try await worker.run()
+      #expect(stage.receiver.takeRequests().map(\.sequence) == [2])
+    }
+  }
+
   @Test("A failing event delays only its customer's events, which keep their order")
   func order() async throws {
     try await Stage.run { stage in

@@ -59,16 +59,25 @@ struct ConfigurationReloader: Worker {
 
   private func reloadWebhooks(_ configuration: ServiceConfiguration) async {
     do {
-      let webhooks = try Startup.webhooks(configuration)
-      if application.executesWrites {
-        guard try await application.features.webhooks.adopt(webhooks) else { return }
-      } else {
-        application.features.webhooks.replace(with: webhooks)
+      let (webhooks, dispatcher) = (try Startup.webhooks(configuration), application.features.webhooks)
+      guard application.executesWrites else { return replace(dispatcher, with: webhooks) }
+      do throws(StoreError) {
+        guard try await dispatcher.adopt(webhooks) else { return }
+      } catch {
+        // Another replica took over meanwhile.
+        guard !application.executesWrites else { throw error }
+        return replace(dispatcher, with: webhooks)
       }
       logger.info("webhooks reloaded")
     } catch {
       report(error, "reload of webhooks failed, keeping the current ones")
     }
+  }
+
+  /// Replaces the webhooks in a replica that is not the leader.
+  private func replace(_ dispatcher: WebhookDispatcher, with webhooks: [WebhookSettings]) {
+    dispatcher.replace(with: webhooks)
+    logger.info("webhooks reloaded")
   }
 
   private func reloadAppKeys(_ configuration: ServiceConfiguration) {
