@@ -37,10 +37,21 @@ import Testing
   }
 
   @Test(
-    "Other failures state nothing about effects",
-    arguments: [StoreError.outcomeUnknown("lost"), .failed("broken"), .overloaded(waiting: 1), .closed])
+    "After an effect, other failures of the store mean an unknown outcome, too: a caller must not just try again",
+    arguments: [StoreError.failed("broken"), .overloaded(waiting: 1), .closed])
   func otherFailures(error: StoreError) {
     let status = Status(error)
-    #expect(!status.isWithoutEffect && status.afterPossibleEffect == status)
+    #expect(!status.isWithoutEffect)
+    #expect(status.afterPossibleEffect.reason == "OUTCOME_UNKNOWN")
+    #expect(status.afterPossibleEffect.code == .unavailable)
+  }
+
+  @Test(
+    "An unknown outcome stays as it is, and so do the end of a call and errors that are not the store's",
+    arguments: [
+      Status(StoreError.outcomeUnknown("lost")), Status(StoreError.cancelled), Status(.notFound, "none"),
+    ])
+  func unchanged(status: Status) {
+    #expect(status.afterPossibleEffect == status)
   }
 }

@@ -9,8 +9,10 @@ extension Status {
   /// Whether the store states that the write changed nothing.
   var isWithoutEffect: Bool { message.hasSuffix(Self.noEffect) }
 
-  /// The same failure of a call that had an effect before, or may have had one: its outcome is unknown then.
+  /// The same failure of a call that had an effect before, or may have had one: if the store failed, its outcome is
+  /// unknown then.
   var afterPossibleEffect: Status {
-    isWithoutEffect ? Status(.outcomeUnknown(cause.isEmpty ? message : cause)) : self
+    guard isTemporary, reason != "OUTCOME_UNKNOWN" else { return self }
+    return Status(.outcomeUnknown(cause.isEmpty ? message : cause))
   }
 }
