@@ -140,6 +140,25 @@ import Testing
     #expect(ended.map(\.kind) == [.ended])
   }
 
+  @Test("A catalog in which the product grants less changes the access level")
+  func accessLevel() {
+    let facts = CustomerFacts(transactions: [paid(0...30)])
+    func answer(_ level: AccessLevel) -> EntitlementStatus {
+      let product = ProductDefinition(
+        productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 1,
+        accessLevels: ["pro": level])
+      let app = AppDefinition(
+        id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+        environments: [.sandbox], products: [product])
+      return evaluate(facts, entitlement: "pro", in: app, at: day(10))
+    }
+    let changes = EntitlementChange.changes(
+      of: "pro", from: answer(.full), to: answer(.limited), by: .catalog, at: day(10),
+      facts: FactsChange(from: facts, to: facts, by: .catalog))
+    #expect(changes.map(\.kind) == [.accessLevelChanged])
+    #expect(changes.first?.before.accessLevel == .full && changes.first?.after.accessLevel == .limited)
+  }
+
   @Test("A purchase after a lapse is a start, a late renewal is none")
   func resubscribed() {
     func kinds(_ reason: TransactionReason?, on start: Int64, _ renewals: [RenewalFact] = []) -> [Kind] {
