@@ -9,13 +9,17 @@ import subprocess
 import sys
 import textwrap
 import time
+import types
+import uuid
 
 import pytest
 import yaml
 
+import contract
 from forge import Forger
 from harness import CALL_LIMIT, PROGRAM, ROOT, free_port
 from receiver import Receiver
+from test_app_store import World
 from test_family import Team
 from test_signing import write_key
 from test_webhooks import configured, grant
@@ -205,6 +209,46 @@ def test_the_configuration_and_the_command_of_testflight_md(start, tmp_path):
     result = subprocess.run(
         [PROGRAM, *command.split(), "--grpc", service.grpc], stdout=subprocess.PIPE, text=True, timeout=CALL_LIMIT)
     assert result.returncode == 3 and {"NEVER_PURCHASED", "SANDBOX"} <= set(result.stdout.split()), result.stdout
+
+
+def test_answers_md_has_every_reason_with_its_sentence():
+    source = (ROOT / "Sources/Domain/Entitlements/Evaluation/EntitlementReason.swift").read_text()
+    names = dict(re.findall(r'case (\w+) = "([A-Z_]+)"', source))
+    sentences = re.findall(r'case \.(\w+):\s*"([^"]+)"', source)
+    shown = re.findall(r"^\| `([A-Z_]+)` \| (?:yes|no) \| (.*) \|$", (ROOT / "docs/answers.md").read_text(), re.M)
+    assert len(sentences) == len(names) and dict(shown) == {names[case]: sentence for case, sentence in sentences}
+
+
+def test_the_question_of_testflight_md_is_about_the_environment_of_the_app(start):
+    (indented,) = re.findall(r"^   ```python\n(.*?)^   ```$", (ROOT / "docs/testflight.md").read_text(), re.M | re.S)
+    choice, question = textwrap.dedent(indented).splitlines()
+    service = start()
+    for app, expected in (("Sandbox", "ENVIRONMENT_SANDBOX"), ("Production", "ENVIRONMENT_PRODUCTION")):
+        names = {
+            "request": types.SimpleNamespace(app_environment=app), "user": "USER",
+            "CheckRequest": contract.entitlement_service.CheckRequest} | dict(contract.environment.Environment.items())
+        exec(choice, names)  # the document is the test's own
+        request = eval(question, names)
+        assert request.environment == contract.environment.Environment.Value(expected)
+        if app == "Sandbox":
+            with service.channel() as channel:
+                answer = contract.entitlement_stub(channel).Check(request, timeout=CALL_LIMIT)
+            assert answer.environment == request.environment and not answer.entitlement.entitled
+
+
+def test_a_subscription_in_testflight_ends_after_six_renewals_as_testflight_md_says(start):
+    world = World(start())
+    world.act("periods", testFlight=True)
+    tester = str(uuid.uuid4())
+    world.buy(tester)
+    for _ in range(3):
+        world.advance("2d")
+    assert world.check(tester).entitled
+    world.advance("2d")
+    assert not world.check(tester).entitled
+    request = contract.entitlement_service.ListTimelineRequest(app="ocean-journal", customer_id=tester, types=["RENEWED"])
+    assert len(world.entitlements.ListTimeline(request, timeout=CALL_LIMIT).events) == 6
+    world.channel.close()
 
 
 def test_the_configuration_of_device_sync_md(tmp_path):
