@@ -11,7 +11,7 @@ import forge
 import stores
 from contract import (
     app_store_service, audit_service, customer_service, environment, notification_service, receipt_service,
-    webhook_service,
+    segment_service, webhook_service,
 )  # fmt: skip
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT
@@ -26,7 +26,7 @@ IDEMPOTENT = {
     "AcknowledgeFulfillment", "EraseCustomer", "SubmitTransaction", "SubmitTransactions", "SubmitReceipt",
     "MigrateReceipts", "UploadMigrationInput", "CancelMigration", "PurgeMigration", "SignOffer", "CompareWithApple",
     "IngestNotification", "ReprocessNotifications", "BackfillNotifications", "GetRefundHistory", "LookUpOrder",
-    "RefreshPurchase", "GetTransactionInfo", "GetAppTransactionInfo", "DiscardDeliveries", "ResumeWebhook", "CreateSegment", "DeleteSegment",
+    "RefreshPurchase", "GetTransactionInfo", "GetAppTransactionInfo", "DiscardDeliveries", "ResumeWebhook",
     "RecordReconciliation",
 }  # fmt: skip
 
@@ -57,6 +57,23 @@ def test_each_method_that_writes_has_an_idempotency_key_or_is_idempotent():
         if mutates and not has_key:
             found.add(method.name)
     assert found == IDEMPOTENT
+
+
+# Methods without an actor or a reason: programs call them, or what they store says it all.
+WITHOUT_REASON = {
+    "AddNote", "AcknowledgeFulfillment", "MigrateReceipts", "UploadMigrationInput", "CompareWithApple", "GetRefundHistory",
+    "RecordReconciliation",
+}  # fmt: skip
+
+
+def test_each_command_of_an_operator_says_who_made_it_and_why():
+    access = contract.access.DESCRIPTOR.extensions_by_name["access"]
+    roles = {contract.access.Access.ROLE_OPERATE, contract.access.Access.ROLE_ADMIN}
+    found = {
+        method.name for method, mutates in methods()
+        if mutates and method.GetOptions().Extensions[access].role in roles
+        and not {"actor", "note"} <= fields(method.input_type)}
+    assert found == WITHOUT_REASON
 
 
 def test_each_list_is_paged():
@@ -188,6 +205,13 @@ def test_each_command_stores_its_note_in_evidence_and_in_the_audit_log(client):
         app_store_service.SetConsumptionConsentRequest(
             app=APP, customer_id="dan", consented=True, note="because of SetConsumptionConsent"), timeout=CALL_LIMIT)
     noted.append(("SetConsumptionConsent", "because of SetConsumptionConsent"))
+    segments = contract.segment_stub(client.channel)
+    segment = {"app": APP, "name": "free", "actor": "support/kim"}
+    segments.CreateSegment(
+        segment_service.CreateSegmentRequest(filter={"unclaimed": True}, note="because of CreateSegment", **segment),
+        timeout=CALL_LIMIT)
+    segments.DeleteSegment(
+        segment_service.DeleteSegmentRequest(note="because of DeleteSegment", **segment), timeout=CALL_LIMIT)
     last = client.call("ListTimeline", customer_id="dan", newest_first=True).events[0].evidence_id
     commands = [evidence_of(client, id) for id in range(1, last + 1)]
     stored = {evidence.note for evidence in commands if evidence.command_json}
@@ -199,6 +223,10 @@ def test_each_command_stores_its_note_in_evidence_and_in_the_audit_log(client):
     for method, note in noted:
         if note not in gone | {"because of EraseCustomer"}:
             assert any(e.method.endswith(f"/{method}") and e.note == note for e in entries), method
+    # Segments are no evidence.
+    for method in ("CreateSegment", "DeleteSegment"):
+        entry = next(e for e in entries if e.method.endswith(f"/{method}"))
+        assert (entry.actor, entry.note) == ("support/kim", f"because of {method}")
 
 
 def test_commands_at_apple_store_their_notes(world):

@@ -10,6 +10,7 @@ import contract
 from contract import entitlement, segment_service
 from harness import CALL_LIMIT, IS_LONG, run
 from receiver import Receiver
+from test_idempotency import assert_once
 from test_reports import APP, CONFIGURATION, DAY, Lives, eventually, read
 
 DAYS = 90
@@ -182,6 +183,11 @@ def test_a_segment_that_the_configuration_defines_cannot_be_deleted_and_others_c
     assert error.value.code() == grpc.StatusCode.ALREADY_EXISTS
     delete = segment_service.DeleteSegmentRequest(app=APP, name="short")
     segments.stub.DeleteSegment(delete, timeout=CALL_LIMIT)
+    assert code("short") == grpc.StatusCode.NOT_FOUND
+    # With a key, the response to a repeated call does not depend on what happened since.
+    created = assert_once(segments.stub.CreateSegment, create, {"note": "why"})
+    assert_once(segments.stub.DeleteSegment, delete, {"note": "why"})
+    assert segments.stub.CreateSegment(create, timeout=CALL_LIMIT).segment == created.segment
     assert code("short") == grpc.StatusCode.NOT_FOUND
 
 

@@ -504,7 +504,7 @@ export interface ConsumptionConsent {
   consented?: boolean;
   /** When the consent was given or withdrawn. */
   since?: string;
-  /** The evidence of the consent. */
+  /** The evidence of the consent. Unset: a dry run, which stores none. */
   evidenceId?: string;
 }
 
@@ -605,6 +605,8 @@ export interface LookUpOrderRequest {
   pageToken?: string;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of LookUpOrder. */
@@ -634,6 +636,8 @@ export interface RefreshPurchaseRequest {
   transactionId?: string;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of RefreshPurchase. */
@@ -659,6 +663,8 @@ export interface GetTransactionInfoRequest {
   transactionId?: string;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of GetTransactionInfo. */
@@ -691,6 +697,8 @@ export interface GetAppTransactionInfoRequest {
   customerId?: string;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of GetAppTransactionInfo. The document was verified and stored as evidence. */
@@ -1049,7 +1057,7 @@ export interface SetConsumptionConsentRequest {
 
 /** The response of SetConsumptionConsent. */
 export interface SetConsumptionConsentResponse {
-  /** The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one. */
+  /** The decision in force; for a dry run, the one that would be, without evidence if it is another one. */
   consent?: ConsumptionConsent;
   /** Whether this is the stored response to an earlier request with the same idempotency key. */
   repeated?: boolean;
@@ -1098,11 +1106,9 @@ export interface SetAppAccountTokenResponse {
 export interface Seat {
   /** The id of the seat. */
   seatId?: string;
-  /** The holder. Empty: the seat is free. */
+  /** The holder. Empty: it is claimed without a holder, or was released. */
   customerId?: string;
-  /** Apple's transaction of the member; empty if the developer invites members. */
-  transactionId?: string;
-  /** When the seat was claimed. Unset: it is free. */
+  /** When the seat was claimed. Unset: it was released. */
   claimedAt?: string;
 }
 
@@ -1114,7 +1120,10 @@ export interface ClaimSeatRequest {
   environment?: Environment;
   /** The purchase, by the id of its first transaction. Required. */
   originalTransactionId?: string;
-  /** The operator's id of the customer, 1 to 256 bytes. Required. */
+  /**
+   * The operator's id of the customer, at most 256 bytes. Empty: the seat is claimed without a holder; AssociateSeat
+   * names one.
+   */
   customerId?: string;
   /**
    * Apple's name of the request, at most 128 bytes; a repeated one returns the same seat. Empty: derived from the
@@ -1153,7 +1162,7 @@ export interface AssociateSeatRequest {
   environment?: Environment;
   /** The purchase, by the id of its first transaction. Required. */
   originalTransactionId?: string;
-  /** The seat, by Apple's id. Required. */
+  /** The seat, by its id. Required. */
   seatId?: string;
   /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
@@ -1189,7 +1198,7 @@ export interface UnclaimSeatRequest {
   environment?: Environment;
   /** The purchase, by the id of its first transaction. Required. */
   originalTransactionId?: string;
-  /** The seat, by Apple's id. Required. */
+  /** The seat, by its id. Required. */
   seatId?: string;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
@@ -1435,7 +1444,7 @@ export interface ConsentWithdrawal {
   settledAt?: string;
   /** The evidence of the withdrawal. */
   evidenceId?: string;
-  /** The evidence of the settlement, with actor and note. 0: none. */
+  /** The evidence of the settlement, with actor and note. Unset: there was none. */
   settlementId?: string;
   /** Whether the policy `rescind_consent` ends access through the purchases of the app install. */
   endsAccess?: boolean;
@@ -1488,7 +1497,7 @@ export interface SettleConsentWithdrawalRequest {
 export interface SettleConsentWithdrawalResponse {
   /** Whether it was settled before. Nothing was changed then. */
   alreadySettled?: boolean;
-  /** The evidence of the settlement; 0 if nothing was changed. */
+  /** The evidence of the settlement. Unset: nothing was changed. */
   settlementId?: string;
   /** Whether this is the stored response to an earlier request with the same idempotency key. */
   repeated?: boolean;
@@ -1584,7 +1593,7 @@ export interface AppStoreService {
   setAppAccountToken(request: SetAppAccountTokenRequest, options?: CallOptions): Promise<SetAppAccountTokenResponse>;
   /** Claims a seat of a purchase for a customer. */
   claimSeat(request: ClaimSeatRequest, options?: CallOptions): Promise<ClaimSeatResponse>;
-  /** Associates a seat that Apple assigned with a customer. */
+  /** Names the holder of a claimed seat that has none. */
   associateSeat(request: AssociateSeatRequest, options?: CallOptions): Promise<AssociateSeatResponse>;
   /** Releases a seat. */
   unclaimSeat(request: UnclaimSeatRequest, options?: CallOptions): Promise<UnclaimSeatResponse>;
@@ -1920,6 +1929,8 @@ export interface ReprocessNotificationsRequest {
   dryRun?: boolean;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of ReprocessNotifications. */
@@ -1953,6 +1964,8 @@ export interface BackfillNotificationsRequest {
   onlyFailures?: boolean;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of BackfillNotifications. */
@@ -2080,6 +2093,8 @@ export interface RequestTestNotificationRequest {
    * response. Empty: a repeated request is executed again.
    */
   idempotencyKey?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of RequestTestNotification. */
@@ -2701,6 +2716,8 @@ export interface RegisterAppAccountTokenRequest {
    * response. Empty: a repeated request is executed again.
    */
   idempotencyKey?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of RegisterAppAccountToken. */
@@ -3566,6 +3583,10 @@ export interface StartMigrationRequest {
    * otherwise they are only looked up.
    */
   linkUnverifiedIds?: boolean;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The format of a job's input. */
@@ -3788,6 +3809,8 @@ export interface CancelMigrationRequest {
   migrationId?: string;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of CancelMigration. */
@@ -3809,6 +3832,8 @@ export interface PurgeMigrationRequest {
   migrationId?: string;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of PurgeMigration. */
@@ -3889,7 +3914,7 @@ export interface Disagreement {
   reason?: string;
   /** When access ends or ended here. Unset: it does not end, or there was none. */
   until?: string;
-  /** The evidence of the answer here. 0: no single document decides. */
+  /** The evidence of the answer here. Unset: no single document decides. */
   evidenceId?: string;
 }
 
@@ -6024,12 +6049,23 @@ export interface CreateSegmentRequest {
   name?: string;
   /** The conditions. Required. */
   filter?: SegmentFilter;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of CreateSegment. */
 export interface CreateSegmentResponse {
   /** The segment. */
   segment?: Segment;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -6045,10 +6081,21 @@ export interface DeleteSegmentRequest {
   environment?: Environment;
   /** The name. Required. */
   name?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of DeleteSegment. */
 export interface DeleteSegmentResponse {
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -6404,6 +6451,8 @@ export interface ResendDeliveriesRequest {
   idempotencyKey?: string;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of ResendDeliveries. */
@@ -6435,6 +6484,8 @@ export interface DiscardDeliveriesRequest {
   positions?: DeliveryPositions;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of DiscardDeliveries. */
@@ -6458,6 +6509,8 @@ export interface ResumeWebhookRequest {
   kind?: WebhookKind;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
+  actor?: string;
 }
 
 /** The response of ResumeWebhook. */

@@ -49,6 +49,14 @@ package enum LedgerError: Error, Hashable, Sendable {
   case alreadyFulfilled(transaction: String, fulfillment: String)
   /// The `appAccountToken` is bound to another customer.
   case tokenOfAnotherCustomer
+  /// A saved segment of that name has another filter.
+  case segmentExists(String)
+  /// The app environment has ``EvidenceLedger/maxSegments`` saved segments.
+  case tooManySegments
+  /// There is no saved segment of that name.
+  case unknownSegment(String)
+  /// The configuration defines the segment.
+  case configuredSegment(String)
   /// There are no facts and no evidence of the customer.
   case unknownCustomer
   /// The caller used the idempotency key for another request in the last 30 days.
@@ -129,6 +137,11 @@ extension LedgerError: CustomStringConvertible {
     case .unknownConsumable(let id): "no consumable purchase with the transaction '\(id)' is stored"
     case .alreadyFulfilled(let id, let last):
       "the transaction '\(id)' has no units to deliver or take back; last acknowledged as '\(last)'"
+    case .segmentExists(let name): "the app has a segment '\(name)' with another filter"
+    case .tooManySegments:
+      "the app has \(EvidenceLedger.maxSegments) saved segments in this environment already"
+    case .unknownSegment(let name): "the app has no segment '\(name)' in this environment"
+    case .configuredSegment(let name): "the configuration defines the segment '\(name)'; remove it there"
     case .tokenOfAnotherCustomer: "the app account token is registered for another customer"
     case .unknownCustomer: "unknown customer"
     case .idempotencyKeyReused: "the idempotency key was used for another request"

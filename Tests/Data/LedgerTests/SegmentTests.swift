@@ -8,6 +8,7 @@ import Testing
 /// Segments over the lives of subscribers.
 @Suite struct SegmentTests {
   private static let place = AppEnvironment(appID: "ocean", environment: .sandbox)
+  private static let scope = CommandScope(appID: "ocean", environment: .sandbox)
   private static let app = AppDefinition(
     id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
     products: Array(LedgerFixture.app.products.values), renewalPolicy: .standard)
@@ -69,7 +70,7 @@ import Testing
       let ordered = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
       fixture.clock.set(at(0))
       for (name, filter) in Self.filters {
-        _ = try await fixture.ledger.createSegment(name, filter, of: Self.place)
+        _ = try await fixture.ledger.createSegment(name, filter, Self.scope)
       }
       let (ledger, clock) = (fixture.ledger, ServiceClock(now: { [clock = fixture.clock] in clock.now }))
       var checks = 0
@@ -189,7 +190,7 @@ import Testing
     try await LedgerFixture.run { fixture in
       fixture.clock.set(at(0))
       let filter = Self.filter { $0.endsWithinDays = 3 }
-      _ = try await fixture.ledger.createSegment("ending", filter, of: Self.place)
+      _ = try await fixture.ledger.createSegment("ending", filter, Self.scope)
       _ = try await fixture.submit(try fixture.period(0...30), renewal: try fixture.renewal(signed: 1))
       let clock = ServiceClock(now: { [clock = fixture.clock] in clock.now })
       func due() async throws -> Instant? {
@@ -209,7 +210,7 @@ import Testing
   func transfer() async throws {
     try await LedgerFixture.run { fixture in
       fixture.clock.set(at(1))
-      _ = try await fixture.ledger.createSegment("all", SegmentFilter(), of: Self.place)
+      _ = try await fixture.ledger.createSegment("all", SegmentFilter(), Self.scope)
       let period = try fixture.period(0...30)
       _ = try await fixture.submit(period, for: nil)
       _ = try await fixture.submit(period, for: "ana")
@@ -241,7 +242,9 @@ import Testing
       let first = try await adopt(SegmentFilter())
       #expect(first.map(\.name) == ["ours"] && first.allSatisfy(\.isConfigured))
       #expect(try await fixture.events().allSatisfy { $0.event.change.subject?.segment == nil })
-      #expect(try await fixture.ledger.deleteSegment("ours", of: Self.place)?.isConfigured == true)
+      await #expect(throws: LedgerError.configuredSegment("ours")) {
+        try await fixture.ledger.deleteSegment("ours", Self.scope)
+      }
       _ = try await adopt(Self.filter { $0.states = [.gracePeriod] })
       let last = try await fixture.events().last?.event.change
       #expect(last?.kind == .segmentRedefined && last?.subject?.segment == "ours")

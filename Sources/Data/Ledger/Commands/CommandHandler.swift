@@ -200,6 +200,8 @@ package struct CommandResult: Hashable, Sendable {
   package var fulfillment: FulfillmentRecord?
   /// The consent to send consumption data to Apple.
   package var consent: ConsumptionConsent?
+  /// The saved segment.
+  package var segment: SavedSegment?
   /// The customer that the command is about; `nil` if there is none.
   package var customer: CustomerKey?
   /// The number of rows that lost an erased customer's id.

@@ -88,52 +88,57 @@ extension EvidenceLedger {
     }
   }
 
-  /// Saves a segment. Its members now are no events.
+  /// Saves a segment, unless there is one with the same name and filter. Its members now are no events. Segments are no
+  /// evidence.
   ///
-  /// - Returns: the segment; `nil` if there is another one with this name.
-  /// - Throws: ``LedgerError/store(_:)``.
+  /// - Throws: ``LedgerError/segmentExists(_:)``; ``LedgerError/tooManySegments``; those of all commands.
   package func createSegment(
-    _ name: String, _ filter: SegmentFilter, of appEnvironment: AppEnvironment
-  ) async throws(LedgerError) -> SegmentCreation {
-    let (app, clocks) = (try app(appEnvironment.appID), clocks)
-    return try await write { store throws(StoreError) in
-      let stored = try store.segments(of: appEnvironment)
-      let now = clocks.now(in: appEnvironment.environment)
-      let segment = SavedSegment(
-        name: name, of: appEnvironment, SegmentConditions(filter, in: app), isConfigured: false,
-        createdAt: now, evaluatedAt: now)
-      if let known = stored.first(where: { $0.name == name }) {
-        return known.conditions.filter == filter ? .saved(known) : .exists
-      }
-      guard stored.count < Self.maxSegments else { return .tooMany }
-      try store.put(segment)
-      return .saved(segment)
+    _ name: String, _ filter: SegmentFilter, _ scope: CommandScope
+  ) async throws(LedgerError) -> CommandResult {
+    let app = try app(scope.appID)
+    return try await run(scope) { handler throws(LedgerError) in
+      try handler.createSegment(name, filter, in: app)
     }
   }
 
   /// Deletes a saved segment.
   ///
-  /// - Returns: the deleted segment; it stays if the configuration defines it. `nil`: there is none.
-  /// - Throws: ``LedgerError/store(_:)``.
-  package func deleteSegment(
-    _ name: String, of appEnvironment: AppEnvironment
-  ) async throws(LedgerError) -> SavedSegment? {
-    try await write { store throws(StoreError) in
-      let segment = try store.segments(of: appEnvironment).first { $0.name == name }
-      if let segment, !segment.isConfigured { try store.delete(segment) }
-      return segment
-    }
+  /// - Throws: ``LedgerError/unknownSegment(_:)``; ``LedgerError/configuredSegment(_:)``; those of all commands.
+  package func deleteSegment(_ name: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult
+  {
+    try await run(scope) { handler throws(LedgerError) in try handler.deleteSegment(name) }
   }
 }
 
-/// The result of the creation of a segment.
-package enum SegmentCreation: Sendable {
-  /// The segment, which may have existed with the same filter.
-  case saved(SavedSegment)
-  /// Another segment has the name.
-  case exists
-  /// There are ``EvidenceLedger/maxSegments``.
-  case tooMany
+extension CommandHandler {
+  private var place: AppEnvironment { AppEnvironment(appID: appID, environment: environment) }
+
+  fileprivate func createSegment(
+    _ name: String, _ filter: SegmentFilter, in app: AppDefinition
+  ) throws(LedgerError) -> CommandResult {
+    let stored = try inStore { () throws(StoreError) in try store.segments(of: place) }
+    var result = CommandResult()
+    result.segment = stored.first { $0.name == name }
+    if let known = result.segment {
+      guard known.conditions.filter == filter else { throw .segmentExists(name) }
+      return result
+    }
+    guard stored.count < EvidenceLedger.maxSegments else { throw .tooManySegments }
+    let segment = SavedSegment(
+      name: name, of: place, SegmentConditions(filter, in: app), isConfigured: false, createdAt: now,
+      evaluatedAt: now)
+    try inStore { () throws(StoreError) in try store.put(segment) }
+    result.segment = segment
+    return result
+  }
+
+  fileprivate func deleteSegment(_ name: String) throws(LedgerError) -> CommandResult {
+    let stored = try inStore { () throws(StoreError) in try store.segments(of: place) }
+    guard let segment = stored.first(where: { $0.name == name }) else { throw .unknownSegment(name) }
+    guard !segment.isConfigured else { throw .configuredSegment(name) }
+    try inStore { () throws(StoreError) in try store.delete(segment) }
+    return CommandResult()
+  }
 }
 
 extension StoreTransaction {

@@ -194,11 +194,14 @@ struct CreateSegmentCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
   @OptionGroup var filter: SegmentFilterOptions
+  @OptionGroup var change: ChangeOptions
 
   @Argument(help: "Name: letters, digits, '-', '_' and '.'.") var name: String
 
   func run() async throws {
-    var request = CreateSegmentRequest.with { $0.name = name }
+    var request = CreateSegmentRequest.with {
+      ($0.name, $0.actor, $0.note, $0.idempotencyKey) = (name, change.actor, change.note, change.key)
+    }
     request.filter = try filter.message()
     request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
@@ -215,6 +218,7 @@ struct DeleteSegmentCommand: AsyncParsableCommand {
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
+  @OptionGroup var change: ChangeOptions
 
   @Argument(help: "Name of the segment.") var name: String
 
@@ -222,6 +226,7 @@ struct DeleteSegmentCommand: AsyncParsableCommand {
     let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let request = DeleteSegmentRequest.with {
       ($0.app, $0.environment, $0.name) = (app, environment, name)
+      ($0.actor, $0.note, $0.idempotencyKey) = (change.actor, change.note, change.key)
     }
     let response = try await client.withConnection { try await $0.deleteSegment(request) }
     client.show(response, [("deleted", name)])

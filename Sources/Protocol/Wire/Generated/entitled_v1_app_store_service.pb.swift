@@ -452,6 +452,8 @@ package struct LookUpOrderRequest: WireMessage {
   package var pageToken: String = ""
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -467,6 +469,7 @@ package struct LookUpOrderRequest: WireMessage {
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -476,6 +479,7 @@ package struct LookUpOrderRequest: WireMessage {
     writer.integer(3, pageSize)
     writer.text(4, pageToken)
     writer.text(5, note)
+    writer.text(6, actor)
   }
 }
 
@@ -529,6 +533,8 @@ package struct RefreshPurchaseRequest: WireMessage {
   package var transactionId: String = ""
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -543,6 +549,7 @@ package struct RefreshPurchaseRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     transactionId = CField.text(c.pointee.transaction_id)
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -551,6 +558,7 @@ package struct RefreshPurchaseRequest: WireMessage {
     writer.integer(2, environment.rawValue)
     writer.text(3, transactionId)
     writer.text(4, note)
+    writer.text(5, actor)
   }
 }
 
@@ -596,6 +604,8 @@ package struct GetTransactionInfoRequest: WireMessage {
   package var transactionId: String = ""
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -610,6 +620,7 @@ package struct GetTransactionInfoRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     transactionId = CField.text(c.pointee.transaction_id)
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -618,6 +629,7 @@ package struct GetTransactionInfoRequest: WireMessage {
     writer.integer(2, environment.rawValue)
     writer.text(3, transactionId)
     writer.text(4, note)
+    writer.text(5, actor)
   }
 }
 
@@ -670,6 +682,8 @@ package struct GetAppTransactionInfoRequest: WireMessage {
   package var customerId: String = ""
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -685,6 +699,7 @@ package struct GetAppTransactionInfoRequest: WireMessage {
     transactionId = CField.text(c.pointee.transaction_id)
     customerId = CField.text(c.pointee.customer_id)
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -694,6 +709,7 @@ package struct GetAppTransactionInfoRequest: WireMessage {
     writer.text(3, transactionId)
     writer.text(4, customerId)
     writer.text(5, note)
+    writer.text(6, actor)
   }
 }
 
@@ -1514,7 +1530,7 @@ package struct SetConsumptionConsentRequest: WireMessage {
 
 /// The response of SetConsumptionConsent.
 package struct SetConsumptionConsentResponse: WireMessage {
-  /// The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one.
+  /// The decision in force; for a dry run, the one that would be, without evidence if it is another one.
   package var consent: ConsumptionConsent?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
@@ -1628,11 +1644,9 @@ package struct SetAppAccountTokenResponse: WireMessage {
 package struct Seat: WireMessage {
   /// The id of the seat.
   package var seatId: String = ""
-  /// The holder. Empty: the seat is free.
+  /// The holder. Empty: it is claimed without a holder, or was released.
   package var customerId: String = ""
-  /// Apple's transaction of the member; empty if the developer invites members.
-  package var transactionId: String = ""
-  /// When the seat was claimed. Unset: it is free.
+  /// When the seat was claimed. Unset: it was released.
   package var claimedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -1646,7 +1660,6 @@ package struct Seat: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__Seat.self)
     seatId = CField.text(c.pointee.seat_id)
     customerId = CField.text(c.pointee.customer_id)
-    transactionId = CField.text(c.pointee.transaction_id)
     claimedAt = CField.message(c.pointee.claimed_at)
   }
 
@@ -1654,8 +1667,7 @@ package struct Seat: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.text(1, seatId)
     writer.text(2, customerId)
-    writer.text(3, transactionId)
-    writer.message(4, claimedAt)
+    writer.message(3, claimedAt)
   }
 }
 
@@ -1667,7 +1679,8 @@ package struct ClaimSeatRequest: WireMessage {
   package var environment: Environment = .init()
   /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// The operator's id of the customer, 1 to 256 bytes. Required.
+  /// The operator's id of the customer, at most 256 bytes. Empty: the seat is claimed without a holder; AssociateSeat
+  /// names one.
   package var customerId: String = ""
   /// Apple's name of the request, at most 128 bytes; a repeated one returns the same seat. Empty: derived from the
   /// idempotency key; one of them is required.
@@ -1752,7 +1765,7 @@ package struct AssociateSeatRequest: WireMessage {
   package var environment: Environment = .init()
   /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// The seat, by Apple's id. Required.
+  /// The seat, by its id. Required.
   package var seatId: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
@@ -1836,7 +1849,7 @@ package struct UnclaimSeatRequest: WireMessage {
   package var environment: Environment = .init()
   /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// The seat, by Apple's id. Required.
+  /// The seat, by its id. Required.
   package var seatId: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
@@ -2486,8 +2499,8 @@ package struct ConsentWithdrawal: WireMessage {
   package var settledAt: GoogleProtobuf.Timestamp?
   /// The evidence of the withdrawal.
   package var evidenceId: Int64 = 0
-  /// The evidence of the settlement, with actor and note. 0: none.
-  package var settlementId: Int64 = 0
+  /// The evidence of the settlement, with actor and note. Unset: there was none.
+  package var settlementId: Int64?
   /// Whether the policy `rescind_consent` ends access through the purchases of the app install.
   package var endsAccess: Bool = false
 
@@ -2508,7 +2521,7 @@ package struct ConsentWithdrawal: WireMessage {
     state = ConsentWithdrawalState(rawValue: CField.number(c.pointee.state.rawValue))
     settledAt = CField.message(c.pointee.settled_at)
     evidenceId = c.pointee.evidence_id
-    settlementId = c.pointee.settlement_id
+    if c.pointee._settlement_id_case.rawValue == 9 { settlementId = c.pointee.settlement_id }
     endsAccess = CField.flag(c.pointee.ends_access)
   }
 
@@ -2522,7 +2535,7 @@ package struct ConsentWithdrawal: WireMessage {
     writer.integer(6, state.rawValue)
     writer.message(7, settledAt)
     writer.integer(8, evidenceId)
-    writer.integer(9, settlementId)
+    if let settlementId { writer.integerOrDefault(9, settlementId) }
     writer.flag(10, endsAccess)
   }
 }
@@ -2645,8 +2658,8 @@ package struct SettleConsentWithdrawalRequest: WireMessage {
 package struct SettleConsentWithdrawalResponse: WireMessage {
   /// Whether it was settled before. Nothing was changed then.
   package var alreadySettled: Bool = false
-  /// The evidence of the settlement; 0 if nothing was changed.
-  package var settlementId: Int64 = 0
+  /// The evidence of the settlement. Unset: nothing was changed.
+  package var settlementId: Int64?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -2663,7 +2676,7 @@ package struct SettleConsentWithdrawalResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SettleConsentWithdrawalResponse.self)
     alreadySettled = CField.flag(c.pointee.already_settled)
-    settlementId = c.pointee.settlement_id
+    if c.pointee._settlement_id_case.rawValue == 2 { settlementId = c.pointee.settlement_id }
     repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
@@ -2671,7 +2684,7 @@ package struct SettleConsentWithdrawalResponse: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.flag(1, alreadySettled)
-    writer.integer(2, settlementId)
+    if let settlementId { writer.integerOrDefault(2, settlementId) }
     writer.flag(3, repeated)
     writer.text(15, position)
   }

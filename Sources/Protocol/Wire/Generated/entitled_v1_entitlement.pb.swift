@@ -457,8 +457,8 @@ package struct ConsumptionConsent: WireMessage {
   package var consented: Bool = false
   /// When the consent was given or withdrawn.
   package var since: GoogleProtobuf.Timestamp?
-  /// The evidence of the consent.
-  package var evidenceId: Int64 = 0
+  /// The evidence of the consent. Unset: a dry run, which stores none.
+  package var evidenceId: Int64?
 
   /// A message with every field at its default.
   package init() {}
@@ -471,13 +471,13 @@ package struct ConsumptionConsent: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ConsumptionConsent.self)
     consented = CField.flag(c.pointee.consented)
     since = CField.message(c.pointee.since)
-    evidenceId = c.pointee.evidence_id
+    if c.pointee._evidence_id_case.rawValue == 3 { evidenceId = c.pointee.evidence_id }
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.flag(1, consented)
     writer.message(2, since)
-    writer.integer(3, evidenceId)
+    if let evidenceId { writer.integerOrDefault(3, evidenceId) }
   }
 }

@@ -1320,6 +1320,8 @@ package struct RegisterAppAccountTokenRequest: WireMessage {
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
   package var idempotencyKey: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1337,6 +1339,7 @@ package struct RegisterAppAccountTokenRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
     dryRun = CField.flag(c.pointee.dry_run)
     idempotencyKey = CField.text(c.pointee.idempotency_key)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -1348,6 +1351,7 @@ package struct RegisterAppAccountTokenRequest: WireMessage {
     writer.text(5, actor)
     writer.flag(6, dryRun)
     writer.text(7, idempotencyKey)
+    writer.text(8, note)
   }
 }
 

@@ -409,6 +409,8 @@ package struct ReprocessNotificationsRequest: WireMessage {
   package var dryRun: Bool = false
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -426,6 +428,7 @@ package struct ReprocessNotificationsRequest: WireMessage {
     to = CField.message(c.pointee.to)
     dryRun = CField.flag(c.pointee.dry_run)
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -437,6 +440,7 @@ package struct ReprocessNotificationsRequest: WireMessage {
     writer.message(5, to)
     writer.flag(6, dryRun)
     writer.text(7, note)
+    writer.text(8, actor)
   }
 }
 
@@ -494,6 +498,8 @@ package struct BackfillNotificationsRequest: WireMessage {
   package var onlyFailures: Bool = false
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -510,6 +516,7 @@ package struct BackfillNotificationsRequest: WireMessage {
     to = CField.message(c.pointee.to)
     onlyFailures = CField.flag(c.pointee.only_failures)
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -520,6 +527,7 @@ package struct BackfillNotificationsRequest: WireMessage {
     writer.message(4, to)
     writer.flag(5, onlyFailures)
     writer.text(6, note)
+    writer.text(7, actor)
   }
 }
 
@@ -825,6 +833,8 @@ package struct RequestTestNotificationRequest: WireMessage {
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
   package var idempotencyKey: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -839,6 +849,7 @@ package struct RequestTestNotificationRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     actor = CField.text(c.pointee.actor)
     idempotencyKey = CField.text(c.pointee.idempotency_key)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -847,6 +858,7 @@ package struct RequestTestNotificationRequest: WireMessage {
     writer.integer(2, environment.rawValue)
     writer.text(3, actor)
     writer.text(4, idempotencyKey)
+    writer.text(5, note)
   }
 }
 

@@ -1056,6 +1056,10 @@ package struct StartMigrationRequest: WireMessage {
   /// Whether the caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
   /// otherwise they are only looked up.
   package var linkUnverifiedIds: Bool = false
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
   /// `input`: `input_path`, `upload_id`, or none.
   package var input: Input?
 
@@ -1075,6 +1079,8 @@ package struct StartMigrationRequest: WireMessage {
     idempotencyKey = CField.text(c.pointee.idempotency_key)
     format = CField.message(c.pointee.format)
     linkUnverifiedIds = CField.flag(c.pointee.link_unverified_ids)
+    actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
     switch c.pointee.input_case.rawValue {
     case 3: input = .inputPath(CField.text(c.pointee.input_path))
     case 7: input = .uploadId(CField.text(c.pointee.upload_id))
@@ -1091,6 +1097,8 @@ package struct StartMigrationRequest: WireMessage {
     writer.text(6, idempotencyKey)
     writer.message(8, format)
     writer.flag(9, linkUnverifiedIds)
+    writer.text(10, actor)
+    writer.text(11, note)
     switch input {
     case .inputPath(let value)?: writer.textOrDefault(3, value)
     case .uploadId(let value)?: writer.textOrDefault(7, value)
@@ -1717,6 +1725,8 @@ package struct CancelMigrationRequest: WireMessage {
   package var migrationId: String = ""
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1730,6 +1740,7 @@ package struct CancelMigrationRequest: WireMessage {
     app = CField.text(c.pointee.app)
     migrationId = CField.text(c.pointee.migration_id)
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -1737,6 +1748,7 @@ package struct CancelMigrationRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, migrationId)
     writer.text(3, note)
+    writer.text(4, actor)
   }
 }
 
@@ -1776,6 +1788,8 @@ package struct PurgeMigrationRequest: WireMessage {
   package var migrationId: String = ""
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1789,6 +1803,7 @@ package struct PurgeMigrationRequest: WireMessage {
     app = CField.text(c.pointee.app)
     migrationId = CField.text(c.pointee.migration_id)
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -1796,6 +1811,7 @@ package struct PurgeMigrationRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, migrationId)
     writer.text(3, note)
+    writer.text(4, actor)
   }
 }
 
@@ -1952,8 +1968,8 @@ package struct Disagreement: WireMessage {
   package var reason: String = ""
   /// When access ends or ended here. Unset: it does not end, or there was none.
   package var until: GoogleProtobuf.Timestamp?
-  /// The evidence of the answer here. 0: no single document decides.
-  package var evidenceId: Int64 = 0
+  /// The evidence of the answer here. Unset: no single document decides.
+  package var evidenceId: Int64?
 
   /// A message with every field at its default.
   package init() {}
@@ -1976,7 +1992,7 @@ package struct Disagreement: WireMessage {
     eventJson = CField.text(c.pointee.event_json)
     reason = CField.text(c.pointee.reason)
     until = CField.message(c.pointee.until)
-    evidenceId = c.pointee.evidence_id
+    if c.pointee._evidence_id_case.rawValue == 13 { evidenceId = c.pointee.evidence_id }
   }
 
   /// Writes the fields that are set.
@@ -1993,7 +2009,7 @@ package struct Disagreement: WireMessage {
     writer.text(10, eventJson)
     writer.text(11, reason)
     writer.message(12, until)
-    writer.integer(13, evidenceId)
+    if let evidenceId { writer.integerOrDefault(13, evidenceId) }
   }
 }
 

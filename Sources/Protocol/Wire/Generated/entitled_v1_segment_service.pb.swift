@@ -464,6 +464,13 @@ package struct CreateSegmentRequest: WireMessage {
   package var name: String = ""
   /// The conditions. Required.
   package var filter: SegmentFilter?
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -478,6 +485,9 @@ package struct CreateSegmentRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     name = CField.text(c.pointee.name)
     filter = CField.message(c.pointee.filter)
+    actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -486,6 +496,9 @@ package struct CreateSegmentRequest: WireMessage {
     writer.integer(2, environment.rawValue)
     writer.text(3, name)
     writer.message(4, filter)
+    writer.text(5, actor)
+    writer.text(6, note)
+    writer.text(7, idempotencyKey)
   }
 }
 
@@ -493,6 +506,8 @@ package struct CreateSegmentRequest: WireMessage {
 package struct CreateSegmentResponse: WireMessage {
   /// The segment.
   package var segment: Segment?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -507,12 +522,14 @@ package struct CreateSegmentResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__CreateSegmentResponse.self)
     segment = CField.message(c.pointee.segment)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, segment)
+    writer.flag(2, repeated)
     writer.text(15, position)
   }
 }
@@ -525,6 +542,13 @@ package struct DeleteSegmentRequest: WireMessage {
   package var environment: Environment = .init()
   /// The name. Required.
   package var name: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -538,6 +562,9 @@ package struct DeleteSegmentRequest: WireMessage {
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     name = CField.text(c.pointee.name)
+    actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -545,11 +572,16 @@ package struct DeleteSegmentRequest: WireMessage {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
     writer.text(3, name)
+    writer.text(4, actor)
+    writer.text(5, note)
+    writer.text(6, idempotencyKey)
   }
 }
 
 /// The response of DeleteSegment.
 package struct DeleteSegmentResponse: WireMessage {
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -563,11 +595,13 @@ package struct DeleteSegmentResponse: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__DeleteSegmentResponse.self)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
+    writer.flag(1, repeated)
     writer.text(15, position)
   }
 }

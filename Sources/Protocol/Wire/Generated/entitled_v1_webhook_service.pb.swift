@@ -444,6 +444,8 @@ package struct ResendDeliveriesRequest: WireMessage {
   package var idempotencyKey: String = ""
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
   /// `selection`: `dead_letters`, `positions`, `range`, or none.
   package var selection: Selection?
 
@@ -461,6 +463,7 @@ package struct ResendDeliveriesRequest: WireMessage {
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
     idempotencyKey = CField.text(c.pointee.idempotency_key)
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
     switch c.pointee.selection_case.rawValue {
     case 4: selection = .deadLetters(CField.flag(c.pointee.dead_letters))
     case 5: selection = CField.message(c.pointee.positions).map(Selection.positions)
@@ -476,6 +479,7 @@ package struct ResendDeliveriesRequest: WireMessage {
     writer.integer(3, kind.rawValue)
     writer.text(7, idempotencyKey)
     writer.text(8, note)
+    writer.text(9, actor)
     switch selection {
     case .deadLetters(let value)?: writer.flagOrDefault(4, value)
     case .positions(let value)?: writer.message(5, value)
@@ -541,6 +545,8 @@ package struct DiscardDeliveriesRequest: WireMessage {
   package var kind: WebhookKind = .init()
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
   /// `selection`: `dead_letters`, `positions`, or none.
   package var selection: Selection?
 
@@ -557,6 +563,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
     webhook = CField.text(c.pointee.webhook)
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
     switch c.pointee.selection_case.rawValue {
     case 4: selection = .deadLetters(CField.flag(c.pointee.dead_letters))
     case 5: selection = CField.message(c.pointee.positions).map(Selection.positions)
@@ -570,6 +577,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
     writer.text(2, webhook)
     writer.integer(3, kind.rawValue)
     writer.text(6, note)
+    writer.text(7, actor)
     switch selection {
     case .deadLetters(let value)?: writer.flagOrDefault(4, value)
     case .positions(let value)?: writer.message(5, value)
@@ -624,6 +632,8 @@ package struct ResumeWebhookRequest: WireMessage {
   package var kind: WebhookKind = .init()
   /// The reason, for the audit log: at most 4096 bytes.
   package var note: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -638,6 +648,7 @@ package struct ResumeWebhookRequest: WireMessage {
     webhook = CField.text(c.pointee.webhook)
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
     note = CField.text(c.pointee.note)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -646,6 +657,7 @@ package struct ResumeWebhookRequest: WireMessage {
     writer.text(2, webhook)
     writer.integer(3, kind.rawValue)
     writer.text(4, note)
+    writer.text(5, actor)
   }
 }
 

@@ -30,7 +30,7 @@ extension WorkRows {
       values: [
         one.customerId, one.entitlement, String(one.kind.protoName.dropFirst("DISAGREEMENT_KIND_".count)),
         one.detectedAt.text, one.checkedAt.text, one.statedUntil.text, one.eventId, one.eventType,
-        one.eventAt.text, one.reason, one.until.text, one.evidenceId == 0 ? "" : String(one.evidenceId),
+        one.eventAt.text, one.reason, one.until.text, one.evidenceId.map { String($0) } ?? "",
       ])
   }
 
@@ -67,8 +67,7 @@ extension WorkRows {
       one.until == nil
       ? (one.kind == .theirsOnly ? "" : "→ \(Text.noEnd)") : "→ \(Format.time(one.until))"
     let evidence: Markup =
-      one.evidenceId == 0
-      ? "" : "<p><a href=\"\(scope.evidence(one.evidenceId))\">\(Text.evidence(one.evidenceId))</a></p>"
+      one.evidenceId.map { "<p><a href=\"\(scope.evidence($0))\">\(Text.evidence($0))</a></p>" } ?? ""
     return "<code>\(one.reason)</code> \(end)\(evidence)"
   }
 }

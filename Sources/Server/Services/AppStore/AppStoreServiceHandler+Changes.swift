@@ -106,7 +106,8 @@ extension AppStoreServiceHandler {
     let once = Idempotency(of: request, call, context)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try await changeOnce(
-        once, .testNotification, Record("RequestTestNotification", about: "", by: request.actor),
+        once, .testNotification,
+        Record("RequestTestNotification", about: "", by: request.actor, note: request.note),
         try self.call(request.app, request.environment, call)
       ) { (answer: SendTestNotificationResponse) in
         .with { $0.testNotificationToken = answer.testNotificationToken ?? "" }

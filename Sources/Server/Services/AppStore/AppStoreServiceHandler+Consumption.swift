@@ -96,7 +96,7 @@ extension AppStoreServiceHandler {
     } response: { outcome in
       .with {
         $0.consent = outcome.consent.map(Wire.ConsumptionConsent.init)
-        if request.dryRun, outcome.evidenceID != nil { $0.consent?.evidenceId = 0 }
+        if request.dryRun, outcome.evidenceID != nil { $0.consent?.evidenceId = nil }
       }
     }
   }

@@ -44,7 +44,7 @@ extension EntitlementServiceHandler {
     try RequestValidation.given(request.appAccountToken, "app_account_token")
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
-      isDryRun: request.dryRun)
+      note: request.note, isDryRun: request.dryRun)
     return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.registerToken(request.appAccountToken, of: request.customerId, scope)
     } response: { outcome in

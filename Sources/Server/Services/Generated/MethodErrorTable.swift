@@ -623,11 +623,15 @@ enum MethodErrorTable {
     /entitled.v1.SegmentService/ListSegments INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.SegmentService/ListSegments NOT_FOUND UNKNOWN_APP
     /entitled.v1.SegmentService/ListSegments RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
-    /entitled.v1.SegmentService/CreateSegment ALREADY_EXISTS SEGMENT_EXISTS
+    /entitled.v1.SegmentService/CreateSegment ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED SEGMENT_EXISTS
+    /entitled.v1.SegmentService/CreateSegment DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.SegmentService/CreateSegment FAILED_PRECONDITION RESPONSE_ERASED
     /entitled.v1.SegmentService/CreateSegment INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.SegmentService/CreateSegment NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT
     /entitled.v1.SegmentService/CreateSegment RESOURCE_EXHAUSTED TOO_MANY_SEGMENTS
-    /entitled.v1.SegmentService/DeleteSegment FAILED_PRECONDITION CONFIGURED_SEGMENT
+    /entitled.v1.SegmentService/DeleteSegment ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.SegmentService/DeleteSegment DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.SegmentService/DeleteSegment FAILED_PRECONDITION CONFIGURED_SEGMENT RESPONSE_ERASED
     /entitled.v1.SegmentService/DeleteSegment INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.SegmentService/DeleteSegment NOT_FOUND UNKNOWN_APP UNKNOWN_SEGMENT
     /entitled.v1.StatusService/GetStatus RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS

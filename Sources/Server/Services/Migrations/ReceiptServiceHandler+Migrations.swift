@@ -70,6 +70,7 @@ extension ReceiptServiceHandler {
   func startMigration(
     _ request: StartMigrationRequest, _ call: CallContext
   ) async throws(Status) -> StartMigrationResponse {
+    let request = request.attributed(to: call)
     let once = Idempotency(of: request, call, context)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
@@ -92,7 +93,8 @@ extension ReceiptServiceHandler {
       appID: app.id, environment: environment, inputPath: inputPath,
       format: try InputFormat(request.format).text, concurrency: Int(request.concurrency),
       isDryRun: request.dryRun,
-      actor: call.caller.isEmpty ? "migration" : call.caller, linksUnverifiedIDs: request.linkUnverifiedIds)
+      actor: request.actor.isEmpty ? "migration" : request.actor,
+      linksUnverifiedIDs: request.linkUnverifiedIds)
     let idempotency = once.request.map { request in
       MigrationJobManager.IdempotentStart(request) { status in
         StartMigrationResponse.with { $0.migration = Migration(status) }.encodedBytes()

@@ -107,8 +107,11 @@ struct SegmentServiceHandler: SegmentServiceMethods {
   func createSegment(
     _ request: CreateSegmentRequest, _ call: CallContext
   ) async throws(Status) -> CreateSegmentResponse {
+    let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
-    let place = AppEnvironment(appID: app.id, environment: try app.environment(request.environment))
+    let scope = CommandScope(appID: app.id, environment: try app.environment(request.environment))
     try RequestValidation.given(request.name, "name")
     guard SegmentFilter.isValid(name: request.name) else {
       throw Status(
@@ -119,38 +122,27 @@ struct SegmentServiceHandler: SegmentServiceMethods {
       throw Status(.invalidArgument, reason: "MISSING_FIELD", "filter is missing", field: "filter")
     }
     let filter = try Entitlements.SegmentFilter(message, in: app)
-    let result = try await mapLedgerError { () async throws(LedgerError) in
-      try await context.ledger.createSegment(request.name, filter, of: place)
-    }
-    switch result {
-    case .saved(let segment): return .with { $0.segment = Wire.Segment(segment) }
-    case .exists:
-      throw Status(
-        .alreadyExists, reason: "SEGMENT_EXISTS",
-        "the app '\(app.id)' has a segment '\(request.name)' with another filter", field: "name")
-    case .tooMany:
-      throw Status(
-        .resourceExhausted, reason: "TOO_MANY_SEGMENTS",
-        "the app '\(app.id)' has \(EvidenceLedger.maxSegments) saved segments in this environment already")
+    return try await once.run(scope) { scope async throws(LedgerError) in
+      try await context.ledger.createSegment(request.name, filter, scope)
+    } response: { result in
+      .with { $0.segment = result.segment.map(Wire.Segment.init) }
     }
   }
 
   func deleteSegment(
     _ request: DeleteSegmentRequest, _ call: CallContext
   ) async throws(Status) -> DeleteSegmentResponse {
+    let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
-    let place = AppEnvironment(appID: app.id, environment: try app.environment(request.environment))
+    let scope = CommandScope(appID: app.id, environment: try app.environment(request.environment))
     try RequestValidation.given(request.name, "name")
-    let segment = try await mapLedgerError { () async throws(LedgerError) in
-      try await context.ledger.deleteSegment(request.name, of: place)
+    return try await once.run(scope) { scope async throws(LedgerError) in
+      try await context.ledger.deleteSegment(request.name, scope)
+    } response: { _ in
+      DeleteSegmentResponse()
     }
-    guard let segment else { throw .unknownSegment(request.name, field: "name") }
-    guard !segment.isConfigured else {
-      throw Status(
-        .failedPrecondition, reason: "CONFIGURED_SEGMENT",
-        "the configuration defines the segment '\(segment.name)'; remove it there", field: "name")
-    }
-    return DeleteSegmentResponse()
   }
 }
 
@@ -234,7 +226,7 @@ extension StoreSnapshot {
 }
 
 extension Status {
-  fileprivate static func unknownSegment(_ name: String, field: String = "segment") -> Status {
+  static func unknownSegment(_ name: String, field: String = "segment") -> Status {
     Status(
       .notFound, reason: "UNKNOWN_SEGMENT", "the app has no saved segment '\(name)' in this environment",
       metadata: [("segment", name)], field: field)

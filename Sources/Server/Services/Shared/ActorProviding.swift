@@ -37,3 +37,6 @@ extension ClaimSeatRequest: ActorProviding {}
 extension AssociateSeatRequest: ActorProviding {}
 extension UnclaimSeatRequest: ActorProviding {}
 extension RequestTestNotificationRequest: ActorProviding {}
+extension StartMigrationRequest: ActorProviding {}
+extension CreateSegmentRequest: ActorProviding {}
+extension DeleteSegmentRequest: ActorProviding {}

@@ -107,6 +107,16 @@ extension ResendDeliveriesRequest: RepeatableRequest {
   var namedCustomers: [String] { [] }
 }
 
+extension CreateSegmentRequest: RepeatableRequest {
+  typealias Response = CreateSegmentResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension DeleteSegmentRequest: RepeatableRequest {
+  typealias Response = DeleteSegmentResponse
+  var namedCustomers: [String] { [] }
+}
+
 extension GrantResponse: RepeatedResponse {}
 extension RegisterAppAccountTokenResponse: RepeatedResponse {}
 extension RevokeGrantResponse: RepeatedResponse {}
@@ -128,3 +138,5 @@ extension ClaimSeatResponse: RepeatedResponse {}
 extension ExtendRenewalDateResponse: RepeatedResponse {}
 extension MassExtendRenewalDateResponse: RepeatedResponse {}
 extension StartMigrationResponse: RepeatedResponse {}
+extension CreateSegmentResponse: RepeatedResponse {}
+extension DeleteSegmentResponse: RepeatedResponse {}

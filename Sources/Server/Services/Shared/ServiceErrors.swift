@@ -282,6 +282,12 @@ extension Status {
     case .tokenOfAnotherCustomer:
       self.init(
         .alreadyExists, reason: "TOKEN_OF_ANOTHER_CUSTOMER", error.description, field: "app_account_token")
+    case .segmentExists:
+      self.init(.alreadyExists, reason: "SEGMENT_EXISTS", error.description, field: "name")
+    case .tooManySegments: self.init(.resourceExhausted, reason: "TOO_MANY_SEGMENTS", error.description)
+    case .unknownSegment(let name): self = .unknownSegment(name, field: "name")
+    case .configuredSegment:
+      self.init(.failedPrecondition, reason: "CONFIGURED_SEGMENT", error.description, field: "name")
     case .idempotencyKeyReused:
       self.init(
         .alreadyExists, reason: "IDEMPOTENCY_KEY_REUSED", error.description, field: "idempotency_key")

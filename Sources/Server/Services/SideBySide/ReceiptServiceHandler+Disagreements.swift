@@ -81,6 +81,6 @@ extension Disagreement {
     }
     reason = record.reason.rawValue
     until = record.until.map(GoogleProtobuf.Timestamp.init)
-    evidenceId = record.evidenceID?.rawValue ?? 0
+    evidenceId = record.evidenceID?.rawValue
   }
 }

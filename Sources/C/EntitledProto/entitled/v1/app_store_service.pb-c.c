@@ -2894,7 +2894,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_refund_history_response__desc
   (ProtobufCMessageInit) entitled__v1__get_refund_history_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__look_up_order_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__look_up_order_request__field_descriptors[6] =
 {
   {
     "app",
@@ -2956,8 +2956,21 @@ static const ProtobufCFieldDescriptor entitled__v1__look_up_order_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LookUpOrderRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__look_up_order_request__field_indices_by_name[] = {
+  5,   /* field[5] = actor */
   0,   /* field[0] = app */
   4,   /* field[4] = note */
   1,   /* field[1] = order_id */
@@ -2967,7 +2980,7 @@ static const unsigned entitled__v1__look_up_order_request__field_indices_by_name
 static const ProtobufCIntRange entitled__v1__look_up_order_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__look_up_order_request__descriptor =
 {
@@ -2977,7 +2990,7 @@ const ProtobufCMessageDescriptor entitled__v1__look_up_order_request__descriptor
   "Entitled__V1__LookUpOrderRequest",
   "entitled.v1",
   sizeof(Entitled__V1__LookUpOrderRequest),
-  5,
+  6,
   entitled__v1__look_up_order_request__field_descriptors,
   entitled__v1__look_up_order_request__field_indices_by_name,
   1,  entitled__v1__look_up_order_request__number_ranges,
@@ -3075,7 +3088,7 @@ const ProtobufCMessageDescriptor entitled__v1__look_up_order_response__descripto
   (ProtobufCMessageInit) entitled__v1__look_up_order_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__refresh_purchase_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__refresh_purchase_request__field_descriptors[5] =
 {
   {
     "app",
@@ -3125,8 +3138,21 @@ static const ProtobufCFieldDescriptor entitled__v1__refresh_purchase_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefreshPurchaseRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__refresh_purchase_request__field_indices_by_name[] = {
+  4,   /* field[4] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   3,   /* field[3] = note */
@@ -3135,7 +3161,7 @@ static const unsigned entitled__v1__refresh_purchase_request__field_indices_by_n
 static const ProtobufCIntRange entitled__v1__refresh_purchase_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_request__descriptor =
 {
@@ -3145,7 +3171,7 @@ const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_request__descrip
   "Entitled__V1__RefreshPurchaseRequest",
   "entitled.v1",
   sizeof(Entitled__V1__RefreshPurchaseRequest),
-  4,
+  5,
   entitled__v1__refresh_purchase_request__field_descriptors,
   entitled__v1__refresh_purchase_request__field_indices_by_name,
   1,  entitled__v1__refresh_purchase_request__number_ranges,
@@ -3217,7 +3243,7 @@ const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_response__descri
   (ProtobufCMessageInit) entitled__v1__refresh_purchase_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_transaction_info_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__get_transaction_info_request__field_descriptors[5] =
 {
   {
     "app",
@@ -3267,8 +3293,21 @@ static const ProtobufCFieldDescriptor entitled__v1__get_transaction_info_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTransactionInfoRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_transaction_info_request__field_indices_by_name[] = {
+  4,   /* field[4] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   3,   /* field[3] = note */
@@ -3277,7 +3316,7 @@ static const unsigned entitled__v1__get_transaction_info_request__field_indices_
 static const ProtobufCIntRange entitled__v1__get_transaction_info_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_transaction_info_request__descriptor =
 {
@@ -3287,7 +3326,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_transaction_info_request__des
   "Entitled__V1__GetTransactionInfoRequest",
   "entitled.v1",
   sizeof(Entitled__V1__GetTransactionInfoRequest),
-  4,
+  5,
   entitled__v1__get_transaction_info_request__field_descriptors,
   entitled__v1__get_transaction_info_request__field_indices_by_name,
   1,  entitled__v1__get_transaction_info_request__number_ranges,
@@ -3372,7 +3411,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_transaction_info_response__de
   (ProtobufCMessageInit) entitled__v1__get_transaction_info_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_app_transaction_info_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__get_app_transaction_info_request__field_descriptors[6] =
 {
   {
     "app",
@@ -3434,8 +3473,21 @@ static const ProtobufCFieldDescriptor entitled__v1__get_app_transaction_info_req
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_app_transaction_info_request__field_indices_by_name[] = {
+  5,   /* field[5] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = customer_id */
   1,   /* field[1] = environment */
@@ -3445,7 +3497,7 @@ static const unsigned entitled__v1__get_app_transaction_info_request__field_indi
 static const ProtobufCIntRange entitled__v1__get_app_transaction_info_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_app_transaction_info_request__descriptor =
 {
@@ -3455,7 +3507,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_app_transaction_info_request_
   "Entitled__V1__GetAppTransactionInfoRequest",
   "entitled.v1",
   sizeof(Entitled__V1__GetAppTransactionInfoRequest),
-  5,
+  6,
   entitled__v1__get_app_transaction_info_request__field_descriptors,
   entitled__v1__get_app_transaction_info_request__field_indices_by_name,
   1,  entitled__v1__get_app_transaction_info_request__number_ranges,
@@ -5686,7 +5738,7 @@ const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_response__d
   (ProtobufCMessageInit) entitled__v1__set_app_account_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__seat__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__seat__field_descriptors[3] =
 {
   {
     "seat_id",
@@ -5713,20 +5765,8 @@ static const ProtobufCFieldDescriptor entitled__v1__seat__field_descriptors[4] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "transaction_id",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__Seat, transaction_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "claimed_at",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -5738,15 +5778,14 @@ static const ProtobufCFieldDescriptor entitled__v1__seat__field_descriptors[4] =
   },
 };
 static const unsigned entitled__v1__seat__field_indices_by_name[] = {
-  3,   /* field[3] = claimed_at */
+  2,   /* field[2] = claimed_at */
   1,   /* field[1] = customer_id */
   0,   /* field[0] = seat_id */
-  2,   /* field[2] = transaction_id */
 };
 static const ProtobufCIntRange entitled__v1__seat__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__seat__descriptor =
 {
@@ -5756,7 +5795,7 @@ const ProtobufCMessageDescriptor entitled__v1__seat__descriptor =
   "Entitled__V1__Seat",
   "entitled.v1",
   sizeof(Entitled__V1__Seat),
-  4,
+  3,
   entitled__v1__seat__field_descriptors,
   entitled__v1__seat__field_indices_by_name,
   1,  entitled__v1__seat__number_ranges,
@@ -7655,11 +7694,11 @@ static const ProtobufCFieldDescriptor entitled__v1__consent_withdrawal__field_de
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsentWithdrawal, _settlement_id_case),
     offsetof(Entitled__V1__ConsentWithdrawal, settlement_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -7983,11 +8022,11 @@ static const ProtobufCFieldDescriptor entitled__v1__settle_consent_withdrawal_re
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SettleConsentWithdrawalResponse, _settlement_id_case),
     offsetof(Entitled__V1__SettleConsentWithdrawalResponse, settlement_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {

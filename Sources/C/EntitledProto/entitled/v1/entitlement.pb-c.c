@@ -800,11 +800,11 @@ static const ProtobufCFieldDescriptor entitled__v1__consumption_consent__field_d
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionConsent, _evidence_id_case),
     offsetof(Entitled__V1__ConsumptionConsent, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };

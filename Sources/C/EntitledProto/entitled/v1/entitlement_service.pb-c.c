@@ -5110,7 +5110,7 @@ const ProtobufCMessageDescriptor entitled__v1__link_purchase_response__descripto
   (ProtobufCMessageInit) entitled__v1__link_purchase_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_request__field_descriptors[8] =
 {
   {
     "app",
@@ -5196,6 +5196,18 @@ static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_r
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__register_app_account_token_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
@@ -5205,11 +5217,12 @@ static const unsigned entitled__v1__register_app_account_token_request__field_in
   5,   /* field[5] = dry_run */
   2,   /* field[2] = environment */
   6,   /* field[6] = idempotency_key */
+  7,   /* field[7] = note */
 };
 static const ProtobufCIntRange entitled__v1__register_app_account_token_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_request__descriptor =
 {
@@ -5219,7 +5232,7 @@ const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_reques
   "Entitled__V1__RegisterAppAccountTokenRequest",
   "entitled.v1",
   sizeof(Entitled__V1__RegisterAppAccountTokenRequest),
-  7,
+  8,
   entitled__v1__register_app_account_token_request__field_descriptors,
   entitled__v1__register_app_account_token_request__field_indices_by_name,
   1,  entitled__v1__register_app_account_token_request__number_ranges,

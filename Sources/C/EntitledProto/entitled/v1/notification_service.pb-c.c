@@ -1629,7 +1629,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_notifications_response__desc
   (ProtobufCMessageInit) entitled__v1__list_notifications_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_request__field_descriptors[8] =
 {
   {
     "app",
@@ -1715,8 +1715,21 @@ static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReprocessNotificationsRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__reprocess_notifications_request__field_indices_by_name[] = {
+  7,   /* field[7] = actor */
   0,   /* field[0] = app */
   5,   /* field[5] = dry_run */
   1,   /* field[1] = evidence_ids */
@@ -1728,7 +1741,7 @@ static const unsigned entitled__v1__reprocess_notifications_request__field_indic
 static const ProtobufCIntRange entitled__v1__reprocess_notifications_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__reprocess_notifications_request__descriptor =
 {
@@ -1738,7 +1751,7 @@ const ProtobufCMessageDescriptor entitled__v1__reprocess_notifications_request__
   "Entitled__V1__ReprocessNotificationsRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ReprocessNotificationsRequest),
-  7,
+  8,
   entitled__v1__reprocess_notifications_request__field_descriptors,
   entitled__v1__reprocess_notifications_request__field_indices_by_name,
   1,  entitled__v1__reprocess_notifications_request__number_ranges,
@@ -1836,7 +1849,7 @@ const ProtobufCMessageDescriptor entitled__v1__reprocess_notifications_response_
   (ProtobufCMessageInit) entitled__v1__reprocess_notifications_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_request__field_descriptors[7] =
 {
   {
     "app",
@@ -1910,8 +1923,21 @@ static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__backfill_notifications_request__field_indices_by_name[] = {
+  6,   /* field[6] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   2,   /* field[2] = from */
@@ -1922,7 +1948,7 @@ static const unsigned entitled__v1__backfill_notifications_request__field_indice
 static const ProtobufCIntRange entitled__v1__backfill_notifications_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_request__descriptor =
 {
@@ -1932,7 +1958,7 @@ const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_request__d
   "Entitled__V1__BackfillNotificationsRequest",
   "entitled.v1",
   sizeof(Entitled__V1__BackfillNotificationsRequest),
-  6,
+  7,
   entitled__v1__backfill_notifications_request__field_descriptors,
   entitled__v1__backfill_notifications_request__field_indices_by_name,
   1,  entitled__v1__backfill_notifications_request__number_ranges,
@@ -2622,7 +2648,7 @@ const ProtobufCMessageDescriptor entitled__v1__drift__descriptor =
   (ProtobufCMessageInit) entitled__v1__drift__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_request__field_descriptors[5] =
 {
   {
     "app",
@@ -2672,17 +2698,30 @@ static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_re
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RequestTestNotificationRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__request_test_notification_request__field_indices_by_name[] = {
   2,   /* field[2] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   3,   /* field[3] = idempotency_key */
+  4,   /* field[4] = note */
 };
 static const ProtobufCIntRange entitled__v1__request_test_notification_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__request_test_notification_request__descriptor =
 {
@@ -2692,7 +2731,7 @@ const ProtobufCMessageDescriptor entitled__v1__request_test_notification_request
   "Entitled__V1__RequestTestNotificationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__RequestTestNotificationRequest),
-  4,
+  5,
   entitled__v1__request_test_notification_request__field_descriptors,
   entitled__v1__request_test_notification_request__field_indices_by_name,
   1,  entitled__v1__request_test_notification_request__number_ranges,

@@ -3419,7 +3419,7 @@ const ProtobufCMessageDescriptor entitled__v1__migrate_receipts_response__descri
   (ProtobufCMessageInit) entitled__v1__migrate_receipts_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__start_migration_request__field_descriptors[9] =
+static const ProtobufCFieldDescriptor entitled__v1__start_migration_request__field_descriptors[11] =
 {
   {
     "app",
@@ -3529,8 +3529,33 @@ static const ProtobufCFieldDescriptor entitled__v1__start_migration_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StartMigrationRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StartMigrationRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__start_migration_request__field_indices_by_name[] = {
+  9,   /* field[9] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = concurrency */
   4,   /* field[4] = dry_run */
@@ -3539,12 +3564,13 @@ static const unsigned entitled__v1__start_migration_request__field_indices_by_na
   5,   /* field[5] = idempotency_key */
   2,   /* field[2] = input_path */
   8,   /* field[8] = link_unverified_ids */
+  10,   /* field[10] = note */
   6,   /* field[6] = upload_id */
 };
 static const ProtobufCIntRange entitled__v1__start_migration_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor entitled__v1__start_migration_request__descriptor =
 {
@@ -3554,7 +3580,7 @@ const ProtobufCMessageDescriptor entitled__v1__start_migration_request__descript
   "Entitled__V1__StartMigrationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__StartMigrationRequest),
-  9,
+  11,
   entitled__v1__start_migration_request__field_descriptors,
   entitled__v1__start_migration_request__field_indices_by_name,
   1,  entitled__v1__start_migration_request__number_ranges,
@@ -4886,7 +4912,7 @@ const ProtobufCMessageDescriptor entitled__v1__migration_failure__descriptor =
   (ProtobufCMessageInit) entitled__v1__migration_failure__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_request__field_descriptors[4] =
 {
   {
     "app",
@@ -4924,8 +4950,21 @@ static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CancelMigrationRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__cancel_migration_request__field_indices_by_name[] = {
+  3,   /* field[3] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = migration_id */
   2,   /* field[2] = note */
@@ -4933,7 +4972,7 @@ static const unsigned entitled__v1__cancel_migration_request__field_indices_by_n
 static const ProtobufCIntRange entitled__v1__cancel_migration_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__cancel_migration_request__descriptor =
 {
@@ -4943,7 +4982,7 @@ const ProtobufCMessageDescriptor entitled__v1__cancel_migration_request__descrip
   "Entitled__V1__CancelMigrationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__CancelMigrationRequest),
-  3,
+  4,
   entitled__v1__cancel_migration_request__field_descriptors,
   entitled__v1__cancel_migration_request__field_indices_by_name,
   1,  entitled__v1__cancel_migration_request__number_ranges,
@@ -5002,7 +5041,7 @@ const ProtobufCMessageDescriptor entitled__v1__cancel_migration_response__descri
   (ProtobufCMessageInit) entitled__v1__cancel_migration_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__purge_migration_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__purge_migration_request__field_descriptors[4] =
 {
   {
     "app",
@@ -5040,8 +5079,21 @@ static const ProtobufCFieldDescriptor entitled__v1__purge_migration_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurgeMigrationRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__purge_migration_request__field_indices_by_name[] = {
+  3,   /* field[3] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = migration_id */
   2,   /* field[2] = note */
@@ -5049,7 +5101,7 @@ static const unsigned entitled__v1__purge_migration_request__field_indices_by_na
 static const ProtobufCIntRange entitled__v1__purge_migration_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__purge_migration_request__descriptor =
 {
@@ -5059,7 +5111,7 @@ const ProtobufCMessageDescriptor entitled__v1__purge_migration_request__descript
   "Entitled__V1__PurgeMigrationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__PurgeMigrationRequest),
-  3,
+  4,
   entitled__v1__purge_migration_request__field_descriptors,
   entitled__v1__purge_migration_request__field_indices_by_name,
   1,  entitled__v1__purge_migration_request__number_ranges,
@@ -5514,11 +5566,11 @@ static const ProtobufCFieldDescriptor entitled__v1__disagreement__field_descript
     13,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Disagreement, _evidence_id_case),
     offsetof(Entitled__V1__Disagreement, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };

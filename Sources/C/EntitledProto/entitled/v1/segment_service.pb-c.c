@@ -1573,7 +1573,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_segments_response__descripto
   (ProtobufCMessageInit) entitled__v1__list_segments_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__create_segment_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__create_segment_request__field_descriptors[7] =
 {
   {
     "app",
@@ -1623,17 +1623,56 @@ static const ProtobufCFieldDescriptor entitled__v1__create_segment_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateSegmentRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateSegmentRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateSegmentRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__create_segment_request__field_indices_by_name[] = {
+  4,   /* field[4] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   3,   /* field[3] = filter */
+  6,   /* field[6] = idempotency_key */
   2,   /* field[2] = name */
+  5,   /* field[5] = note */
 };
 static const ProtobufCIntRange entitled__v1__create_segment_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__create_segment_request__descriptor =
 {
@@ -1643,14 +1682,14 @@ const ProtobufCMessageDescriptor entitled__v1__create_segment_request__descripto
   "Entitled__V1__CreateSegmentRequest",
   "entitled.v1",
   sizeof(Entitled__V1__CreateSegmentRequest),
-  4,
+  7,
   entitled__v1__create_segment_request__field_descriptors,
   entitled__v1__create_segment_request__field_indices_by_name,
   1,  entitled__v1__create_segment_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__create_segment_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__create_segment_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__create_segment_response__field_descriptors[3] =
 {
   {
     "segment",
@@ -1660,6 +1699,18 @@ static const ProtobufCFieldDescriptor entitled__v1__create_segment_response__fie
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__CreateSegmentResponse, segment),
     &entitled__v1__segment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateSegmentResponse, repeated),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1678,14 +1729,15 @@ static const ProtobufCFieldDescriptor entitled__v1__create_segment_response__fie
   },
 };
 static const unsigned entitled__v1__create_segment_response__field_indices_by_name[] = {
-  1,   /* field[1] = position */
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
   0,   /* field[0] = segment */
 };
 static const ProtobufCIntRange entitled__v1__create_segment_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 1 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__create_segment_response__descriptor =
 {
@@ -1695,14 +1747,14 @@ const ProtobufCMessageDescriptor entitled__v1__create_segment_response__descript
   "Entitled__V1__CreateSegmentResponse",
   "entitled.v1",
   sizeof(Entitled__V1__CreateSegmentResponse),
-  2,
+  3,
   entitled__v1__create_segment_response__field_descriptors,
   entitled__v1__create_segment_response__field_indices_by_name,
   2,  entitled__v1__create_segment_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__create_segment_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__delete_segment_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__delete_segment_request__field_descriptors[6] =
 {
   {
     "app",
@@ -1740,16 +1792,55 @@ static const ProtobufCFieldDescriptor entitled__v1__delete_segment_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DeleteSegmentRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DeleteSegmentRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DeleteSegmentRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__delete_segment_request__field_indices_by_name[] = {
+  3,   /* field[3] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
+  5,   /* field[5] = idempotency_key */
   2,   /* field[2] = name */
+  4,   /* field[4] = note */
 };
 static const ProtobufCIntRange entitled__v1__delete_segment_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__delete_segment_request__descriptor =
 {
@@ -1759,15 +1850,27 @@ const ProtobufCMessageDescriptor entitled__v1__delete_segment_request__descripto
   "Entitled__V1__DeleteSegmentRequest",
   "entitled.v1",
   sizeof(Entitled__V1__DeleteSegmentRequest),
-  3,
+  6,
   entitled__v1__delete_segment_request__field_descriptors,
   entitled__v1__delete_segment_request__field_indices_by_name,
   1,  entitled__v1__delete_segment_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__delete_segment_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__delete_segment_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__delete_segment_response__field_descriptors[2] =
 {
+  {
+    "repeated",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DeleteSegmentResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
   {
     "position",
     15,
@@ -1782,12 +1885,14 @@ static const ProtobufCFieldDescriptor entitled__v1__delete_segment_response__fie
   },
 };
 static const unsigned entitled__v1__delete_segment_response__field_indices_by_name[] = {
-  0,   /* field[0] = position */
+  1,   /* field[1] = position */
+  0,   /* field[0] = repeated */
 };
-static const ProtobufCIntRange entitled__v1__delete_segment_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__delete_segment_response__number_ranges[2 + 1] =
 {
-  { 15, 0 },
-  { 0, 1 }
+  { 1, 0 },
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__delete_segment_response__descriptor =
 {
@@ -1797,10 +1902,10 @@ const ProtobufCMessageDescriptor entitled__v1__delete_segment_response__descript
   "Entitled__V1__DeleteSegmentResponse",
   "entitled.v1",
   sizeof(Entitled__V1__DeleteSegmentResponse),
-  1,
+  2,
   entitled__v1__delete_segment_response__field_descriptors,
   entitled__v1__delete_segment_response__field_indices_by_name,
-  1,  entitled__v1__delete_segment_response__number_ranges,
+  2,  entitled__v1__delete_segment_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__delete_segment_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -1395,7 +1395,7 @@ const ProtobufCMessageDescriptor entitled__v1__delivery_range__descriptor =
   (ProtobufCMessageInit) entitled__v1__delivery_range__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__field_descriptors[9] =
 {
   {
     "app",
@@ -1493,8 +1493,21 @@ static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResendDeliveriesRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__resend_deliveries_request__field_indices_by_name[] = {
+  8,   /* field[8] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = dead_letters */
   6,   /* field[6] = idempotency_key */
@@ -1507,7 +1520,7 @@ static const unsigned entitled__v1__resend_deliveries_request__field_indices_by_
 static const ProtobufCIntRange entitled__v1__resend_deliveries_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descriptor =
 {
@@ -1517,7 +1530,7 @@ const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descri
   "Entitled__V1__ResendDeliveriesRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ResendDeliveriesRequest),
-  8,
+  9,
   entitled__v1__resend_deliveries_request__field_descriptors,
   entitled__v1__resend_deliveries_request__field_indices_by_name,
   1,  entitled__v1__resend_deliveries_request__number_ranges,
@@ -1602,7 +1615,7 @@ const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_response__descr
   (ProtobufCMessageInit) entitled__v1__resend_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_request__field_descriptors[7] =
 {
   {
     "app",
@@ -1676,8 +1689,21 @@ static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__discard_deliveries_request__field_indices_by_name[] = {
+  6,   /* field[6] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = dead_letters */
   2,   /* field[2] = kind */
@@ -1688,7 +1714,7 @@ static const unsigned entitled__v1__discard_deliveries_request__field_indices_by
 static const ProtobufCIntRange entitled__v1__discard_deliveries_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_request__descriptor =
 {
@@ -1698,7 +1724,7 @@ const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_request__descr
   "Entitled__V1__DiscardDeliveriesRequest",
   "entitled.v1",
   sizeof(Entitled__V1__DiscardDeliveriesRequest),
-  6,
+  7,
   entitled__v1__discard_deliveries_request__field_descriptors,
   entitled__v1__discard_deliveries_request__field_indices_by_name,
   1,  entitled__v1__discard_deliveries_request__number_ranges,
@@ -1757,7 +1783,7 @@ const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_response__desc
   (ProtobufCMessageInit) entitled__v1__discard_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_request__field_descriptors[5] =
 {
   {
     "app",
@@ -1807,8 +1833,21 @@ static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResumeWebhookRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__resume_webhook_request__field_indices_by_name[] = {
+  4,   /* field[4] = actor */
   0,   /* field[0] = app */
   2,   /* field[2] = kind */
   3,   /* field[3] = note */
@@ -1817,7 +1856,7 @@ static const unsigned entitled__v1__resume_webhook_request__field_indices_by_nam
 static const ProtobufCIntRange entitled__v1__resume_webhook_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__resume_webhook_request__descriptor =
 {
@@ -1827,7 +1866,7 @@ const ProtobufCMessageDescriptor entitled__v1__resume_webhook_request__descripto
   "Entitled__V1__ResumeWebhookRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ResumeWebhookRequest),
-  4,
+  5,
   entitled__v1__resume_webhook_request__field_descriptors,
   entitled__v1__resume_webhook_request__field_indices_by_name,
   1,  entitled__v1__resume_webhook_request__number_ranges,

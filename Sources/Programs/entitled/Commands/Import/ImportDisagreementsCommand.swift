@@ -36,7 +36,7 @@ extension Disagreement {
   fileprivate var row: (String, String) {
     let word = kind.protoName.droppingPrefix("DISAGREEMENT_KIND_")
     let theirs = "RevenueCat until \(end(statedUntil)), \(eventType) \(eventId)"
-    let evidence = evidenceId > 0 ? ", evidence \(evidenceId)" : ""
+    let evidence = evidenceId.map { ", evidence \($0)" } ?? ""
     let ours = kind == .theirsOnly ? "here no access" : "here until \(end(until))"
     return ("\(customerId) \(entitlement)", "\(word): \(theirs); \(ours), \(reason)\(evidence)")
   }

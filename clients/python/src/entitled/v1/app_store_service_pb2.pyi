@@ -268,18 +268,20 @@ class FinishTransactionResponse(_message.Message):
     def __init__(self, finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class GetAppTransactionInfoRequest(_message.Message):
-    __slots__ = ["app", "customer_id", "environment", "note", "transaction_id"]
+    __slots__ = ["actor", "app", "customer_id", "environment", "note", "transaction_id"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     customer_id: str
     environment: _environment_pb2.Environment
     note: str
     transaction_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class GetAppTransactionInfoResponse(_message.Message):
     __slots__ = ["app_transaction_id", "changed", "customer_id", "original_application_version", "original_platform", "original_purchase_date", "position", "preorder_date"]
@@ -400,16 +402,18 @@ class GetSeatInfoResponse(_message.Message):
     def __init__(self, total_seat_count: _Optional[int] = ..., available_seat_count: _Optional[int] = ..., assigned_seat_claim_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class GetTransactionInfoRequest(_message.Message):
-    __slots__ = ["app", "environment", "note", "transaction_id"]
+    __slots__ = ["actor", "app", "environment", "note", "transaction_id"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     environment: _environment_pb2.Environment
     note: str
     transaction_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class GetTransactionInfoResponse(_message.Message):
     __slots__ = ["changed", "customer_id", "position", "transaction"]
@@ -548,18 +552,20 @@ class ListSeatsResponse(_message.Message):
     def __init__(self, seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., purchased: _Optional[int] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class LookUpOrderRequest(_message.Message):
-    __slots__ = ["app", "note", "order_id", "page_size", "page_token"]
+    __slots__ = ["actor", "app", "note", "order_id", "page_size", "page_token"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     ORDER_ID_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     note: str
     order_id: str
     page_size: int
     page_token: str
-    def __init__(self, app: _Optional[str] = ..., order_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., order_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class LookUpOrderResponse(_message.Message):
     __slots__ = ["customer_ids", "next_page_token", "position", "transactions", "valid"]
@@ -610,16 +616,18 @@ class MassExtendRenewalDateResponse(_message.Message):
     def __init__(self, request_identifier: _Optional[str] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class RefreshPurchaseRequest(_message.Message):
-    __slots__ = ["app", "environment", "note", "transaction_id"]
+    __slots__ = ["actor", "app", "environment", "note", "transaction_id"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     environment: _environment_pb2.Environment
     note: str
     transaction_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class RefreshPurchaseResponse(_message.Message):
     __slots__ = ["changed", "position", "transactions"]
@@ -632,16 +640,14 @@ class RefreshPurchaseResponse(_message.Message):
     def __init__(self, transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]]] = ..., changed: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
 
 class Seat(_message.Message):
-    __slots__ = ["claimed_at", "customer_id", "seat_id", "transaction_id"]
+    __slots__ = ["claimed_at", "customer_id", "seat_id"]
     CLAIMED_AT_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     SEAT_ID_FIELD_NUMBER: _ClassVar[int]
-    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
     claimed_at: _timestamp_pb2.Timestamp
     customer_id: str
     seat_id: str
-    transaction_id: str
-    def __init__(self, seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., claimed_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., claimed_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class SendAdvancedCommerceRequestRequest(_message.Message):
     __slots__ = ["action", "actor", "app", "environment", "idempotency_key", "note", "request_json", "request_reference_id", "transaction_id"]

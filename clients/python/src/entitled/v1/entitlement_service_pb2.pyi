@@ -712,7 +712,7 @@ class ProbableFamilyMember(_message.Message):
     def __init__(self, customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., in_app_ownership_type: _Optional[_Union[_product_pb2.InAppOwnershipType, str]] = ..., confidence: _Optional[float] = ..., grounds: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RegisterAppAccountTokenRequest(_message.Message):
-    __slots__ = ["actor", "app", "app_account_token", "customer_id", "dry_run", "environment", "idempotency_key"]
+    __slots__ = ["actor", "app", "app_account_token", "customer_id", "dry_run", "environment", "idempotency_key", "note"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_ACCOUNT_TOKEN_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -720,6 +720,7 @@ class RegisterAppAccountTokenRequest(_message.Message):
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     app_account_token: str
@@ -727,7 +728,8 @@ class RegisterAppAccountTokenRequest(_message.Message):
     dry_run: bool
     environment: _environment_pb2.Environment
     idempotency_key: str
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., app_account_token: _Optional[str] = ..., actor: _Optional[str] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    note: str
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., app_account_token: _Optional[str] = ..., actor: _Optional[str] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class RegisterAppAccountTokenResponse(_message.Message):
     __slots__ = ["events", "original_transaction_ids", "position", "repeated"]

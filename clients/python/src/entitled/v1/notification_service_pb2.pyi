@@ -28,19 +28,21 @@ REPAIR_REASON_SCHEDULED: RepairReason
 REPAIR_REASON_UNSPECIFIED: RepairReason
 
 class BackfillNotificationsRequest(_message.Message):
-    __slots__ = ["app", "environment", "note", "only_failures", "to"]
+    __slots__ = ["actor", "app", "environment", "note", "only_failures", "to"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     FROM_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     ONLY_FAILURES_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     environment: _environment_pb2.Environment
     note: str
     only_failures: bool
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., note: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., note: _Optional[str] = ..., actor: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class BackfillNotificationsResponse(_message.Message):
     __slots__ = ["already_known", "backfill_id", "drifted_customers", "position", "received", "repair"]
@@ -274,7 +276,8 @@ class Repair(_message.Message):
     def __init__(self, repair_id: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., reason: _Optional[_Union[RepairReason, str]] = ..., phase: _Optional[_Union[RepairPhase, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received: _Optional[int] = ..., already_known: _Optional[int] = ..., queried_purchases: _Optional[int] = ..., drifted_customers: _Optional[int] = ..., error: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class ReprocessNotificationsRequest(_message.Message):
-    __slots__ = ["app", "dry_run", "evidence_ids", "note", "state", "to"]
+    __slots__ = ["actor", "app", "dry_run", "evidence_ids", "note", "state", "to"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_IDS_FIELD_NUMBER: _ClassVar[int]
@@ -282,13 +285,14 @@ class ReprocessNotificationsRequest(_message.Message):
     NOTE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     dry_run: bool
     evidence_ids: _containers.RepeatedScalarFieldContainer[int]
     note: str
     state: NotificationState
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., evidence_ids: _Optional[_Iterable[int]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., dry_run: bool = ..., note: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., evidence_ids: _Optional[_Iterable[int]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., dry_run: bool = ..., note: _Optional[str] = ..., actor: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class ReprocessNotificationsResponse(_message.Message):
     __slots__ = ["changed", "changes", "position", "reprocessed", "unsupported"]
@@ -305,16 +309,18 @@ class ReprocessNotificationsResponse(_message.Message):
     def __init__(self, reprocessed: _Optional[int] = ..., changed: _Optional[int] = ..., unsupported: _Optional[int] = ..., changes: _Optional[_Iterable[_Union[Notification, _Mapping[str, _Any]]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class RequestTestNotificationRequest(_message.Message):
-    __slots__ = ["actor", "app", "environment", "idempotency_key"]
+    __slots__ = ["actor", "app", "environment", "idempotency_key", "note"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     environment: _environment_pb2.Environment
     idempotency_key: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    note: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class RequestTestNotificationResponse(_message.Message):
     __slots__ = ["position", "repeated", "test_notification_token"]

@@ -48,14 +48,16 @@ OFFER_SIGNATURE_FORM_PROMOTIONAL_LEGACY: OfferSignatureForm
 OFFER_SIGNATURE_FORM_UNSPECIFIED: OfferSignatureForm
 
 class CancelMigrationRequest(_message.Message):
-    __slots__ = ["app", "migration_id", "note"]
+    __slots__ = ["actor", "app", "migration_id", "note"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     migration_id: str
     note: str
-    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class CancelMigrationResponse(_message.Message):
     __slots__ = ["migration", "position"]
@@ -396,14 +398,16 @@ class MigrationReasonCount(_message.Message):
     def __init__(self, outcome: _Optional[_Union[MigrationOutcome, str]] = ..., reason: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
 
 class PurgeMigrationRequest(_message.Message):
-    __slots__ = ["app", "migration_id", "note"]
+    __slots__ = ["actor", "app", "migration_id", "note"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     migration_id: str
     note: str
-    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class PurgeMigrationResponse(_message.Message):
     __slots__ = ["migration", "position"]
@@ -462,7 +466,8 @@ class SignOfferResponse(_message.Message):
     def __init__(self, signature: _Optional[str] = ..., key_identifier: _Optional[str] = ..., nonce: _Optional[str] = ..., timestamp: _Optional[int] = ...) -> None: ...
 
 class StartMigrationRequest(_message.Message):
-    __slots__ = ["app", "concurrency", "dry_run", "environment", "format", "idempotency_key", "input_path", "link_unverified_ids", "upload_id"]
+    __slots__ = ["actor", "app", "concurrency", "dry_run", "environment", "format", "idempotency_key", "input_path", "link_unverified_ids", "note", "upload_id"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CONCURRENCY_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
@@ -471,7 +476,9 @@ class StartMigrationRequest(_message.Message):
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     INPUT_PATH_FIELD_NUMBER: _ClassVar[int]
     LINK_UNVERIFIED_IDS_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     concurrency: int
     dry_run: bool
@@ -480,8 +487,9 @@ class StartMigrationRequest(_message.Message):
     idempotency_key: str
     input_path: str
     link_unverified_ids: bool
+    note: str
     upload_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., input_path: _Optional[str] = ..., upload_id: _Optional[str] = ..., concurrency: _Optional[int] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ..., format: _Optional[_Union[MigrationInputFormat, _Mapping[str, _Any]]] = ..., link_unverified_ids: bool = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., input_path: _Optional[str] = ..., upload_id: _Optional[str] = ..., concurrency: _Optional[int] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ..., format: _Optional[_Union[MigrationInputFormat, _Mapping[str, _Any]]] = ..., link_unverified_ids: bool = ..., actor: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class StartMigrationResponse(_message.Message):
     __slots__ = ["migration", "position", "repeated"]

@@ -19,40 +19,56 @@ PAYMENT_MODE_SUBSCRIPTION_OFFER: PaymentMode
 PAYMENT_MODE_UNSPECIFIED: PaymentMode
 
 class CreateSegmentRequest(_message.Message):
-    __slots__ = ["app", "environment", "filter", "name"]
+    __slots__ = ["actor", "app", "environment", "filter", "idempotency_key", "name", "note"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     environment: _environment_pb2.Environment
     filter: SegmentFilter
+    idempotency_key: str
     name: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., name: _Optional[str] = ..., filter: _Optional[_Union[SegmentFilter, _Mapping[str, _Any]]] = ...) -> None: ...
+    note: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., name: _Optional[str] = ..., filter: _Optional[_Union[SegmentFilter, _Mapping[str, _Any]]] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class CreateSegmentResponse(_message.Message):
-    __slots__ = ["position", "segment"]
+    __slots__ = ["position", "repeated", "segment"]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     SEGMENT_FIELD_NUMBER: _ClassVar[int]
     position: str
+    repeated: bool
     segment: Segment
-    def __init__(self, segment: _Optional[_Union[Segment, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, segment: _Optional[_Union[Segment, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class DeleteSegmentRequest(_message.Message):
-    __slots__ = ["app", "environment", "name"]
+    __slots__ = ["actor", "app", "environment", "idempotency_key", "name", "note"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     environment: _environment_pb2.Environment
+    idempotency_key: str
     name: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., name: _Optional[str] = ...) -> None: ...
+    note: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., name: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class DeleteSegmentResponse(_message.Message):
-    __slots__ = ["position"]
+    __slots__ = ["position", "repeated"]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     position: str
-    def __init__(self, position: _Optional[str] = ...) -> None: ...
+    repeated: bool
+    def __init__(self, repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ListCustomersRequest(_message.Message):
     __slots__ = ["app", "count", "count_limit", "environment", "filter", "page_size", "page_token", "segment"]

@@ -59,20 +59,22 @@ class DeliveryRange(_message.Message):
     def __init__(self, to: _Optional[int] = ..., **kwargs: _Any) -> None: ...
 
 class DiscardDeliveriesRequest(_message.Message):
-    __slots__ = ["app", "dead_letters", "kind", "note", "positions", "webhook"]
+    __slots__ = ["actor", "app", "dead_letters", "kind", "note", "positions", "webhook"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     POSITIONS_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     dead_letters: bool
     kind: WebhookKind
     note: str
     positions: DeliveryPositions
     webhook: str
-    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class DiscardDeliveriesResponse(_message.Message):
     __slots__ = ["discarded", "position"]
@@ -151,7 +153,8 @@ class ListWebhooksResponse(_message.Message):
     def __init__(self, webhooks: _Optional[_Iterable[_Union[Webhook, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ResendDeliveriesRequest(_message.Message):
-    __slots__ = ["app", "dead_letters", "idempotency_key", "kind", "note", "positions", "range", "webhook"]
+    __slots__ = ["actor", "app", "dead_letters", "idempotency_key", "kind", "note", "positions", "range", "webhook"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
@@ -160,6 +163,7 @@ class ResendDeliveriesRequest(_message.Message):
     POSITIONS_FIELD_NUMBER: _ClassVar[int]
     RANGE_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     dead_letters: bool
     idempotency_key: str
@@ -168,7 +172,7 @@ class ResendDeliveriesRequest(_message.Message):
     positions: DeliveryPositions
     range: DeliveryRange
     webhook: str
-    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ..., range: _Optional[_Union[DeliveryRange, _Mapping[str, _Any]]] = ..., idempotency_key: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ..., range: _Optional[_Union[DeliveryRange, _Mapping[str, _Any]]] = ..., idempotency_key: _Optional[str] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class ResendDeliveriesResponse(_message.Message):
     __slots__ = ["continue_from_position", "position", "repeated", "resent"]
@@ -183,16 +187,18 @@ class ResendDeliveriesResponse(_message.Message):
     def __init__(self, resent: _Optional[int] = ..., continue_from_position: _Optional[int] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ResumeWebhookRequest(_message.Message):
-    __slots__ = ["app", "kind", "note", "webhook"]
+    __slots__ = ["actor", "app", "kind", "note", "webhook"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    actor: str
     app: str
     kind: WebhookKind
     note: str
     webhook: str
-    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class ResumeWebhookResponse(_message.Message):
     __slots__ = ["position", "webhook"]

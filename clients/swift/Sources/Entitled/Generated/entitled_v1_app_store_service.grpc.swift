@@ -772,7 +772,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Associates a seat that Apple assigned with a customer.
+        /// > Names the holder of a claimed seat that has none.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_AssociateSeatRequest` message.
@@ -1580,7 +1580,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Associates a seat that Apple assigned with a customer.
+        /// > Names the holder of a claimed seat that has none.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_AssociateSeatRequest` message.
@@ -2429,7 +2429,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Associates a seat that Apple assigned with a customer.
+    /// > Names the holder of a claimed seat that has none.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_AssociateSeatRequest` message.
@@ -3277,7 +3277,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Associates a seat that Apple assigned with a customer.
+    /// > Names the holder of a claimed seat that has none.
     ///
     /// - Parameters:
     ///   - message: request message to send.

@@ -491,6 +491,9 @@ public nonisolated struct Entitled_V1_LookUpOrderRequest: Sendable {
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
 
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -541,6 +544,9 @@ public nonisolated struct Entitled_V1_RefreshPurchaseRequest: Sendable {
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
 
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -584,6 +590,9 @@ public nonisolated struct Entitled_V1_GetTransactionInfoRequest: Sendable {
 
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -644,6 +653,9 @@ public nonisolated struct Entitled_V1_GetAppTransactionInfoRequest: Sendable {
 
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1371,7 +1383,7 @@ public nonisolated struct Entitled_V1_SetConsumptionConsentResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one.
+  /// The decision in force; for a dry run, the one that would be, without evidence if it is another one.
   public var consent: Entitled_V1_ConsumptionConsent {
     get {_consent ?? Entitled_V1_ConsumptionConsent()}
     set {_consent = newValue}
@@ -1467,13 +1479,10 @@ public nonisolated struct Entitled_V1_Seat: Sendable {
   /// The id of the seat.
   public var seatID: String = String()
 
-  /// The holder. Empty: the seat is free.
+  /// The holder. Empty: it is claimed without a holder, or was released.
   public var customerID: String = String()
 
-  /// Apple's transaction of the member; empty if the developer invites members.
-  public var transactionID: String = String()
-
-  /// When the seat was claimed. Unset: it is free.
+  /// When the seat was claimed. Unset: it was released.
   public var claimedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_claimedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_claimedAt = newValue}
@@ -1505,7 +1514,8 @@ public nonisolated struct Entitled_V1_ClaimSeatRequest: Sendable {
   /// The purchase, by the id of its first transaction. Required.
   public var originalTransactionID: String = String()
 
-  /// The operator's id of the customer, 1 to 256 bytes. Required.
+  /// The operator's id of the customer, at most 256 bytes. Empty: the seat is claimed without a holder; AssociateSeat
+  /// names one.
   public var customerID: String = String()
 
   /// Apple's name of the request, at most 128 bytes; a repeated one returns the same seat. Empty: derived from the
@@ -1572,7 +1582,7 @@ public nonisolated struct Entitled_V1_AssociateSeatRequest: Sendable {
   /// The purchase, by the id of its first transaction. Required.
   public var originalTransactionID: String = String()
 
-  /// The seat, by Apple's id. Required.
+  /// The seat, by its id. Required.
   public var seatID: String = String()
 
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -1638,7 +1648,7 @@ public nonisolated struct Entitled_V1_UnclaimSeatRequest: Sendable {
   /// The purchase, by the id of its first transaction. Required.
   public var originalTransactionID: String = String()
 
-  /// The seat, by Apple's id. Required.
+  /// The seat, by its id. Required.
   public var seatID: String = String()
 
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
@@ -2173,8 +2183,15 @@ public nonisolated struct Entitled_V1_ConsentWithdrawal: Sendable {
   /// The evidence of the withdrawal.
   public var evidenceID: Int64 = 0
 
-  /// The evidence of the settlement, with actor and note. 0: none.
-  public var settlementID: Int64 = 0
+  /// The evidence of the settlement, with actor and note. Unset: there was none.
+  public var settlementID: Int64 {
+    get {_settlementID ?? 0}
+    set {_settlementID = newValue}
+  }
+  /// Returns true if `settlementID` has been explicitly set.
+  public var hasSettlementID: Bool {self._settlementID != nil}
+  /// Clears the value of `settlementID`. Subsequent reads from it will return its default value.
+  public mutating func clearSettlementID() {self._settlementID = nil}
 
   /// Whether the policy `rescind_consent` ends access through the purchases of the app install.
   public var endsAccess: Bool = false
@@ -2186,6 +2203,7 @@ public nonisolated struct Entitled_V1_ConsentWithdrawal: Sendable {
   fileprivate var _withdrawnAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _settleBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _settledAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _settlementID: Int64? = nil
 }
 
 /// The request of ListConsentWithdrawals.
@@ -2273,8 +2291,15 @@ public nonisolated struct Entitled_V1_SettleConsentWithdrawalResponse: Sendable 
   /// Whether it was settled before. Nothing was changed then.
   public var alreadySettled: Bool = false
 
-  /// The evidence of the settlement; 0 if nothing was changed.
-  public var settlementID: Int64 = 0
+  /// The evidence of the settlement. Unset: nothing was changed.
+  public var settlementID: Int64 {
+    get {_settlementID ?? 0}
+    set {_settlementID = newValue}
+  }
+  /// Returns true if `settlementID` has been explicitly set.
+  public var hasSettlementID: Bool {self._settlementID != nil}
+  /// Clears the value of `settlementID`. Subsequent reads from it will return its default value.
+  public mutating func clearSettlementID() {self._settlementID = nil}
 
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   public var repeated: Bool = false
@@ -2286,6 +2311,8 @@ public nonisolated struct Entitled_V1_SettleConsentWithdrawalResponse: Sendable 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _settlementID: Int64? = nil
 }
 
 /// The request of SendExternalPurchaseReport.
@@ -2496,7 +2523,7 @@ nonisolated extension Entitled_V1_GetRefundHistoryResponse: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LookUpOrderRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}order_id\0\u{3}page_size\0\u{3}page_token\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}order_id\0\u{3}page_size\0\u{3}page_token\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2509,6 +2536,7 @@ nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, Swi
       case 3: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -2530,6 +2558,9 @@ nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, Swi
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 5)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2539,6 +2570,7 @@ nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, Swi
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2596,7 +2628,7 @@ nonisolated extension Entitled_V1_LookUpOrderResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Entitled_V1_RefreshPurchaseRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RefreshPurchaseRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2608,6 +2640,7 @@ nonisolated extension Entitled_V1_RefreshPurchaseRequest: SwiftProtobuf.Message,
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -2626,6 +2659,9 @@ nonisolated extension Entitled_V1_RefreshPurchaseRequest: SwiftProtobuf.Message,
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 4)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2634,6 +2670,7 @@ nonisolated extension Entitled_V1_RefreshPurchaseRequest: SwiftProtobuf.Message,
     if lhs.environment != rhs.environment {return false}
     if lhs.transactionID != rhs.transactionID {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2681,7 +2718,7 @@ nonisolated extension Entitled_V1_RefreshPurchaseResponse: SwiftProtobuf.Message
 
 nonisolated extension Entitled_V1_GetTransactionInfoRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetTransactionInfoRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2693,6 +2730,7 @@ nonisolated extension Entitled_V1_GetTransactionInfoRequest: SwiftProtobuf.Messa
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -2711,6 +2749,9 @@ nonisolated extension Entitled_V1_GetTransactionInfoRequest: SwiftProtobuf.Messa
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 4)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2719,6 +2760,7 @@ nonisolated extension Entitled_V1_GetTransactionInfoRequest: SwiftProtobuf.Messa
     if lhs.environment != rhs.environment {return false}
     if lhs.transactionID != rhs.transactionID {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2775,7 +2817,7 @@ nonisolated extension Entitled_V1_GetTransactionInfoResponse: SwiftProtobuf.Mess
 
 nonisolated extension Entitled_V1_GetAppTransactionInfoRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetAppTransactionInfoRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{3}customer_id\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{3}customer_id\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2788,6 +2830,7 @@ nonisolated extension Entitled_V1_GetAppTransactionInfoRequest: SwiftProtobuf.Me
       case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -2809,6 +2852,9 @@ nonisolated extension Entitled_V1_GetAppTransactionInfoRequest: SwiftProtobuf.Me
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 5)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2818,6 +2864,7 @@ nonisolated extension Entitled_V1_GetAppTransactionInfoRequest: SwiftProtobuf.Me
     if lhs.transactionID != rhs.transactionID {return false}
     if lhs.customerID != rhs.customerID {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4097,7 +4144,7 @@ nonisolated extension Entitled_V1_SetAppAccountTokenResponse: SwiftProtobuf.Mess
 
 nonisolated extension Entitled_V1_Seat: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Seat"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}seat_id\0\u{3}customer_id\0\u{3}transaction_id\0\u{3}claimed_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}seat_id\0\u{3}customer_id\0\u{3}claimed_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4107,8 +4154,7 @@ nonisolated extension Entitled_V1_Seat: SwiftProtobuf.Message, SwiftProtobuf._Me
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.seatID) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._claimedAt) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._claimedAt) }()
       default: break
       }
     }
@@ -4125,11 +4171,8 @@ nonisolated extension Entitled_V1_Seat: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.customerID.isEmpty {
       try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 2)
     }
-    if !self.transactionID.isEmpty {
-      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 3)
-    }
     try { if let v = self._claimedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4137,7 +4180,6 @@ nonisolated extension Entitled_V1_Seat: SwiftProtobuf.Message, SwiftProtobuf._Me
   public static func ==(lhs: Entitled_V1_Seat, rhs: Entitled_V1_Seat) -> Bool {
     if lhs.seatID != rhs.seatID {return false}
     if lhs.customerID != rhs.customerID {return false}
-    if lhs.transactionID != rhs.transactionID {return false}
     if lhs._claimedAt != rhs._claimedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5265,7 +5307,7 @@ nonisolated extension Entitled_V1_ConsentWithdrawal: SwiftProtobuf.Message, Swif
       case 6: try { try decoder.decodeSingularEnumField(value: &self.state) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._settledAt) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
-      case 9: try { try decoder.decodeSingularInt64Field(value: &self.settlementID) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self._settlementID) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.endsAccess) }()
       default: break
       }
@@ -5301,9 +5343,9 @@ nonisolated extension Entitled_V1_ConsentWithdrawal: SwiftProtobuf.Message, Swif
     if self.evidenceID != 0 {
       try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 8)
     }
-    if self.settlementID != 0 {
-      try visitor.visitSingularInt64Field(value: self.settlementID, fieldNumber: 9)
-    }
+    try { if let v = self._settlementID {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
+    } }()
     if self.endsAccess != false {
       try visitor.visitSingularBoolField(value: self.endsAccess, fieldNumber: 10)
     }
@@ -5319,7 +5361,7 @@ nonisolated extension Entitled_V1_ConsentWithdrawal: SwiftProtobuf.Message, Swif
     if lhs.state != rhs.state {return false}
     if lhs._settledAt != rhs._settledAt {return false}
     if lhs.evidenceID != rhs.evidenceID {return false}
-    if lhs.settlementID != rhs.settlementID {return false}
+    if lhs._settlementID != rhs._settlementID {return false}
     if lhs.endsAccess != rhs.endsAccess {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5482,7 +5524,7 @@ nonisolated extension Entitled_V1_SettleConsentWithdrawalResponse: SwiftProtobuf
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBoolField(value: &self.alreadySettled) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.settlementID) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._settlementID) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
@@ -5491,12 +5533,16 @@ nonisolated extension Entitled_V1_SettleConsentWithdrawalResponse: SwiftProtobuf
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.alreadySettled != false {
       try visitor.visitSingularBoolField(value: self.alreadySettled, fieldNumber: 1)
     }
-    if self.settlementID != 0 {
-      try visitor.visitSingularInt64Field(value: self.settlementID, fieldNumber: 2)
-    }
+    try { if let v = self._settlementID {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     if self.repeated != false {
       try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 3)
     }
@@ -5508,7 +5554,7 @@ nonisolated extension Entitled_V1_SettleConsentWithdrawalResponse: SwiftProtobuf
 
   public static func ==(lhs: Entitled_V1_SettleConsentWithdrawalResponse, rhs: Entitled_V1_SettleConsentWithdrawalResponse) -> Bool {
     if lhs.alreadySettled != rhs.alreadySettled {return false}
-    if lhs.settlementID != rhs.settlementID {return false}
+    if lhs._settlementID != rhs._settlementID {return false}
     if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

@@ -597,14 +597,22 @@ public nonisolated struct Entitled_V1_ConsumptionConsent: Sendable {
   /// Clears the value of `since`. Subsequent reads from it will return its default value.
   public mutating func clearSince() {self._since = nil}
 
-  /// The evidence of the consent.
-  public var evidenceID: Int64 = 0
+  /// The evidence of the consent. Unset: a dry run, which stores none.
+  public var evidenceID: Int64 {
+    get {_evidenceID ?? 0}
+    set {_evidenceID = newValue}
+  }
+  /// Returns true if `evidenceID` has been explicitly set.
+  public var hasEvidenceID: Bool {self._evidenceID != nil}
+  /// Clears the value of `evidenceID`. Subsequent reads from it will return its default value.
+  public mutating func clearEvidenceID() {self._evidenceID = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _since: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _evidenceID: Int64? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -1005,7 +1013,7 @@ nonisolated extension Entitled_V1_ConsumptionConsent: SwiftProtobuf.Message, Swi
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBoolField(value: &self.consented) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._since) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._evidenceID) }()
       default: break
       }
     }
@@ -1022,16 +1030,16 @@ nonisolated extension Entitled_V1_ConsumptionConsent: SwiftProtobuf.Message, Swi
     try { if let v = self._since {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
-    if self.evidenceID != 0 {
-      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 3)
-    }
+    try { if let v = self._evidenceID {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ConsumptionConsent, rhs: Entitled_V1_ConsumptionConsent) -> Bool {
     if lhs.consented != rhs.consented {return false}
     if lhs._since != rhs._since {return false}
-    if lhs.evidenceID != rhs.evidenceID {return false}
+    if lhs._evidenceID != rhs._evidenceID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1384,6 +1384,9 @@ public nonisolated struct Entitled_V1_RegisterAppAccountTokenRequest: Sendable {
   /// response. Empty: a repeated request is executed again.
   public var idempotencyKey: String = String()
 
+  /// The reason, for the audit trail: at most 4096 bytes.
+  public var note: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -4118,7 +4121,7 @@ nonisolated extension Entitled_V1_LinkPurchaseResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_RegisterAppAccountTokenRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RegisterAppAccountTokenRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{3}app_account_token\0\u{1}actor\0\u{3}dry_run\0\u{3}idempotency_key\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{3}app_account_token\0\u{1}actor\0\u{3}dry_run\0\u{3}idempotency_key\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4133,6 +4136,7 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenRequest: SwiftProtobuf.
       case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -4160,6 +4164,9 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenRequest: SwiftProtobuf.
     if !self.idempotencyKey.isEmpty {
       try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 7)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4171,6 +4178,7 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenRequest: SwiftProtobuf.
     if lhs.actor != rhs.actor {return false}
     if lhs.dryRun != rhs.dryRun {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

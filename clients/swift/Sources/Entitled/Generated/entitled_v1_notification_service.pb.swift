@@ -491,6 +491,9 @@ public nonisolated struct Entitled_V1_ReprocessNotificationsRequest: Sendable {
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
 
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -563,6 +566,9 @@ public nonisolated struct Entitled_V1_BackfillNotificationsRequest: Sendable {
 
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -892,6 +898,9 @@ public nonisolated struct Entitled_V1_RequestTestNotificationRequest: Sendable {
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
   public var idempotencyKey: String = String()
+
+  /// The reason, for the audit trail: at most 4096 bytes.
+  public var note: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1493,7 +1502,7 @@ nonisolated extension Entitled_V1_ListNotificationsResponse: SwiftProtobuf.Messa
 
 nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReprocessNotificationsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}evidence_ids\0\u{1}state\0\u{1}from\0\u{1}to\0\u{3}dry_run\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}evidence_ids\0\u{1}state\0\u{1}from\0\u{1}to\0\u{3}dry_run\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1508,6 +1517,7 @@ nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.M
       case 5: try { try decoder.decodeSingularMessageField(value: &self._to) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -1539,6 +1549,9 @@ nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.M
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 7)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1550,6 +1563,7 @@ nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.M
     if lhs._to != rhs._to {return false}
     if lhs.dryRun != rhs.dryRun {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1607,7 +1621,7 @@ nonisolated extension Entitled_V1_ReprocessNotificationsResponse: SwiftProtobuf.
 
 nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BackfillNotificationsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0\u{3}only_failures\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0\u{3}only_failures\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1621,6 +1635,7 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
       case 4: try { try decoder.decodeSingularMessageField(value: &self._to) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.onlyFailures) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -1649,6 +1664,9 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 6)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1659,6 +1677,7 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
     if lhs._to != rhs._to {return false}
     if lhs.onlyFailures != rhs.onlyFailures {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2116,7 +2135,7 @@ nonisolated extension Entitled_V1_Drift: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Entitled_V1_RequestTestNotificationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RequestTestNotificationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}actor\0\u{3}idempotency_key\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}actor\0\u{3}idempotency_key\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2128,6 +2147,7 @@ nonisolated extension Entitled_V1_RequestTestNotificationRequest: SwiftProtobuf.
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -2146,6 +2166,9 @@ nonisolated extension Entitled_V1_RequestTestNotificationRequest: SwiftProtobuf.
     if !self.idempotencyKey.isEmpty {
       try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 4)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2154,6 +2177,7 @@ nonisolated extension Entitled_V1_RequestTestNotificationRequest: SwiftProtobuf.
     if lhs.environment != rhs.environment {return false}
     if lhs.actor != rhs.actor {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

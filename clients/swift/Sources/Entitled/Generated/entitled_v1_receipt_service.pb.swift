@@ -1078,6 +1078,12 @@ public nonisolated struct Entitled_V1_StartMigrationRequest: Sendable {
   /// otherwise they are only looked up.
   public var linkUnverifiedIds: Bool = false
 
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The input. Required.
@@ -1612,6 +1618,9 @@ public nonisolated struct Entitled_V1_CancelMigrationRequest: Sendable {
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
 
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1658,6 +1667,9 @@ public nonisolated struct Entitled_V1_PurgeMigrationRequest: Sendable {
 
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1857,11 +1869,15 @@ public nonisolated struct Entitled_V1_Disagreement: @unchecked Sendable {
   /// Clears the value of `until`. Subsequent reads from it will return its default value.
   public mutating func clearUntil() {_uniqueStorage()._until = nil}
 
-  /// The evidence of the answer here. 0: no single document decides.
+  /// The evidence of the answer here. Unset: no single document decides.
   public var evidenceID: Int64 {
-    get {_storage._evidenceID}
+    get {_storage._evidenceID ?? 0}
     set {_uniqueStorage()._evidenceID = newValue}
   }
+  /// Returns true if `evidenceID` has been explicitly set.
+  public var hasEvidenceID: Bool {_storage._evidenceID != nil}
+  /// Clears the value of `evidenceID`. Subsequent reads from it will return its default value.
+  public mutating func clearEvidenceID() {_uniqueStorage()._evidenceID = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2898,7 +2914,7 @@ nonisolated extension Entitled_V1_MigrateReceiptsResponse: SwiftProtobuf.Message
 
 nonisolated extension Entitled_V1_StartMigrationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StartMigrationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}input_path\0\u{1}concurrency\0\u{3}dry_run\0\u{3}idempotency_key\0\u{3}upload_id\0\u{1}format\0\u{3}link_unverified_ids\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}input_path\0\u{1}concurrency\0\u{3}dry_run\0\u{3}idempotency_key\0\u{3}upload_id\0\u{1}format\0\u{3}link_unverified_ids\0\u{1}actor\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2929,6 +2945,8 @@ nonisolated extension Entitled_V1_StartMigrationRequest: SwiftProtobuf.Message, 
       }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._format) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.linkUnverifiedIds) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -2966,6 +2984,12 @@ nonisolated extension Entitled_V1_StartMigrationRequest: SwiftProtobuf.Message, 
     if self.linkUnverifiedIds != false {
       try visitor.visitSingularBoolField(value: self.linkUnverifiedIds, fieldNumber: 9)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 10)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2978,6 +3002,8 @@ nonisolated extension Entitled_V1_StartMigrationRequest: SwiftProtobuf.Message, 
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs._format != rhs._format {return false}
     if lhs.linkUnverifiedIds != rhs.linkUnverifiedIds {return false}
+    if lhs.actor != rhs.actor {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3844,7 +3870,7 @@ nonisolated extension Entitled_V1_MigrationFailure: SwiftProtobuf.Message, Swift
 
 nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CancelMigrationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3855,6 +3881,7 @@ nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message,
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -3870,6 +3897,9 @@ nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message,
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 3)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3877,6 +3907,7 @@ nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message,
     if lhs.app != rhs.app {return false}
     if lhs.migrationID != rhs.migrationID {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3923,7 +3954,7 @@ nonisolated extension Entitled_V1_CancelMigrationResponse: SwiftProtobuf.Message
 
 nonisolated extension Entitled_V1_PurgeMigrationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PurgeMigrationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3934,6 +3965,7 @@ nonisolated extension Entitled_V1_PurgeMigrationRequest: SwiftProtobuf.Message, 
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -3949,6 +3981,9 @@ nonisolated extension Entitled_V1_PurgeMigrationRequest: SwiftProtobuf.Message, 
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 3)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3956,6 +3991,7 @@ nonisolated extension Entitled_V1_PurgeMigrationRequest: SwiftProtobuf.Message, 
     if lhs.app != rhs.app {return false}
     if lhs.migrationID != rhs.migrationID {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4142,7 +4178,7 @@ nonisolated extension Entitled_V1_Disagreement: SwiftProtobuf.Message, SwiftProt
     var _eventJson: String = String()
     var _reason: String = String()
     var _until: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-    var _evidenceID: Int64 = 0
+    var _evidenceID: Int64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4245,9 +4281,9 @@ nonisolated extension Entitled_V1_Disagreement: SwiftProtobuf.Message, SwiftProt
       try { if let v = _storage._until {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
       } }()
-      if _storage._evidenceID != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._evidenceID, fieldNumber: 13)
-      }
+      try { if let v = _storage._evidenceID {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }

@@ -598,6 +598,16 @@ public nonisolated struct Entitled_V1_CreateSegmentRequest: Sendable {
   /// Clears the value of `filter`. Subsequent reads from it will return its default value.
   public mutating func clearFilter() {self._filter = nil}
 
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -620,6 +630,9 @@ public nonisolated struct Entitled_V1_CreateSegmentResponse: Sendable {
   public var hasSegment: Bool {self._segment != nil}
   /// Clears the value of `segment`. Subsequent reads from it will return its default value.
   public mutating func clearSegment() {self._segment = nil}
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -647,6 +660,16 @@ public nonisolated struct Entitled_V1_DeleteSegmentRequest: Sendable {
   /// The name. Required.
   public var name: String = String()
 
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -657,6 +680,9 @@ public nonisolated struct Entitled_V1_DeleteSegmentResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -1465,7 +1491,7 @@ nonisolated extension Entitled_V1_ListSegmentsResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_CreateSegmentRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateSegmentRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}name\0\u{1}filter\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}name\0\u{1}filter\0\u{1}actor\0\u{1}note\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1477,6 +1503,9 @@ nonisolated extension Entitled_V1_CreateSegmentRequest: SwiftProtobuf.Message, S
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._filter) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -1499,6 +1528,15 @@ nonisolated extension Entitled_V1_CreateSegmentRequest: SwiftProtobuf.Message, S
     try { if let v = self._filter {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 5)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 6)
+    }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1507,6 +1545,9 @@ nonisolated extension Entitled_V1_CreateSegmentRequest: SwiftProtobuf.Message, S
     if lhs.environment != rhs.environment {return false}
     if lhs.name != rhs.name {return false}
     if lhs._filter != rhs._filter {return false}
+    if lhs.actor != rhs.actor {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1514,7 +1555,7 @@ nonisolated extension Entitled_V1_CreateSegmentRequest: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_CreateSegmentResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateSegmentResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}segment\0\u{2}\u{e}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}segment\0\u{1}repeated\0\u{2}\u{d}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1523,6 +1564,7 @@ nonisolated extension Entitled_V1_CreateSegmentResponse: SwiftProtobuf.Message, 
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._segment) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -1537,6 +1579,9 @@ nonisolated extension Entitled_V1_CreateSegmentResponse: SwiftProtobuf.Message, 
     try { if let v = self._segment {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -1545,6 +1590,7 @@ nonisolated extension Entitled_V1_CreateSegmentResponse: SwiftProtobuf.Message, 
 
   public static func ==(lhs: Entitled_V1_CreateSegmentResponse, rhs: Entitled_V1_CreateSegmentResponse) -> Bool {
     if lhs._segment != rhs._segment {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1553,7 +1599,7 @@ nonisolated extension Entitled_V1_CreateSegmentResponse: SwiftProtobuf.Message, 
 
 nonisolated extension Entitled_V1_DeleteSegmentRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DeleteSegmentRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}name\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}name\0\u{1}actor\0\u{1}note\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1564,6 +1610,9 @@ nonisolated extension Entitled_V1_DeleteSegmentRequest: SwiftProtobuf.Message, S
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -1579,6 +1628,15 @@ nonisolated extension Entitled_V1_DeleteSegmentRequest: SwiftProtobuf.Message, S
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 3)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 4)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 5)
+    }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1586,6 +1644,9 @@ nonisolated extension Entitled_V1_DeleteSegmentRequest: SwiftProtobuf.Message, S
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
     if lhs.name != rhs.name {return false}
+    if lhs.actor != rhs.actor {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1593,7 +1654,7 @@ nonisolated extension Entitled_V1_DeleteSegmentRequest: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_DeleteSegmentResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DeleteSegmentResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{f}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}repeated\0\u{2}\u{e}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1601,6 +1662,7 @@ nonisolated extension Entitled_V1_DeleteSegmentResponse: SwiftProtobuf.Message, 
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -1608,6 +1670,9 @@ nonisolated extension Entitled_V1_DeleteSegmentResponse: SwiftProtobuf.Message, 
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 1)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -1615,6 +1680,7 @@ nonisolated extension Entitled_V1_DeleteSegmentResponse: SwiftProtobuf.Message, 
   }
 
   public static func ==(lhs: Entitled_V1_DeleteSegmentResponse, rhs: Entitled_V1_DeleteSegmentResponse) -> Bool {
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

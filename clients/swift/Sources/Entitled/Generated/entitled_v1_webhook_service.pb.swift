@@ -458,6 +458,9 @@ public nonisolated struct Entitled_V1_ResendDeliveriesRequest: Sendable {
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
 
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The messages. Required.
@@ -546,6 +549,9 @@ public nonisolated struct Entitled_V1_DiscardDeliveriesRequest: Sendable {
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
 
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The dead letters. Required.
@@ -595,6 +601,9 @@ public nonisolated struct Entitled_V1_ResumeWebhookRequest: Sendable {
 
   /// The reason, for the audit log: at most 4096 bytes.
   public var note: String = String()
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+  public var actor: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1109,7 +1118,7 @@ nonisolated extension Entitled_V1_DeliveryRange: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResendDeliveriesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}range\0\u{3}idempotency_key\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}range\0\u{3}idempotency_key\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1156,6 +1165,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
       }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -1196,6 +1206,9 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 8)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1206,6 +1219,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
     if lhs.selection != rhs.selection {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1262,7 +1276,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DiscardDeliveriesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1295,6 +1309,7 @@ nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Messag
         }
       }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -1328,6 +1343,9 @@ nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Messag
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 6)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1337,6 +1355,7 @@ nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Messag
     if lhs.kind != rhs.kind {return false}
     if lhs.selection != rhs.selection {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1379,7 +1398,7 @@ nonisolated extension Entitled_V1_DiscardDeliveriesResponse: SwiftProtobuf.Messa
 
 nonisolated extension Entitled_V1_ResumeWebhookRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResumeWebhookRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1391,6 +1410,7 @@ nonisolated extension Entitled_V1_ResumeWebhookRequest: SwiftProtobuf.Message, S
       case 2: try { try decoder.decodeSingularStringField(value: &self.webhook) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       default: break
       }
     }
@@ -1409,6 +1429,9 @@ nonisolated extension Entitled_V1_ResumeWebhookRequest: SwiftProtobuf.Message, S
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 4)
     }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1417,6 +1440,7 @@ nonisolated extension Entitled_V1_ResumeWebhookRequest: SwiftProtobuf.Message, S
     if lhs.webhook != rhs.webhook {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.actor != rhs.actor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -355,10 +355,14 @@ struct  Entitled__V1__LookUpOrderRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
 };
 #define ENTITLED__V1__LOOK_UP_ORDER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__look_up_order_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -418,10 +422,14 @@ struct  Entitled__V1__RefreshPurchaseRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
 };
 #define ENTITLED__V1__REFRESH_PURCHASE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__refresh_purchase_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -472,10 +480,14 @@ struct  Entitled__V1__GetTransactionInfoRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
 };
 #define ENTITLED__V1__GET_TRANSACTION_INFO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_transaction_info_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -534,10 +546,14 @@ struct  Entitled__V1__GetAppTransactionInfoRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
 };
 #define ENTITLED__V1__GET_APP_TRANSACTION_INFO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_app_transaction_info_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1251,7 +1267,7 @@ struct  Entitled__V1__SetConsumptionConsentResponse
 {
   ProtobufCMessage base;
   /*
-   * The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one.
+   * The decision in force; for a dry run, the one that would be, without evidence if it is another one.
    */
   Entitled__V1__ConsumptionConsent *consent;
   /*
@@ -1346,21 +1362,17 @@ struct  Entitled__V1__Seat
    */
   char *seat_id;
   /*
-   * The holder. Empty: the seat is free.
+   * The holder. Empty: it is claimed without a holder, or was released.
    */
   char *customer_id;
   /*
-   * Apple's transaction of the member; empty if the developer invites members.
-   */
-  char *transaction_id;
-  /*
-   * When the seat was claimed. Unset: it is free.
+   * When the seat was claimed. Unset: it was released.
    */
   Google__Protobuf__Timestamp *claimed_at;
 };
 #define ENTITLED__V1__SEAT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__seat__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
 
 
 /*
@@ -1382,7 +1394,8 @@ struct  Entitled__V1__ClaimSeatRequest
    */
   char *original_transaction_id;
   /*
-   * The operator's id of the customer, 1 to 256 bytes. Required.
+   * The operator's id of the customer, at most 256 bytes. Empty: the seat is claimed without a holder; AssociateSeat
+   * names one.
    */
   char *customer_id;
   /*
@@ -1453,7 +1466,7 @@ struct  Entitled__V1__AssociateSeatRequest
    */
   char *original_transaction_id;
   /*
-   * The seat, by Apple's id. Required.
+   * The seat, by its id. Required.
    */
   char *seat_id;
   /*
@@ -1523,7 +1536,7 @@ struct  Entitled__V1__UnclaimSeatRequest
    */
   char *original_transaction_id;
   /*
-   * The seat, by Apple's id. Required.
+   * The seat, by its id. Required.
    */
   char *seat_id;
   /*
@@ -2025,6 +2038,12 @@ struct  Entitled__V1__ListExternalPurchaseTokensResponse
     , 0,NULL, (char *)protobuf_c_empty_string }
 
 
+typedef enum {
+  ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_ID__NOT_SET = 0,
+  ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_ID_SETTLEMENT_ID = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_ID__CASE)
+} Entitled__V1__ConsentWithdrawal__SettlementIdCase;
+
 /*
  * A consent of a parent or guardian that was withdrawn for an app install (RESCIND_CONSENT).
  */
@@ -2065,17 +2084,17 @@ struct  Entitled__V1__ConsentWithdrawal
    */
   int64_t evidence_id;
   /*
-   * The evidence of the settlement, with actor and note. 0: none.
-   */
-  int64_t settlement_id;
-  /*
    * Whether the policy `rescind_consent` ends access through the purchases of the app install.
    */
   protobuf_c_boolean ends_access;
+  Entitled__V1__ConsentWithdrawal__SettlementIdCase _settlement_id_case;
+  union {
+    int64_t settlement_id;
+  };
 };
 #define ENTITLED__V1__CONSENT_WITHDRAWAL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__consent_withdrawal__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, NULL, NULL, ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_UNSPECIFIED, NULL, 0, 0, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, NULL, NULL, ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_UNSPECIFIED, NULL, 0, 0, ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_ID__NOT_SET, {0} }
 
 
 /*
@@ -2172,6 +2191,12 @@ struct  Entitled__V1__SettleConsentWithdrawalRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+typedef enum {
+  ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_ID__NOT_SET = 0,
+  ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_ID_SETTLEMENT_ID = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_ID__CASE)
+} Entitled__V1__SettleConsentWithdrawalResponse__SettlementIdCase;
+
 /*
  * The response of SettleConsentWithdrawal.
  */
@@ -2183,10 +2208,6 @@ struct  Entitled__V1__SettleConsentWithdrawalResponse
    */
   protobuf_c_boolean already_settled;
   /*
-   * The evidence of the settlement; 0 if nothing was changed.
-   */
-  int64_t settlement_id;
-  /*
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
@@ -2195,10 +2216,14 @@ struct  Entitled__V1__SettleConsentWithdrawalResponse
    * call wrote. Empty: it could not be read.
    */
   char *position;
+  Entitled__V1__SettleConsentWithdrawalResponse__SettlementIdCase _settlement_id_case;
+  union {
+    int64_t settlement_id;
+  };
 };
 #define ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__settle_consent_withdrawal_response__descriptor) \
-    , 0, 0, 0, (char *)protobuf_c_empty_string }
+    , 0, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_ID__NOT_SET, {0} }
 
 
 /*

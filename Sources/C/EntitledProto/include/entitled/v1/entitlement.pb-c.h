@@ -387,6 +387,12 @@ struct  Entitled__V1__Advice
     , ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0,NULL, 0,NULL, ENTITLED__V1__ADVICE___DAYS_LEFT__NOT_SET, {0} }
 
 
+typedef enum {
+  ENTITLED__V1__CONSUMPTION_CONSENT___EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__CONSUMPTION_CONSENT___EVIDENCE_ID_EVIDENCE_ID = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONSUMPTION_CONSENT___EVIDENCE_ID__CASE)
+} Entitled__V1__ConsumptionConsent__EvidenceIdCase;
+
 /*
  * A customer's consent to sharing consumption data with Apple.
  */
@@ -401,14 +407,14 @@ struct  Entitled__V1__ConsumptionConsent
    * When the consent was given or withdrawn.
    */
   Google__Protobuf__Timestamp *since;
-  /*
-   * The evidence of the consent.
-   */
-  int64_t evidence_id;
+  Entitled__V1__ConsumptionConsent__EvidenceIdCase _evidence_id_case;
+  union {
+    int64_t evidence_id;
+  };
 };
 #define ENTITLED__V1__CONSUMPTION_CONSENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__consumption_consent__descriptor) \
-    , 0, NULL, 0 }
+    , 0, NULL, ENTITLED__V1__CONSUMPTION_CONSENT___EVIDENCE_ID__NOT_SET, {0} }
 
 
 /* Entitled__V1__Entitlement methods */

@@ -1198,10 +1198,14 @@ struct  Entitled__V1__RegisterAppAccountTokenRequest
    * response. Empty: a repeated request is executed again.
    */
   char *idempotency_key;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__REGISTER_APP_ACCOUNT_TOKEN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__register_app_account_token_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*

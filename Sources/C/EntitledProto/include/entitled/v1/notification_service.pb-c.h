@@ -361,10 +361,14 @@ struct  Entitled__V1__ReprocessNotificationsRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
 };
 #define ENTITLED__V1__REPROCESS_NOTIFICATIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__reprocess_notifications_request__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED, NULL, NULL, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -431,10 +435,14 @@ struct  Entitled__V1__BackfillNotificationsRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
 };
 #define ENTITLED__V1__BACKFILL_NOTIFICATIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__backfill_notifications_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -704,10 +712,14 @@ struct  Entitled__V1__RequestTestNotificationRequest
    * response. Empty: a repeated request is executed again.
    */
   char *idempotency_key;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__REQUEST_TEST_NOTIFICATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__request_test_notification_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*

@@ -892,6 +892,14 @@ struct  Entitled__V1__StartMigrationRequest
    * otherwise they are only looked up.
    */
   protobuf_c_boolean link_unverified_ids;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
   Entitled__V1__StartMigrationRequest__InputCase input_case;
   union {
     /*
@@ -906,7 +914,7 @@ struct  Entitled__V1__StartMigrationRequest
 };
 #define ENTITLED__V1__START_MIGRATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__start_migration_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string, NULL, 0, ENTITLED__V1__START_MIGRATION_REQUEST__INPUT__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__START_MIGRATION_REQUEST__INPUT__NOT_SET, {0} }
 
 
 /*
@@ -1419,10 +1427,14 @@ struct  Entitled__V1__CancelMigrationRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
 };
 #define ENTITLED__V1__CANCEL_MIGRATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__cancel_migration_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1464,10 +1476,14 @@ struct  Entitled__V1__PurgeMigrationRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
 };
 #define ENTITLED__V1__PURGE_MIGRATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__purge_migration_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1576,6 +1592,12 @@ struct  Entitled__V1__SignOfferResponse
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+typedef enum {
+  ENTITLED__V1__DISAGREEMENT___EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__DISAGREEMENT___EVIDENCE_ID_EVIDENCE_ID = 13
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DISAGREEMENT___EVIDENCE_ID__CASE)
+} Entitled__V1__Disagreement__EvidenceIdCase;
+
 /*
  * A disagreement that is open, with both sides at the last comparison.
  */
@@ -1630,14 +1652,14 @@ struct  Entitled__V1__Disagreement
    * When access ends or ended here. Unset: it does not end, or there was none.
    */
   Google__Protobuf__Timestamp *until;
-  /*
-   * The evidence of the answer here. 0: no single document decides.
-   */
-  int64_t evidence_id;
+  Entitled__V1__Disagreement__EvidenceIdCase _evidence_id_case;
+  union {
+    int64_t evidence_id;
+  };
 };
 #define ENTITLED__V1__DISAGREEMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__disagreement__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_UNSPECIFIED, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__DISAGREEMENT_KIND__DISAGREEMENT_KIND_UNSPECIFIED, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, ENTITLED__V1__DISAGREEMENT___EVIDENCE_ID__NOT_SET, {0} }
 
 
 /*

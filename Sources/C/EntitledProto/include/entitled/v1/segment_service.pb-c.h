@@ -496,10 +496,23 @@ struct  Entitled__V1__CreateSegmentRequest
    * The conditions. Required.
    */
   Entitled__V1__SegmentFilter *filter;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__CREATE_SEGMENT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__create_segment_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -513,6 +526,10 @@ struct  Entitled__V1__CreateSegmentResponse
    */
   Entitled__V1__Segment *segment;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -520,7 +537,7 @@ struct  Entitled__V1__CreateSegmentResponse
 };
 #define ENTITLED__V1__CREATE_SEGMENT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__create_segment_response__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -541,10 +558,23 @@ struct  Entitled__V1__DeleteSegmentRequest
    * The name. Required.
    */
   char *name;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__DELETE_SEGMENT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delete_segment_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -554,6 +584,10 @@ struct  Entitled__V1__DeleteSegmentResponse
 {
   ProtobufCMessage base;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -561,7 +595,7 @@ struct  Entitled__V1__DeleteSegmentResponse
 };
 #define ENTITLED__V1__DELETE_SEGMENT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delete_segment_response__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string }
 
 
 typedef enum {

@@ -384,6 +384,10 @@ struct  Entitled__V1__ResendDeliveriesRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
   Entitled__V1__ResendDeliveriesRequest__SelectionCase selection_case;
   union {
     /*
@@ -402,7 +406,7 @@ struct  Entitled__V1__ResendDeliveriesRequest
 };
 #define ENTITLED__V1__RESEND_DELIVERIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resend_deliveries_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
 
 
 typedef enum {
@@ -469,6 +473,10 @@ struct  Entitled__V1__DiscardDeliveriesRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
   Entitled__V1__DiscardDeliveriesRequest__SelectionCase selection_case;
   union {
     /*
@@ -483,7 +491,7 @@ struct  Entitled__V1__DiscardDeliveriesRequest
 };
 #define ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__discard_deliveries_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
 
 
 /*
@@ -529,10 +537,14 @@ struct  Entitled__V1__ResumeWebhookRequest
    * The reason, for the audit log: at most 4096 bytes.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
+   */
+  char *actor;
 };
 #define ENTITLED__V1__RESUME_WEBHOOK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resume_webhook_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
