@@ -9,13 +9,15 @@ import Testing
   private let end = 1_702_592_000_000
 
   private func version1(
-    _ type: String, expires: Int? = nil, cancelled: Int? = nil, willRenew: String = "1"
+    _ type: String, expires: Int? = nil, cancelled: Int? = nil, isUpgraded: Bool = false,
+    willRenew: String = "1"
   ) throws -> ResponseBodyV1 {
     var transaction: JSONObject = [
       "transaction_id": "10", "original_transaction_id": "10", "product_id": "pro",
       "purchase_date_ms": .string("\(begin)"), "expires_date_ms": .string("\(expires ?? end)"),
     ]
     if let cancelled { transaction["cancellation_date_ms"] = .string("\(cancelled)") }
+    if isUpgraded { transaction["is_upgraded"] = "true" }
     let renewal: JSONObject = [
       "original_transaction_id": "10", "auto_renew_product_id": "pro",
       "auto_renew_status": .string(willRenew),
@@ -29,7 +31,8 @@ import Testing
   }
 
   private func version2(
-    _ type: String, _ subtype: String? = nil, expires: Int? = nil, revoked: Int? = nil, signed: Int = 5
+    _ type: String, _ subtype: String? = nil, expires: Int? = nil, revoked: Int? = nil,
+    isUpgraded: Bool? = nil, signed: Int = 5
   ) throws -> (ResponseBodyV2DecodedPayload, JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload) {
     var payload: JSONObject = ["notificationType": .string(type)]
     if let subtype { payload["subtype"] = .string(subtype) }
@@ -40,6 +43,7 @@ import Testing
       "signedDate": .number(JSONNumber(Int64(signed))),
     ]
     if let revoked { transaction["revocationDate"] = .number(JSONNumber(Int64(revoked))) }
+    if let isUpgraded { transaction["isUpgraded"] = .bool(isUpgraded) }
     let renewal: JSONObject = [
       "originalTransactionId": "10", "autoRenewProductId": "pro", "autoRenewStatus": 1,
       "signedDate": .number(JSONNumber(Int64(signed))),
@@ -71,13 +75,18 @@ import Testing
     "The words of version 2 are those of version 1",
     arguments: [
       ("SUBSCRIBED", "RESUBSCRIBE", ["INTERACTIVE_RENEWAL"]),
+      ("SUBSCRIBED", "RESUBSCRIBE", ["DID_CHANGE_RENEWAL_STATUS"]),
+      ("OFFER_REDEEMED", "RESUBSCRIBE", ["INTERACTIVE_RENEWAL", "DID_CHANGE_RENEWAL_STATUS"]),
       ("DID_CHANGE_RENEWAL_PREF", "UPGRADE", ["CANCEL", "INTERACTIVE_RENEWAL"]),
+      ("DID_CHANGE_RENEWAL_PREF", "UPGRADE", ["DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL"]),
+      ("OFFER_REDEEMED", "UPGRADE", ["INTERACTIVE_RENEWAL"]),
       ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", ["DID_CHANGE_RENEWAL_PREF"]),
       ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", ["DID_CHANGE_RENEWAL_STATUS"]),
       ("DID_RENEW", "BILLING_RECOVERY", ["RENEWAL"]),
       ("DID_FAIL_TO_RENEW", "GRACE_PERIOD", ["DID_FAIL_TO_RENEW"]),
       ("PRICE_INCREASE", "PENDING", ["PRICE_INCREASE_CONSENT"]),
-      ("REFUND", "", ["CANCEL"]), ("REVOKE", "", ["REVOKE"]),
+      ("REFUND", "", ["CANCEL"]), ("REFUND", "", ["CANCEL", "DID_CHANGE_RENEWAL_STATUS"]),
+      ("REVOKE", "", ["REVOKE"]),
       ("CONSUMPTION_REQUEST", "", ["CONSUMPTION_REQUEST"]), ("EXPIRED", "VOLUNTARY", []),
     ])
   func words(type: String, subtype: String, words: [String]) throws {
@@ -88,6 +97,33 @@ import Testing
     #expect(comparison.onlyInVersion1.isEmpty)
     #expect(comparison.onlyInVersion2.isEmpty)
     #expect(comparison.newInVersion2 == (words.isEmpty ? ["EXPIRED/VOLUNTARY"] : []))
+    #expect(!comparison.differs)
+  }
+
+  @Test("A changed renewal status of version 1 is explained by its cause or by one of version 2, once")
+  func renewalStatus() throws {
+    func compared(_ old: [String], _ new: [(String, String)]) throws -> VersionComparison {
+      compare(try old.map { try version1($0) }, try new.map { try version2($0.0, $0.1) })
+    }
+    let ended = try compared(["DID_CHANGE_RENEWAL_STATUS"], [("EXPIRED", "BILLING_RETRY")])
+    #expect(!ended.differs && ended.newInVersion2 == ["EXPIRED/BILLING_RETRY"])
+    let expired = try compared(["DID_CHANGE_RENEWAL_STATUS"], [("EXPIRED", "VOLUNTARY")])
+    #expect(expired.onlyInVersion1 == ["DID_CHANGE_RENEWAL_STATUS"])
+    let changes = [("SUBSCRIBED", "RESUBSCRIBE"), ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED")]
+    for changes in [changes, changes.reversed()] {
+      let missing = try compared(["DID_CHANGE_RENEWAL_STATUS"], changes)
+      #expect(missing.onlyInVersion1.isEmpty && missing.onlyInVersion2 == ["INTERACTIVE_RENEWAL"])
+    }
+    let extra = try compared(
+      ["CANCEL", "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_STATUS"], [("REFUND", "VOLUNTARY")])
+    #expect(extra.onlyInVersion1 == ["DID_CHANGE_RENEWAL_STATUS"] && extra.onlyInVersion2.isEmpty)
+  }
+
+  @Test("Only version 1 dates the end of an upgraded period")
+  func upgraded() throws {
+    let comparison = compare(
+      [try version1("INTERACTIVE_RENEWAL", cancelled: begin + 1_000, isUpgraded: true)],
+      [try version2("DID_CHANGE_RENEWAL_PREF", "UPGRADE", isUpgraded: true)])
     #expect(!comparison.differs)
   }
 

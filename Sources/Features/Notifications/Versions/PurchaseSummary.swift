@@ -7,6 +7,7 @@ package struct PurchaseSummary: Sendable {
     let productID: String
     let purchaseDate: Instant
     let expiresDate: Instant?
+    /// `nil` for a period that an upgrade replaced: only version 1 dates its end.
     let revocationDate: Instant?
     /// `nil` in version 1, where nothing is signed.
     let signedDate: Instant?
@@ -26,8 +27,10 @@ package struct PurchaseSummary: Sendable {
   /// By transaction id.
   private(set) var purchases: [String: Purchase] = [:]
   private(set) var renewal: Renewal?
-  /// The notification types, in terms of version 1.
+  /// The types of the notifications of version 1.
   private(set) var types: [String] = []
+  /// What version 1 reports for the notifications of version 2.
+  private(set) var counterparts: [V1Counterpart] = []
   /// The notification types without a counterpart in version 1.
   private(set) var newTypes: [String] = []
 
@@ -36,7 +39,7 @@ package struct PurchaseSummary: Sendable {
   /// Adds a notification of version 1. They must be added in arrival order, because they are not dated.
   package mutating func add(_ body: ResponseBodyV1, about line: String) {
     notifications += 1
-    if let type = body.notificationType { types.append(V1Vocabulary.current(type)) }
+    if let type = body.notificationType { types.append(type.currentName) }
     for transaction in body.unifiedReceipt?.latestReceiptInfo ?? []
     where transaction.originalTransactionId == line {
       if let id = transaction.transactionId, let purchase = Purchase(transaction) { purchases[id] = purchase }
@@ -51,8 +54,9 @@ package struct PurchaseSummary: Sendable {
     _ renewal: JWSRenewalInfoDecodedPayload?
   ) {
     notifications += 1
-    let v1Types = V1Vocabulary.types(of: payload, transaction?.type)
-    if v1Types.isEmpty { newTypes.append(V1Vocabulary.name(payload)) } else { types += v1Types }
+    let counterpart = V1Counterpart(of: payload, about: transaction?.type)
+    counterparts.append(counterpart)
+    if counterpart.choices.isEmpty { newTypes.append(payload.typeAndSubtype) }
     if let id = transaction?.transactionId, let purchase = transaction.flatMap(Purchase.init),
       purchases[id].map({ $0.isOlder(than: purchase.signedDate) }) ?? true
     {
@@ -78,7 +82,7 @@ extension PurchaseSummary.Purchase {
     }
     self.init(
       productID: productID, purchaseDate: purchaseDate, expiresDate: transaction.expiresDate,
-      revocationDate: transaction.cancellationDate, signedDate: nil)
+      revocationDate: transaction.isUpgraded == true ? nil : transaction.cancellationDate, signedDate: nil)
   }
 
   fileprivate init?(_ transaction: JWSTransactionDecodedPayload) {
@@ -87,7 +91,8 @@ extension PurchaseSummary.Purchase {
     }
     self.init(
       productID: productID, purchaseDate: purchaseDate, expiresDate: transaction.expiresDate,
-      revocationDate: transaction.revocationDate, signedDate: transaction.signedDate)
+      revocationDate: transaction.isUpgraded == true ? nil : transaction.revocationDate,
+      signedDate: transaction.signedDate)
   }
 
   fileprivate func isOlder(than instant: Instant?) -> Bool { isNotSigned(signedDate, after: instant) }
@@ -115,45 +120,4 @@ extension PurchaseSummary.Renewal {
 private func isNotSigned(_ known: Instant?, after instant: Instant?) -> Bool {
   guard let known, let instant else { return known == nil }
   return known <= instant
-}
-
-/// Maps notifications of version 2 to the types of version 1 (WWDC19-302; App Store Server Notifications,
-/// "notification_type").
-enum V1Vocabulary {
-  /// Returns the current name of a type of version 1: `RENEWAL` is the old name of `DID_RECOVER`.
-  static func current(_ type: NotificationTypeV1) -> String {
-    type == .renewal ? NotificationTypeV1.didRecover.rawValue : type.rawValue
-  }
-
-  /// Returns the counterparts of a notification about a product of this type; empty if there are none.
-  static func types(of payload: ResponseBodyV2DecodedPayload, _ type: ProductType?) -> [String] {
-    counterparts(payload, type).map(\.rawValue)
-  }
-
-  private static func counterparts(
-    _ payload: ResponseBodyV2DecodedPayload, _ type: ProductType?
-  ) -> [NotificationTypeV1] {
-    switch (payload.notificationType, payload.subtype) {
-    case (.subscribed, .resubscribe): [.interactiveRenewal]
-    case (.subscribed, _): [.initialBuy]
-    // An upgrade ends the old period and begins a new one, which version 1 reports as a pair.
-    case (.didChangeRenewalPref, .upgrade): [.cancel, .interactiveRenewal]
-    case (.didChangeRenewalPref, _): [.didChangeRenewalPref]
-    case (.didChangeRenewalStatus, _): [.didChangeRenewalStatus]
-    case (.didRenew, .billingRecovery): [.didRecover]
-    case (.didRenew, _): [.didRenew]
-    case (.didFailToRenew, _): [.didFailToRenew]
-    case (.priceIncrease, _): [.priceIncreaseConsent]
-    case (.refund, _): type == .autoRenewableSubscription ? [.cancel] : [.refund]
-    case (.revoke, _): [.revoke]
-    case (.consumptionRequest, _): [.consumptionRequest]
-    default: []
-    }
-  }
-
-  /// Returns the type and subtype in version 2.
-  static func name(_ payload: ResponseBodyV2DecodedPayload) -> String {
-    let type = payload.notificationType?.rawValue ?? ""
-    return payload.subtype.map { "\(type)/\($0.rawValue)" } ?? type
-  }
 }

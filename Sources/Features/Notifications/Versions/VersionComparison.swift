@@ -30,10 +30,10 @@ package struct VersionComparison: Sendable {
   }
 
   /// The types that only version 1 reports.
-  package var onlyInVersion1: [String] { Self.rest(version1.types, without: version2.types) }
+  package var onlyInVersion1: [String] { version2.counterparts.compared(with: version1.types).onlyInVersion1 }
 
   /// The types of version 1 that only version 2 reports.
-  package var onlyInVersion2: [String] { Self.rest(version2.types, without: version1.types) }
+  package var onlyInVersion2: [String] { version2.counterparts.compared(with: version1.types).onlyInVersion2 }
 
   /// The types that exist only in version 2.
   package var newInVersion2: [String] { version2.newTypes }
@@ -92,16 +92,6 @@ package struct VersionComparison: Sendable {
   ) -> Difference? {
     guard old != new else { return nil }
     return Difference(field: field, transactionID: id, version1: old ?? "", version2: new ?? "")
-  }
-
-  /// Returns the multiset difference of `types` and `others`.
-  private static func rest(_ types: [String], without others: [String]) -> [String] {
-    var others = others
-    return types.filter { type in
-      guard let index = others.firstIndex(of: type) else { return true }
-      others.remove(at: index)
-      return false
-    }
   }
 }
 
