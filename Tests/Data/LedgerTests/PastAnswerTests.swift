@@ -123,5 +123,47 @@ import Testing
     }
   }
 
+  @Test("Purged past facts are those before an upgrade, and between a refund and its reversal")
+  func purged() async throws {
+    try await LedgerFixture.run { fixture in
+      for line in ["L1", "L2"] { _ = try await fixture.submit(fixture.period(50...80, line: line)) }
+      fixture.clock.set(at(53))
+      try await fixture.notify(
+        "REFUND", signed: 53,
+        fixture.period(50...80, line: "L2", signed: 53, ["revocationDate": date(53), "revocationReason": 1]))
+      fixture.clock.set(at(56))
+      try await fixture.notify("REFUND_REVERSED", signed: 56, fixture.period(50...80, line: "L2", signed: 56))
+      fixture.clock.set(at(60))
+      _ = try await fixture.submit(fixture.period(50...80, signed: 60, ["isUpgraded": true]))
+      _ = try await fixture.submit(fixture.period(60...90, signed: 60, ["productId": "plus"]))
+      func reasons(_ line: String) async throws -> [EntitlementReason] {
+        try await fixture.store.snapshot { reader throws in
+          let history = try FactHistory(of: Self.ana, in: reader)
+          return ([52, 54, 57, 61] as [Int64]).map { day in
+            let known = history.facts(knownAt: at(day)).ofLine(line)
+            return evaluate(known, entitlement: "pro", in: LedgerFixture.app, at: at(day)).reason
+          }
+        }
+      }
+      fixture.clock.set(at(200))
+      let upgraded: [EntitlementReason] = [
+        .subscriptionActive, .subscriptionActive, .subscriptionActive, .upgraded,
+      ]
+      let refunded: [EntitlementReason] = [
+        .subscriptionActive, .refundedForAppIssue, .subscriptionActive, .subscriptionActive,
+      ]
+      #expect(try await reasons("L1") == upgraded)
+      #expect(try await reasons("L2") == refunded)
+      let worker = PurgeWorker(
+        [.init(.documents, days: 10), .init(.notifications, days: 10)], store: fixture.store,
+        now: { fixture.clock.now }, sleep: { _ in throw CancellationError() })
+      try await worker.run()
+      #expect(
+        try await fixture.evidence().allSatisfy { $0.kind == .operatorCommand || $0.content.body == nil })
+      #expect(try await reasons("L1") == upgraded)
+      #expect(try await reasons("L2") == refunded)
+    }
+  }
+
   private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }
 }

@@ -118,13 +118,15 @@ extension Evidence {
 }
 
 extension CustomerFacts {
-  /// The facts that must have been known at `instant`: purchases made by then without the refunds after it,
-  /// and the renewal infos. Stands for the evidence whose bodies were purged.
+  /// The facts that must have been known at `instant`: purchases made by then as they were before the refunds,
+  /// reversals and upgrades after it, and the renewal infos. Stands for the evidence whose bodies were purged.
   func known(at instant: Instant) -> CustomerFacts {
     var known = CustomerFacts()
-    for transaction in transactions where transaction.purchaseDate <= instant {
-      var transaction = transaction
-      if let revoked = transaction.revocationDate, revoked > instant { transaction.revocationDate = nil }
+    for index in transactions.indices where transactions[index].purchaseDate <= instant {
+      var transaction = transactions[index].refunded(asOf: instant)
+      if transaction.isUpgraded, let upgrade = upgrade(of: index), instant < upgrade.purchaseDate {
+        transaction.isUpgraded = false
+      }
       transaction.signedDate = min(transaction.signedDate, transaction.purchaseDate)
       known.insert(transaction)
     }
@@ -132,6 +134,31 @@ extension CustomerFacts {
     for grant in grants where grant.since <= instant { known.insert(grant) }
     for appTransaction in appTransactions { known.insert(appTransaction) }
     return known
+  }
+
+  /// The purchase that replaced an upgraded period: the first one after it of another product of its line.
+  private func upgrade(of index: Int) -> TransactionFact? {
+    let upgraded = transactions[index]
+    return transactions[(index + 1)...].prefix { $0.originalTransactionID == upgraded.originalTransactionID }
+      .first { $0.productID != upgraded.productID }
+  }
+}
+
+extension TransactionFact {
+  /// The transaction with the refunds that were in force at `instant`.
+  fileprivate func refunded(asOf instant: Instant) -> TransactionFact {
+    var fact = self
+    if let revoked = revocationDate, revoked > instant { fact.revocationDate = nil }
+    let reversed = reversedRefunds.last { $0.refund.date <= instant && instant < $0.reversedAt }
+    if let refund = reversed?.refund {
+      fact.revocationDate = refund.date
+      fact.revocationReason = refund.isAppIssue ? .appIssue : .other
+      fact.details.revocationPercentage = refund.percentage
+    }
+    if revokedSeatQuantity != nil {
+      fact.revokedSeatQuantity = details.seatRefunds.last { $0.reportedAt <= instant }?.quantity
+    }
+    return fact
   }
 }
 
