@@ -6,10 +6,11 @@ import Testing
 
 /// Upgrades in app receipts, which have no `is_upgraded`.
 @Suite("Upgrades in receipts") struct ReceiptUpgradeTests {
-  /// An entry of a receipt, by days; `cancelled` is in milliseconds after the given day.
+  /// An entry of a receipt, by days; `cancelled` is in milliseconds after the given day. Only responses of
+  /// `verifyReceipt` have the flag of an upgrade.
   private func entry(
     _ id: String, _ product: String, _ days: ClosedRange<Int64>, line: String = "1",
-    cancelled: (day: Int64, milliseconds: Int64)? = nil
+    cancelled: (day: Int64, milliseconds: Int64)? = nil, isUpgraded: Bool = false
   ) throws -> TransactionFact {
     func text(_ instant: Instant) -> JSONValue { .string(String(instant.millisecondsSince1970)) }
     var json: JSONObject = [
@@ -20,6 +21,7 @@ import Testing
     json["cancellation_date_ms"] = cancelled.map {
       text(at($0.day).advanced(byMilliseconds: $0.milliseconds))
     }
+    if isUpgraded { json["is_upgraded"] = "true" }
     return try TransactionFact(
       LegacyTransaction(json: json), type: .autoRenewableSubscription, createdAt: at(20))
   }
@@ -56,6 +58,41 @@ import Testing
       #expect(facts.withUpgradesMarked == facts)
     }
     #expect(reason([try entry("1", "plus", 0...30, cancelled: (10, 0))]) == .refunded)
+  }
+
+  /// As in responses of Apple's: the renewal is charged, then the customer upgrades before it begins, and Apple cancels
+  /// it hours after the upgrade and after its start.
+  @Test(
+    "An upgrade stays in force when the renewal charged before it is cancelled", arguments: [true, false])
+  func replacedRenewal(hasFlag: Bool) throws {
+    let facts = [
+      try entry("1", "monthly", 0...30), try entry("3", "plus", 29...394),
+      try entry("2", "monthly", 30...60, cancelled: (30, 16_000_000), isUpgraded: hasFlag),
+    ].withUpgradesMarked
+    #expect(facts.map(\.isUpgraded) == [false, false, true])
+    #expect(facts.allSatisfy { $0.revocationDate == nil })
+    let customer = CustomerFacts(transactions: facts)
+    for day in [29, 30, 31, 60, 393] as [Int64] {
+      let plus = evaluate(customer, entitlement: "plus", in: app, at: at(day))
+      #expect(plus.isEntitled && plus.deciding?.transactionID == "3", "day \(day)")
+      #expect(evaluate(customer, entitlement: "pro", in: app, at: at(day)).reason == .upgraded, "day \(day)")
+    }
+  }
+
+  @Test("A renewal that was cancelled without an upgrade before it is refunded")
+  func refundedRenewal() throws {
+    let others = [
+      // Bought before the renewal was charged, over before the renewal, the same product, another line.
+      try entry("3", "plus", 28...393), try entry("3", "plus", 29...30), try entry("3", "monthly", 29...394),
+      try entry("3", "plus", 29...394, line: "2"),
+    ]
+    for other in others {
+      let facts = [
+        try entry("1", "monthly", 0...30), other,
+        try entry("2", "monthly", 30...60, cancelled: (30, 16_000_000)),
+      ]
+      #expect(facts.withUpgradesMarked == facts)
+    }
   }
 
   @Test("A refunded upgrade stays refunded")

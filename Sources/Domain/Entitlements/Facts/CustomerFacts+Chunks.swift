@@ -48,11 +48,11 @@ extension CustomerFacts {
     return count
   }
 
-  /// Whether the transaction at `index` replaces all before it, and does not depend on them.
+  /// Whether the transaction at `index` replaces all before it, and neither it nor the next one depends on them.
   private func isBoundary(_ index: Int) -> Bool {
     transactions[index].arrivedEarlyAt == nil
       && transactions[index - 1].purchaseDate < transactions[index].purchaseDate
-      && !isReplacedBeforeStart(index)
+      && !isReplacedBeforeStart(index) && !isReplacedBeforeStart(index + 1)
   }
 
   /// Whether the line is a subscription without copies, without seats added during a period and without a period that ends

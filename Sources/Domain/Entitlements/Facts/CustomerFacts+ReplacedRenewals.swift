@@ -20,7 +20,7 @@ extension CustomerFacts {
     // By index, because an element has about 300 bytes and a dozen reference counts. Most renewals were signed after
     // their start.
     guard transactions[index].isUpgraded || transactions[index].signedDate < transactions[index].purchaseDate,
-      transactions[index].details.transactionReason == .renewal
+      isRenewal(index)
     else { return false }
     let start = transactions[index].purchaseDate.millisecondsSince1970
     var other = index
@@ -32,8 +32,24 @@ extension CustomerFacts {
         transactions[other].originalTransactionID == transactions[index].originalTransactionID
       else { return false }
       if lead > 0, isUpgrade(other, insteadOf: index) { return true }
+      // What was bought before the period that is renewed did not replace its renewal.
+      if transactions[other].expiresDate?.millisecondsSince1970 == start { return false }
     }
     return false
+  }
+
+  /// Whether Apple renewed the subscription with the transaction at `index`. Receipts, and documents from before Apple
+  /// introduced the reason, do not say so: there a renewal begins when a period of its line ends.
+  private func isRenewal(_ index: Int) -> Bool {
+    switch transactions[index].details.transactionReason {
+    case .renewal?: return true
+    case .purchase?, .unrecognized?: return false
+    case nil:
+      let start = transactions[index].purchaseDate.millisecondsSince1970
+      return range(ofLine: transactions[index].originalTransactionID).contains {
+        transactions[$0].expiresDate?.millisecondsSince1970 == start
+      }
+    }
   }
 
   /// Whether the purchase at `index` is of another product and an upgrade that replaced the renewal at `renewal`, which

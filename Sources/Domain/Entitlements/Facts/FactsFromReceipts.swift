@@ -29,7 +29,7 @@ extension TransactionFact {
       originalPurchaseDate: purchase.originalPurchaseDate, expiresDate: purchase.expiresDate,
       // An upgrade cuts the old period; the purchase that follows says where.
       revocationDate: isUpgraded ? nil : purchase.cancellationDate,
-      revocationReason: purchase.cancellationReason.map { RevocationReason(rawValue: $0) },
+      revocationReason: isUpgraded ? nil : purchase.cancellationReason.map { RevocationReason(rawValue: $0) },
       isUpgraded: isUpgraded, ownership: purchase.inAppOwnershipType ?? .purchased,
       offerType: purchase.offerType,
       offerDiscountType: purchase.isTrialPeriod == true ? .freeTrial : nil,
@@ -43,17 +43,19 @@ extension [TransactionFact] {
   ///
   /// App receipts have no `is_upgraded`. The cancellation date of an upgraded period is "the time and date of the
   /// upgrade transaction" (Apple, Receipt Fields), so a period is upgraded if another product of its line was
-  /// bought then.
+  /// bought then. A renewal that was charged before the upgrade is cancelled hours after it.
   package var withUpgradesMarked: [TransactionFact] {
     guard contains(where: { $0.revocationDate != nil }) else { return self }
     let lines = Dictionary(grouping: self, by: \.originalTransactionID)
     return map { fact in
-      guard lines[fact.originalTransactionID]?.contains(where: fact.isUpgraded(by:)) == true else {
+      let line = lines[fact.originalTransactionID] ?? []
+      guard line.contains(where: fact.isUpgraded(by:)) || fact.isReplacedRenewal(in: line) else {
         return fact
       }
       var upgraded = fact
       upgraded.isUpgraded = true
       upgraded.revocationDate = nil
+      upgraded.revocationReason = nil
       return upgraded
     }
   }
@@ -69,6 +71,20 @@ extension TransactionFact {
       productID != other.productID, purchaseDate < other.purchaseDate, other.purchaseDate < expiresDate
     else { return false }
     return abs(cancelled.milliseconds(since: other.purchaseDate)) <= Self.receiptPrecision
+  }
+
+  /// Whether this cancelled period of a receipt is a renewal in whose place an upgrade began, in the hours between its
+  /// charge and its start.
+  fileprivate func isReplacedRenewal(in line: [TransactionFact]) -> Bool {
+    guard revocationDate != nil, let renewed = line.first(where: { $0.expiresDate == purchaseDate }) else {
+      return false
+    }
+    return line.contains { upgrade in
+      upgrade.productID != productID && renewed.purchaseDate < upgrade.purchaseDate
+        && upgrade.expiresDate.map { purchaseDate < $0 } ?? false
+        && (1...CustomerFacts.longestChargeLead).contains(
+          purchaseDate.milliseconds(since: upgrade.purchaseDate))
+    }
   }
 }
 
