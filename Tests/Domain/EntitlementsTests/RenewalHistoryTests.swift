@@ -54,6 +54,25 @@ import Testing
     #expect(after.reason == .cancelled && after.until == at(36))
   }
 
+  @Test(
+    "Auto-renew turned off ends billing retry, also if the renewal info still has its flag",
+    arguments: [
+      (ExpirationIntent?.none, EntitlementReason.cancelled), (.customerCancelled, .cancelled),
+      (.billingError, .billingLapsed),
+    ])
+  func turnedOffInRetry(intent: ExpirationIntent?, reason: EntitlementReason) {
+    let turnedOff = renewal(signed: 36) {
+      $0.autoRenewStatus = .off
+      $0.isInBillingRetry = true
+      $0.expirationIntent = intent
+      $0.renewalDate = at(30)
+    }
+    let infos = [failed(signed: 30, until: nil), turnedOff]
+    #expect(pro([period(0...30)], infos, on: 35).reason == .billingRetry)
+    let after = pro([period(0...30)], infos, on: 36)
+    #expect(after.reason == reason && after.actBy == nil)
+  }
+
   @Test("Auto-renew turned off ends the operator's grace too")
   func turnedOffInOperatorGrace() {
     let facts = CustomerFacts(

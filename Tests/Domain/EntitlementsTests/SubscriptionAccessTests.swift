@@ -75,6 +75,37 @@ import Testing
     #expect(!pro([upgraded], on: 20).isEntitled)
   }
 
+  /// As in Apple's sandbox, where a month lasts five minutes: several purchases are within a day of a renewal.
+  @Test("A purchase before the period that renews did not replace the renewal")
+  func earlierUpgrade() {
+    func period(_ id: String, _ product: String, _ hours: ClosedRange<Int64>) -> TransactionFact {
+      EntitlementsTests.period(0...365, product, id: id).with {
+        $0.purchaseDate = at(0, hours: hours.lowerBound)
+        $0.expiresDate = at(0, hours: hours.upperBound)
+        $0.signedDate = at(1)
+        $0.isUpgraded = ["1", "3"].contains(id)
+        $0.details.transactionReason = id == "3" ? .renewal : .purchase
+      }
+    }
+    let facts = [
+      period("1", "plus", 0...600), period("2", "monthly", 1...4), period("3", "monthly", 4...8),
+      period("4", "plus", 6...600),
+    ]
+    #expect(pro(facts, on: 0, hours: 5).deciding?.transactionID == "3")
+    #expect(pro(facts, on: 0, hours: 5).isEntitled && !pro(facts, on: 0, hours: 6).isEntitled)
+  }
+
+  @Test("A refund of the rest ends access if the upgrade has not arrived")
+  func upgradedAloneWithRefund() {
+    let upgraded = EntitlementsTests.period(0...30).with {
+      $0.isUpgraded = true
+      $0.revocationDate = at(10)
+      $0.revocationType = .refundProrated
+    }
+    #expect(pro([upgraded], on: 9).isEntitled && pro([upgraded], on: 9).until == at(10))
+    #expect(pro([upgraded], on: 10).reason == .upgraded && pro([upgraded], on: 10).until == at(10))
+  }
+
   @Test("A downgrade to a product without this entitlement is a product change, not a cancellation")
   func downgradeAway() {
     let status = pro([EntitlementsTests.period(0...30), EntitlementsTests.period(30...60, "plus")], on: 40)

@@ -105,8 +105,10 @@ struct AccessIntervals {
     guard !facts.isReplacedBeforeStart(index) else { return addNothing(.replaced, index, facts) }
     let start = facts.accessStart(index, rules.renewal)
     let next = facts.nextInLine(after: index)
-    // The upgrade has not arrived yet: the instant at which it replaced this period is unknown.
-    let end = next == nil && facts.transactions[index].isUpgraded ? start : facts.paidEnd(index, next)
+    // Until the upgrade arrives, the instant at which it replaced this period is known from a refund of the rest only.
+    let isCutUnknown =
+      next == nil && facts.transactions[index].isUpgraded && facts.transactions[index].accessRevokedAt == nil
+    let end = isCutUnknown ? start : facts.paidEnd(index, next)
     add(.subscription, level, from: start, to: end, by: index, facts, rules)
     let slack = facts.renewalSlack(index, next, rules.renewal.slack)
     if let slack {

@@ -157,18 +157,21 @@ private func lapseReason(
       ? .upgraded : .productChanged
   }
   guard let renewal else { return .expired }
-  guard !renewal.isInBillingRetry else {
+  // The App Store stops retrying when auto-renew is turned off (Apple, Testing failing subscription renewals).
+  guard !renewal.isInBillingRetry || renewal.autoRenewStatus == .off else {
     return facts.billingRetryEnd(index, renewal) <= now ? .billingLapsed : .billingRetry
   }
   return endOfSubscription(renewal, facts.transactions[index].details.commitment)
 }
 
 extension CustomerFacts {
-  /// Whether the period at `index` was upgraded, and the refund of its rest came with the upgrade.
+  /// Whether the period at `index` was upgraded, and the refund of its rest came with the upgrade. Until the upgrade
+  /// arrives, a refund counts as that one.
   fileprivate func isRefundedForUpgrade(_ index: Int) -> Bool {
-    guard transactions[index].isUpgraded, let revoked = transactions[index].accessRevokedAt,
-      let next = nextInLine(after: index)
-    else { return false }
+    guard transactions[index].isUpgraded, let revoked = transactions[index].accessRevokedAt else {
+      return false
+    }
+    guard let next = nextInLine(after: index) else { return true }
     return abs(revoked.milliseconds(since: transactions[next].purchaseDate)) <= 1_000
   }
 }
