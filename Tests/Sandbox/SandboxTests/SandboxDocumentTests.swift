@@ -17,8 +17,11 @@ import Testing
     let products = [
       SandboxProduct(productId: "unlock", type: .nonConsumable, price: 4990),
       SandboxProduct(
-        productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "1",
+        productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "1", level: 2,
         period: Period("P1M"), price: 990),
+      SandboxProduct(
+        productId: "gold", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "1",
+        period: Period("P1M"), price: 1990),
     ]
     store = try AppStoreSimulator(
       apps: [SandboxApp(id: "demo", identity: identity, products: products)], storage: .memory,
@@ -98,6 +101,17 @@ import Testing
       let purchase = receipt.purchases.first { $0.productID == product }
       #expect(purchase?.expirationDate == (product == "monthly" ? end : nil))
     }
+  }
+
+  @Test("In an app receipt, a period that was upgraded is cancelled at the upgrade")
+  func upgrade() async throws {
+    _ = try await document("transaction")
+    let verified: Verified<AppReceiptPayload> = try await verifier.verifyReceipt(
+      base64: document("app-receipt", "gold"), for: identity, environments: [.sandbox])
+    let now = try #require(Instant(rfc3339: "2026-01-01T00:00:00Z"))
+    let cancelled = Dictionary(
+      uniqueKeysWithValues: verified.payload.purchases.map { ($0.productID, $0.cancellationDate) })
+    #expect(cancelled == ["monthly": now, "gold": nil])
   }
 
   @Test("A transaction receipt names the purchase")

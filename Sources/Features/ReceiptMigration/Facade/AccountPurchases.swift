@@ -10,7 +10,8 @@ struct AccountPurchases: Sendable {
   /// The purchase of each signed transaction, copies included, by transaction id.
   private let purchasesByID: [String: TransactionFact]
   private let renewalFacts: [RenewalFact]
-  private let upgraded: UpgradedPeriods
+  /// The signed transactions in Apple's old format, by transaction id.
+  private let legacyPurchases: [String: LegacyPurchase]
   /// The latest period of each subscription, by original transaction id.
   private let latestPeriods: [String: TransactionFact]
   /// The date of the app's pre-order.
@@ -29,7 +30,10 @@ struct AccountPurchases: Sendable {
     self.purchasesByID = purchasesByID
     renewalFacts = facts.renewals
     self.preorderDate = preorderDate
-    upgraded = UpgradedPeriods(in: transactions)
+    let upgraded = UpgradedPeriods(in: transactions)
+    let dated = transactions.map { LegacyPurchase($0, isUpgraded: upgraded.contains($0)) }.withUpgradesDated
+    legacyPurchases = Dictionary(
+      dated.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
     latestPeriods = Self.latestPeriods(transactions, upgraded)
   }
 
@@ -91,8 +95,8 @@ struct AccountPurchases: Sendable {
     return receipt.purchases.compactMap { entry in
       guard let fact = purchase(of: entry), let id = entry.transactionID else { return LegacyPurchase(entry) }
       guard reported.insert(fact.transactionID).inserted else { return nil }
-      var purchase = LegacyPurchase(fact, isUpgraded: false)
-      purchase.transactionID = id
+      var purchase = legacyPurchases[fact.transactionID]
+      purchase?.transactionID = id
       return purchase
     }
   }
@@ -111,7 +115,7 @@ struct AccountPurchases: Sendable {
         !onlyLatest || latestPeriods[fact.originalTransactionID].map(fact.isOfPeriod) ?? false
       case .nonConsumable, .nonRenewingSubscription, .unrecognized: true
       }
-    }.map { LegacyPurchase($0, isUpgraded: upgraded.contains($0)) }
+    }.compactMap { legacyPurchases[$0.transactionID] }
       + unknown(of: receipt, in: app).map { purchase in
         var purchase = purchase
         purchase.subscriptionGroupID = subscriptionGroupID(of: purchase, in: app)

@@ -11,9 +11,12 @@ struct LegacyDocument {
 
   /// Returns the transactions of an account, with `onlyLatest` only the latest one of each subscription.
   func purchases(_ account: String, onlyLatest: Bool = false) -> [LegacyPurchase] {
-    ReceiptDocument.purchases(of: account, in: app.id, world: world)
-      .filter { sold in !onlyLatest || world.lines[sold.originalID].map { $0.current == sold.id } ?? true }
-      .map(purchase)
+    let sold = ReceiptDocument.purchases(of: account, in: app.id, world: world)
+    return zip(sold, sold.map(purchase).withUpgradesDated)
+      .filter { sold, _ in
+        !onlyLatest || world.lines[sold.originalID].map { $0.current == sold.id } ?? true
+      }
+      .map(\.1)
   }
 
   /// Returns the renewal information of an account's subscriptions.

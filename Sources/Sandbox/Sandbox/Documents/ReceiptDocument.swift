@@ -53,14 +53,17 @@ struct ReceiptDocument {
     receipt.add(12, date)
     receipt.add(15, 0)
     receipt.add(16, 0)
-    for sold in Self.purchases(of: account, in: app.id, world: world) { receipt.add(purchase: entry(sold)) }
+    let legacy = LegacyDocument(world: world, app: app, receipts: self).purchases(account)
+    for (sold, purchase) in zip(Self.purchases(of: account, in: app.id, world: world), legacy) {
+      receipt.add(purchase: entry(sold, cancelled: purchase.cancellation?.date))
+    }
     // Apple's sandbox reports this purchase date for every app.
     receipt.add(18, Instant(millisecondsSince1970: 1_375_340_400_000))
     receipt.add(19, install?.originalVersion ?? "1.0")
     return receipt
   }
 
-  private func entry(_ sold: SoldTransaction) -> ReceiptBuilder {
+  private func entry(_ sold: SoldTransaction, cancelled: Instant?) -> ReceiptBuilder {
     var purchase = ReceiptBuilder()
     purchase.add(1701, sold.quantity)
     purchase.add(1702, sold.productID)
@@ -70,7 +73,7 @@ struct ReceiptDocument {
     purchase.add(1706, sold.originalPurchaseDate)
     if let expiresDate = sold.expiresDate { purchase.add(1708, expiresDate) }
     purchase.add(1711, sold.webOrderLineItemID ?? 0)
-    if let revocation = sold.revocation { purchase.add(1712, revocation.date) }
+    if let cancelled { purchase.add(1712, cancelled) }
     purchase.add(1713, sold.isTrial ? 1 : 0)
     purchase.add(1719, sold.isIntroductory ? 1 : 0)
     return purchase

@@ -83,7 +83,10 @@ extension AppStoreSimulator {
     content.receiptType = ReceiptType.productionSandbox.rawValue
     content.applicationVersion = receipt.applicationVersion
     content.originalApplicationVersion = receipt.originalApplicationVersion
-    content.purchases = known.compactMap { world.transaction($0) }.map(document.purchase)
+    let dated = Dictionary(
+      document.purchases(account).map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
+    content.purchases = known.compactMap { world.transaction($0) }
+      .map { dated[String($0.id)] ?? document.purchase($0) }
     content.creationDate = receipt.creationDate
     content.requestDate = world.now
     content.originalPurchaseDate = receipt.originalPurchaseDate

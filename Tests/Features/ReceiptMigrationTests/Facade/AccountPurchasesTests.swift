@@ -125,6 +125,19 @@ import Testing
     #expect(inReceipt.first { $0.transactionID == "6" }?.cancellation?.date == Self.at(9))
   }
 
+  @Test("An upgraded period is cancelled at the upgrade, also when only the latest periods are wanted")
+  func upgraded() throws {
+    var first = Self.fact("1", line: "1")
+    first.isUpgraded = true
+    let known = Self.known(first, Self.fact("2", line: "1", "gold", during: 9...39))
+    let receipt = try Self.receipt(("1", "1", "pro"), ("2", "1", "gold"))
+    let cancellation = LegacyPurchase.Cancellation(date: Self.at(9), reason: .other)
+    let latest = known.latest(since: receipt, in: Self.app, onlyLatest: false)
+    #expect(latest.map(\.cancellation) == [cancellation, nil] && latest.map(\.isUpgraded) == [true, false])
+    #expect(known.purchases(in: receipt).map(\.cancellation) == [cancellation, nil])
+    #expect(known.latest(since: receipt, in: Self.app, onlyLatest: true).map(\.transactionID) == ["2"])
+  }
+
   @Test("Of a subscription with added seats the latest period is the period with its additions")
   func addedSeats() throws {
     let seats = [("1", 0), ("2", 9)].map { (id: String, day: Int64) in
