@@ -37,7 +37,7 @@ protocol AppStoreServiceMethods: Sendable {
   func setAppAccountToken(_ request: SetAppAccountTokenRequest, _ call: CallContext) async throws(Status) -> SetAppAccountTokenResponse
   /// Claims a seat of a purchase for a customer.
   func claimSeat(_ request: ClaimSeatRequest, _ call: CallContext) async throws(Status) -> ClaimSeatResponse
-  /// Associates a seat that Apple assigned with a customer.
+  /// Names the holder of a claimed seat that has none.
   func associateSeat(_ request: AssociateSeatRequest, _ call: CallContext) async throws(Status) -> AssociateSeatResponse
   /// Releases a seat.
   func unclaimSeat(_ request: UnclaimSeatRequest, _ call: CallContext) async throws(Status) -> UnclaimSeatResponse
