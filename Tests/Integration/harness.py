@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -45,6 +46,16 @@ def free_port():
     for port in _ports:
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port
+
+
+def wait_for(condition, limit=6 * CALL_LIMIT):
+    """Repeats `condition` until it returns something true, and returns that. For work that no response waits for."""
+    end, pause = time.monotonic() + limit, 0.01
+    while not (found := condition()):
+        assert time.monotonic() < end, "the condition did not become true in time"
+        time.sleep(pause)
+        pause = min(1.5 * pause, 0.1)  # a busy machine has better things to do
+    return found
 
 
 def environment():
@@ -97,9 +108,24 @@ class Service:
 
     @property
     def memory(self):
-        """Resident memory in bytes; `None` with the address sanitizer, which delays the reuse of freed memory."""
+        """Resident memory in bytes; 0 with the address sanitizer, which delays the reuse of freed memory."""
         pages = pathlib.Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
         return 0 if SANITIZED else int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    def metric(self, name):
+        """The value of a metric without labels."""
+        with urllib.request.urlopen(f"http://{self.http}/metrics", timeout=CALL_LIMIT) as page:
+            lines = page.read().decode().splitlines()
+        return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
+
+    def readiness(self):
+        """The response of the readiness probe: its status and its document."""
+        try:
+            answer = urllib.request.urlopen(f"http://{self.http}/readyz", timeout=CALL_LIMIT)
+        except urllib.error.HTTPError as error:
+            answer = error
+        with answer:
+            return answer.status, json.load(answer)
 
     def channel(self, **options):
         """A new gRPC channel; `max_message=…` lifts the client's own limit."""

@@ -17,9 +17,8 @@ from appstoreserverlibrary.api_client import APIError, AppStoreServerAPIClient
 
 import contract
 from contract import StatusCode, app_store_service, audit_service, retention_messaging_service
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, wait_for
 from test_app_store import APP, World, commands
-from test_reconciliation import until
 from test_sandbox_api import ITEM, PNG
 
 PAGE = contract.ROOT / "docs" / "apple-api.md"
@@ -122,7 +121,7 @@ def test_a_finished_transaction_is_recorded_once(world):
     [command] = commands(world)
     assert command["actor"] == "delivery" and command["call"]["method"] == "FinishTransaction"
     assert command["call"]["target"] == f"POST /inApps/v1/transactions/{coins}/finish"
-    until(lambda: "FinishTransaction" in audited(world))
+    wait_for(lambda: "FinishTransaction" in audited(world))
 
 
 def test_consumption_information_of_version_1_answers_the_request(world):
@@ -215,7 +214,7 @@ def test_an_advanced_commerce_request_revokes_some_seats(world):
     call(
         world, "SendAdvancedCommerceRequest", transaction_id=number, action="ADVANCED_COMMERCE_ACTION_REVOKE",
         request_json=json.dumps(refund), request_reference_id=str(uuid.uuid4()))
-    until(lambda: call(world, "ListSeats", original_transaction_id=number).purchased == 3)
+    wait_for(lambda: call(world, "ListSeats", original_transaction_id=number).purchased == 3)
     assert world.check(team).entitled
 
 
@@ -273,7 +272,7 @@ def test_retention_messages_live_from_upload_to_removal(world):
     assert calls[0]["method"] == "UploadRetentionImage" and calls[0]["request"]["bytes"] == len(PNG)
     assert calls[0]["target"] == f"PUT /inApps/v1/messaging/image/{image}"
     assert calls[-1]["target"] == f"DELETE /inApps/v1/messaging/image/{image}" and len(calls) == 11
-    until(lambda: {"UploadRetentionImage", "SetDefaultRetentionMessage", "DeleteRetentionUrl"} <= audited(world))
+    wait_for(lambda: {"UploadRetentionImage", "SetDefaultRetentionMessage", "DeleteRetentionUrl"} <= audited(world))
 
 
 def test_a_repeated_upload_with_a_key_calls_apple_once(world):
@@ -321,8 +320,8 @@ def test_external_purchase_tokens_are_stored_with_their_deadlines(world):
     complained = [one for one in call(world, "ListExternalPurchaseTokens").tokens if one.external_purchase_id == plain][0]
     assert complained.HasField("complained_at") and complained.evidence_id
     due = min(one.report_by.seconds for one in call(world, "ListExternalPurchaseTokens").tokens)
-    until(lambda: scraped(world, "entitled_external_tokens_unreported") == 2)
-    until(lambda: scraped(world, "entitled_external_token_deadline_seconds") == due)
+    wait_for(lambda: scraped(world, "entitled_external_tokens_unreported") == 2)
+    wait_for(lambda: scraped(world, "entitled_external_token_deadline_seconds") == due)
 
 
 def scraped(world, name):

@@ -9,9 +9,8 @@ import pytest
 import contract
 import stores
 from contract import StatusCode, app_store_service
-from harness import CALL_LIMIT, Service
+from harness import CALL_LIMIT, Service, wait_for
 from test_app_store import APP, World
-from test_reconciliation import until
 
 
 @pytest.fixture(scope="module")
@@ -136,12 +135,12 @@ def test_a_cancelled_call_cancels_the_call_to_apple(world, stale, ended_by):
     call = world.apple.RefreshPurchase.future(
         app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought),
         timeout=CALL_LIMIT if ended_by == "cancel" else 2)
-    until(lambda: in_flight(world) == requested + 1)
+    wait_for(lambda: in_flight(world) == requested + 1)
     assert {outcome: ended(world, outcome) for outcome in before} == before, "Apple has not responded yet"
     if ended_by == "cancel":
         call.cancel()
     # Long before Apple would respond; a cancelled call is not retried.
-    outcomes = until(lambda: [name for name in before if ended(world, name) == before[name] + 1])
+    outcomes = wait_for(lambda: [name for name in before if ended(world, name) == before[name] + 1])
     assert len(outcomes) == 1 and (ended_by == "deadline" or outcomes == ["cancelled"])
     assert in_flight(world) == requested + 1
     assert world.check(customer).entitled

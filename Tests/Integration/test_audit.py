@@ -5,11 +5,10 @@ import pytest
 
 import contract
 import stores
-from contract import StatusCode, audit_service, customer_service
+from contract import audit_service, customer_service
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, Service
+from harness import CALL_LIMIT, Service, wait_for
 from test_callers import APP, APPS, OTHER, caller, token
-from test_reconciliation import until
 
 CALLERS = "callers:\n" + "".join(
     caller(name, *roles) for name, roles in {
@@ -171,5 +170,5 @@ def test_entries_survive_a_restart_and_end_after_the_configured_time(guarded, tm
         boss = Caller(channel, "boss")
         boss.Grant(grant("ben"))
         assert boss.entries(method="Grant", customer_id="ben")
-        until(lambda: not boss.entries(method="Grant", customer_id="ana"))
+        wait_for(lambda: not boss.entries(method="Grant", customer_id="ana"))
     service.stop()

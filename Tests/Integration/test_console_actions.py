@@ -9,7 +9,7 @@ import pytest
 
 from console_client import ADMIN, OPERATOR, READER, ProxiedConsole, hidden
 from console_story import APP, CONFIGURATION
-from harness import CALL_LIMIT, IS_LONG, post
+from harness import IS_LONG, post, wait_for
 from receiver import Receiver
 
 HERE = f"/a/{APP}/sandbox"
@@ -233,10 +233,7 @@ def test_a_refund_question_is_answered(console, operator):
     console.act("request-consumption", transactionId=purchase)
     state = lambda: [r["state"] for r in console.call(  # noqa: E731
         "AppStoreService/ListConsumptionRequests", customerId="refunder").get("requests", [])]
-    deadline = time.monotonic() + CALL_LIMIT
-    while not state():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_for(state)
     values = {"transaction": purchase, "customer": "refunder", "consent": "1", "preference": "1", "delivery": "1", "consumed": "40"}
     page = act(console, operator, "answer-refund", values, ["DECLINE", "40000", "cannot be undone"],
                "AppStoreService/SendConsumptionInformation", changes=state)
@@ -267,14 +264,6 @@ def webhook(console, name):
 
 def dead_letters(console):
     return int(webhook(console, "broken").get("deadLetters", 0))
-
-
-def wait_for(condition, limit=6 * CALL_LIMIT):
-    deadline = time.monotonic() + limit
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    return found
 
 
 @pytest.mark.skipif(not IS_LONG, reason="part of `make test-long`: retries take a minute")

@@ -7,7 +7,7 @@ import io
 
 from console_client import Browser
 from console_story import APP, CONFIGURATION, Console
-from test_reconciliation import until
+from harness import wait_for
 from test_side_by_side import SECRET, event, send
 
 HERE = f"/a/{APP}/sandbox"
@@ -33,7 +33,7 @@ def test_a_disagreement_has_the_evidence_of_both_sides_and_leaves_the_list_when_
     ended = event("EXPIRATION", "gus", 1_767_225_600_000)
     for one in (bought, ended):
         assert send(console.service, one, app=APP)[0] == 200
-    until(lambda: rows().keys() == {"bob", "gus"})
+    wait_for(lambda: rows().keys() == {"bob", "gus"})
     bob, gus = rows()["bob"], rows()["gus"]
     assert (bob["kind"], bob["entitlement"], bob["reason"], bob["evidence_id"]) == ("THEIRS_ONLY", "pro", "NEVER_PURCHASED", "")
     assert (bob["event_id"], bob["event_type"], bob["stated_until"][:4]) == (bought["event"]["id"], "INITIAL_PURCHASE", "2100")
@@ -47,10 +47,10 @@ def test_a_disagreement_has_the_evidence_of_both_sides_and_leaves_the_list_when_
     assert "Disagreements with RevenueCat" in lena.get(f"{HERE}/work").text
 
     console.submit("bob", console.buy("bob", "pro.monthly"))
-    until(lambda: rows()["bob"]["kind"] == "OTHER_END")
+    wait_for(lambda: rows()["bob"]["kind"] == "OTHER_END")
     assert "another end" in lena.get(f"{HERE}/work/disagreements").text
     end = datetime.datetime.fromisoformat(rows()["bob"]["until"].replace("Z", "+00:00"))
     renewal = event("RENEWAL", "bob", int(end.timestamp() * 1000), 1_767_225_700_000)
     assert send(console.service, renewal, app=APP)[0] == 200
-    until(lambda: rows().keys() == {"gus"})
+    wait_for(lambda: rows().keys() == {"gus"})
     console.service.stop()

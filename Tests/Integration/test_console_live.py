@@ -10,7 +10,7 @@ import pytest
 
 from console_client import OPERATOR, READER, Browser, ProxiedConsole
 from console_story import APP, CONFIGURATION, Console
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, wait_for
 from raw import Connection
 from test_callers import reload
 
@@ -82,10 +82,7 @@ def test_events_of_one_customer_are_announced_by_their_number(console, lena):
 
 def test_looking_at_a_live_page_is_in_the_audit_log(console, lena):
     Live(lena, "watched").close()
-    deadline = time.monotonic() + CALL_LIMIT
-    while not (rows := console.call("AuditService/ListAuditEntries", customerId="watched").get("entries")):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    rows = wait_for(lambda: console.call("AuditService/ListAuditEntries", customerId="watched").get("entries"))
     assert rows[0]["actor"] == "lena@example.com"
 
 
@@ -103,10 +100,7 @@ def test_a_person_has_a_limited_number_of_live_pages(console):
     assert refused.status == 429 and "TOO_MANY_LIVE_PAGES" in refused.response.read().decode()
     # A browser that goes makes room.
     open_pages.pop().close()
-    deadline = time.monotonic() + CALL_LIMIT
-    while (another := Live(ben, "limited-8")).status != 200:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    another = wait_for(lambda: (page := Live(ben, "limited-8")).status == 200 and page)
     for page in [another, *open_pages]:
         page.close()
 

@@ -5,7 +5,6 @@ import datetime
 import io
 import json
 import re
-import time
 import urllib.parse
 import urllib.request
 import xml.etree.ElementTree
@@ -15,7 +14,7 @@ import pytest
 from console_browser import Watched, go
 from console_client import ADMIN, READER, ProxiedConsole
 from console_story import APP, CHARTS, CONFIGURATION, CUSTOMER, report, tell, wait_for_reports
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, wait_for
 from test_console_matrix import FINANCE, PEOPLE
 
 HERE = f"/a/{APP}/sandbox"
@@ -198,10 +197,7 @@ def test_late_evidence_marks_the_closed_day_that_it_revises(console):
     console.act("resend-notification", notificationUUID=lost["notificationUUID"])
     console.advance("1s")
     path = f"{HERE}/reports/revenue?by=day&from={day}"
-    deadline = time.monotonic() + CALL_LIMIT
-    while "refund learned late" not in (page := console.browser(ADMIN).get(path).text):
-        assert time.monotonic() < deadline, page
-        time.sleep(0.1)
+    page = wait_for(lambda: "refund learned late" in (page := console.browser(ADMIN).get(path).text) and page)
     assert "1 revision" in page and "◆" in page
     first = console.browser(ADMIN).get(f"{path}&known=first").text
     assert f"{day}: refunds -9.99 USD" in page and f"{day}: refunds -9.99 USD" not in first

@@ -3,12 +3,11 @@
 import csv
 import io
 import re
-import time
 
 import pytest
 
 from console_story import APP, CONFIGURATION, CUSTOMER, Console
-from harness import CALL_LIMIT
+from harness import wait_for
 
 HERE = f"/a/{APP}/sandbox/segments"
 SEGMENTS = """    segments:
@@ -27,13 +26,6 @@ def console(tmp_path_factory):
     console.submit("", console.buy("eve", "studio.monthly"))
     yield console
     console.service.stop()
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 3 * CALL_LIMIT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def test_the_saved_segments_are_listed_with_their_conditions_and_rows(lena):

@@ -9,9 +9,8 @@ import pytest
 
 import contract
 from contract import app_store_service, entitlement_service
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, wait_for
 from test_app_store import APP, World, timeline
-from test_reconciliation import until
 
 CONFIGURATION = """apps:
   ocean-journal:
@@ -52,12 +51,12 @@ class Shop(World):
 
     def settled(self):
         """The only request, once it is no longer open."""
-        return until(lambda: [one for one in self.requests() if one.state != STATE.CONSUMPTION_REQUEST_STATE_OPEN])[0]
+        return wait_for(lambda: [one for one in self.requests() if one.state != STATE.CONSUMPTION_REQUEST_STATE_OPEN])[0]
 
     def pending(self, problem):
         """The only request, once it is pending for this reason."""
-        return until(lambda: [one for one in self.requests(state="CONSUMPTION_REQUEST_STATE_OPEN")
-                              if one.error == problem])[0]
+        return wait_for(lambda: [one for one in self.requests(state="CONSUMPTION_REQUEST_STATE_OPEN")
+                                 if one.error == problem])[0]
 
     def sent(self):
         """The consumption information that the App Store received."""
@@ -67,8 +66,8 @@ class Shop(World):
     def open(self):
         """The number of open requests in the metrics."""
         name = f'entitled_consumption_requests_open{{app="{APP}",environment="Sandbox"}} '
-        return until(lambda: [int(line.removeprefix(name)) for line in self.scrape().splitlines()
-                              if line.startswith(name)])[0]
+        return wait_for(lambda: [int(line.removeprefix(name)) for line in self.scrape().splitlines()
+                                 if line.startswith(name)])[0]
 
     def scrape(self):
         with urllib.request.urlopen(f"http://{self.service.http}/metrics") as answer:
@@ -143,11 +142,11 @@ def test_a_request_without_consent_is_listed_and_not_answered(shop):
     assert not shop.consent(ben, consented=False).consented
     shop.request_refund(of_ana)
     shop.request_refund(of_ben)
-    until(lambda: {one.error for one in shop.requests()} == {"NO_CONSENT"})
+    wait_for(lambda: {one.error for one in shop.requests()} == {"NO_CONSENT"})
     assert shop.open() == 2
     # Consent given before the deadline is in time.
     shop.consent(ana)
-    until(lambda: [one.state for one in shop.requests(customer_id=ana)] == [STATE.CONSUMPTION_REQUEST_STATE_ANSWERED])
+    wait_for(lambda: [one.state for one in shop.requests(customer_id=ana)] == [STATE.CONSUMPTION_REQUEST_STATE_ANSWERED])
     with pytest.raises(contract.RpcError) as error:
         shop.apple.SendConsumptionInformation(
             app_store_service.SendConsumptionInformationRequest(
@@ -155,11 +154,11 @@ def test_a_request_without_consent_is_listed_and_not_answered(shop):
             timeout=CALL_LIMIT)
     assert contract.reason(error.value) == "CONSENT_WITHDRAWN"
     shop.advance("13h")
-    missed = until(lambda: shop.requests(state="CONSUMPTION_REQUEST_STATE_MISSED"))[0]
+    missed = wait_for(lambda: shop.requests(state="CONSUMPTION_REQUEST_STATE_MISSED"))[0]
     assert (missed.customer_id, missed.error) == (ben, "NO_CONSENT") and missed.HasField("settled_at")
     assert [one["transactionId"] for one in shop.sent()] == [of_ana]
     assert 'outcome="MISSED"} 1' in shop.scrape()
-    until(lambda: shop.open() == 0)
+    wait_for(lambda: shop.open() == 0)
     sent = [event for event in timeline(shop, ben) if event.type == "REFUND_REQUEST_MISSED"]
     assert [(event.effective_at, event.evidence_id, event.actor) for event in sent] == [(missed.answer_by, 0, "")]
     assert not [event for event in timeline(shop, ana) if event.type == "REFUND_REQUEST_MISSED"]

@@ -14,10 +14,9 @@ from contract import (
     segment_service, webhook_service,
 )  # fmt: skip
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, wait_for
 from test_app_store import World
 from test_identity import APP, Client, rejection
-from test_migration_job import wait_for
 
 # Methods that write, whose effect is no part of the store.
 OUTSIDE = {"UploadMigrationInput", "SignOffer"}

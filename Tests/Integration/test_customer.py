@@ -5,7 +5,6 @@ import datetime
 import grpc
 import pytest
 
-import contract
 from contract import entitlement_service, product
 from forge import payload_of
 from harness import CALL_LIMIT

@@ -1,20 +1,18 @@
 """File descriptors: their limit, connections that use them up, and what is served meanwhile."""
 
-import json
+import itertools
 import resource
 import socket
 import subprocess
-import time
-import urllib.error
-import urllib.request
 
 import pytest
 
 import harness
-from contract import entitlement, entitlement_service
-from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, Service, environment
+from contract import entitlement_service
+from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, Service, environment, wait_for
 from raw import Connection
 from test_http2 import CHECK_REQUEST, OK
+from test_limits import is_closed
 
 CHECK = "/entitled.v1.EntitlementService/Check"
 
@@ -53,23 +51,14 @@ def occupy(address, number):
 
 def is_ready(service):
     try:
-        with urllib.request.urlopen(f"http://{service.http}/readyz", timeout=CALL_LIMIT) as answer:
-            return answer.status == 200, json.load(answer)
-    except urllib.error.HTTPError as error:
-        return False, json.load(error)
+        return service.readiness()[0] == 200
     except OSError:
-        return False, None  # the connections of the test are not closed yet
-
-
-def metric(service, name):
-    with urllib.request.urlopen(f"http://{service.http}/metrics", timeout=CALL_LIMIT) as answer:
-        lines = answer.read().decode().splitlines()
-    return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
+        return False  # the connections of the test are not closed yet
 
 
 def test_the_soft_limit_is_raised_to_the_hard_one(start_with):
     service = start_with(256, 4096)
-    assert metric(service, "process_max_fds") == 4096
+    assert service.metric("process_max_fds") == 4096
 
 
 def test_idle_edge_connections_do_not_stop_grpc(start_with):
@@ -85,14 +74,13 @@ def test_idle_edge_connections_do_not_stop_grpc(start_with):
 @pytest.mark.parametrize("limit", [128, 300])
 def test_calls_are_served_again_after_all_descriptors_were_used(start_with, limit):
     service = start_with(limit, limit)
-    peers = occupy(service.grpc, limit) + occupy(service.http, limit)
-    time.sleep(0.5)
-    for peer in peers:
+    peers = [occupy(address, limit) for address in (service.grpc, service.http)]
+    for ours in peers:
+        # Those beyond the share of the listener are closed.
+        wait_for(lambda: any(is_closed(peer, 0.01) for peer in ours))
+    for peer in itertools.chain(*peers):
         peer.close()
-    end = time.monotonic() + CALL_LIMIT
-    while time.monotonic() < end and not is_ready(service)[0]:
-        time.sleep(0.1)
-    assert is_ready(service)[0]
+    wait_for(lambda: is_ready(service))
     for _ in range(20):
         with service.channel() as channel:
             call = channel.unary_unary(

@@ -13,9 +13,8 @@ from cryptography.hazmat.primitives import serialization
 
 import contract
 from contract import StatusCode, audit_service, device_check_service
-from harness import CALL_LIMIT, post
+from harness import CALL_LIMIT, post, wait_for
 from test_app_store import APP, World, commands
-from test_reconciliation import until
 from test_signing import write_key
 
 TEAM = "TEAM000001"
@@ -154,7 +153,7 @@ def test_a_used_trial_is_evidence_without_the_token_and_in_the_audit_log(world):
         entries = audit.ListAuditEntries(request, timeout=CALL_LIMIT).entries
         return [list(entry.customer_ids) for entry in entries if entry.method.endswith("/UseDeviceTrial")]
 
-    until(lambda: ["cleo"] in audited())
+    wait_for(lambda: ["cleo"] in audited())
 
 
 def test_without_a_policy_no_trial_is_decided(start, tmp_path):
@@ -182,7 +181,7 @@ def test_the_key_signs_and_is_read_again_on_sighup(start, tmp_path):
     expected = (StatusCode.FAILED_PRECONDITION, "DEVICE_CHECK_KEY_REJECTED")
     assert world.error("ValidateDeviceToken", token("phone")) == expected
     world.service.process.send_signal(signal.SIGHUP)
-    until(lambda: "in-app purchase keys and shared secrets reloaded" in world.service.log)
+    wait_for(lambda: "in-app purchase keys and shared secrets reloaded" in world.service.log)
     assert world.ask("ValidateDeviceToken", token("phone")).valid
     world.channel.close()
 

@@ -11,7 +11,6 @@ import uuid
 import grpc
 import pytest
 
-import contract
 import stores
 from contract import StatusCode, receipt_service
 from contract import entitlement_service as wire

@@ -1,13 +1,9 @@
 """Health with real dependencies: a failure is named, stops only the affected features, and clears when it is over."""
 
-import json
 import os
 import shutil
 import signal
 import subprocess
-import time
-import urllib.error
-import urllib.request
 import uuid
 
 import pytest
@@ -15,27 +11,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import contract
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, Service, post
+from harness import CALL_LIMIT, Service, post, wait_for
 from test_callers import APPS
 
 SERVING, NOT_SERVING = 1, 2
-
-
-def ready(service):
-    try:
-        answer = urllib.request.urlopen(f"http://{service.http}/readyz", timeout=CALL_LIMIT)
-    except urllib.error.HTTPError as error:
-        answer = error
-    with answer:
-        return answer.status, json.loads(answer.read())
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + CALL_LIMIT
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
 
 
 @pytest.fixture
@@ -58,7 +37,7 @@ def test_a_full_disk_stops_writes_only(small_disk):
         filler = small_disk / "filler"
         filler.write_bytes(bytes(min(shutil.disk_usage(small_disk).free - (1 << 20), 60 << 20)))
         assert next(receipts).status == NOT_SERVING
-        status, body = ready(service)
+        status, body = service.readiness()
         assert (status, body["status"]) == (200, "degraded")
         [disk] = [check for check in body["checks"] if not check["ok"]]
         assert disk["name"] == "disk" and "MiB free" in disk["problem"]
@@ -73,7 +52,7 @@ def test_a_full_disk_stops_writes_only(small_disk):
         assert not answer.entitled
         filler.unlink()
         assert next(receipts).status == SERVING
-        assert ready(service)[1]["status"] == "ready"
+        assert service.readiness()[1]["status"] == "ready"
         receipts.cancel()
     service.stop()
 
@@ -115,8 +94,8 @@ def test_on_a_full_disk_notifications_get_503_and_health_fails_until_space_is_fr
         with filler.open("wb", buffering=0) as file, pytest.raises(OSError):
             while True:
                 file.write(bytes(1 << 20))
-        wait_until(lambda: deliver(service) == 503)
-        _, body = wait_until(lambda: (r := ready(service))[1]["status"] == "degraded" and r)
+        wait_for(lambda: deliver(service) == 503)
+        _, body = wait_for(lambda: (r := service.readiness())[1]["status"] == "degraded" and r)
         failing = {check["name"]: check for check in body["checks"] if not check["ok"]}
         assert "disk" in failing and "entitled.v1.NotificationService" in failing["disk"]["stops"]
         assert statuses(*writers) == [NOT_SERVING] * 3
@@ -125,9 +104,9 @@ def test_on_a_full_disk_notifications_get_503_and_health_fails_until_space_is_fr
         assert verified(service, new) == (21009, 0), "a receipt that cannot be stored is not answered"
         assert service.command("health", "entitled.v1.NotificationService").returncode == 1
         filler.unlink()
-        wait_until(lambda: statuses(*writers) == [SERVING] * 3)
-        assert ready(service)[1]["status"] == "ready"
-        wait_until(lambda: deliver(service) == 202)
+        wait_for(lambda: statuses(*writers) == [SERVING] * 3)
+        assert service.readiness()[1]["status"] == "ready"
+        wait_for(lambda: deliver(service) == 202)
         assert verified(service, new) == (0, 1)
     service.stop()
 
@@ -136,14 +115,14 @@ def test_a_failed_reload_is_reported_and_keeps_the_configuration(tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(APPS)
     service = Service(tmp_path / "data", ["--config", file])
-    assert ready(service)[1]["status"] == "ready"
+    assert service.readiness()[1]["status"] == "ready"
     file.write_text(APPS.replace("bundle_id", "bundle"))
     service.process.send_signal(signal.SIGHUP)
-    _, body = wait_until(lambda: (r := ready(service))[1]["status"] == "degraded" and r)
+    _, body = wait_for(lambda: (r := service.readiness())[1]["status"] == "degraded" and r)
     [check] = [check for check in body["checks"] if not check["ok"]]
     assert (check["name"], check["stops"]) == ("configuration", [])
     assert "entitled.yaml:4: " in check["problem"]
     file.write_text(APPS)
     service.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: ready(service)[1]["status"] == "ready")
+    wait_for(lambda: service.readiness()[1]["status"] == "ready")
     service.stop()

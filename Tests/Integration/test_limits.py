@@ -7,7 +7,6 @@ import socket
 import struct
 import threading
 import time
-import urllib.request
 
 import pytest
 from google.protobuf import json_format
@@ -18,7 +17,7 @@ from h2.settings import SettingCodes
 import frames
 from contract import entitlement_service
 from frames import Peer, get, headers
-from harness import FREE_PORTS, Service, post, run
+from harness import FREE_PORTS, Service, post, run, wait_for
 from raw import Connection, framed
 from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED, UNAVAILABLE
 from test_reload import CATALOG
@@ -124,13 +123,6 @@ def is_served(service):
             return connection.call(CHECK_REQUEST).status == OK
     except (ConnectionError, AssertionError):
         return False
-
-
-def wait_for(condition, limit=TIMEOUT):
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_the_stream_limit_rejects_excess_streams(limited):
@@ -475,12 +467,6 @@ def call_unread(peer, stream, body, content_type):
     peer.wait(frames.HEADERS, stream)
 
 
-def metric(service, name):
-    with urllib.request.urlopen(f"http://{service.http}/metrics", timeout=TIMEOUT) as page:
-        lines = page.read().decode().splitlines()
-    return next(float(line.split()[-1]) for line in lines if line.startswith(name + " "))
-
-
 @pytest.mark.parametrize("port, content_type, body", [
     ("grpc", "application/grpc", framed(batch(500).SerializeToString())),
     ("http", "application/json", json_format.MessageToJson(batch(50)).encode()),
@@ -490,8 +476,8 @@ def test_over_all_connections_the_most_unread_responses_are_reset_first(start, t
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_unread_response_bytes: 1048576\n")
     service = start(arguments=["--config", file])
     peers = []
-    while metric(service, "entitled_unread_connections_reset_total") == 0:
-        assert len(peers) < 200 and metric(service, "entitled_unread_response_bytes") < 1_200_000
+    while service.metric("entitled_unread_connections_reset_total") == 0:
+        assert len(peers) < 200 and service.metric("entitled_unread_response_bytes") < 1_200_000
         peer = Peer(getattr(service, port), initial={frames.INITIAL_WINDOW_SIZE: 0})
         peer.handshake()
         # The first connection has twice as much unread as the others.
@@ -503,7 +489,7 @@ def test_over_all_connections_the_most_unread_responses_are_reset_first(start, t
     assert all(peer.is_served() for peer in peers[1:-1])
     for peer in peers:
         peer.socket.close()
-    wait_for(lambda: metric(service, "entitled_unread_response_bytes") == 0)
+    wait_for(lambda: service.metric("entitled_unread_response_bytes") == 0)
 
 
 class Sender:
@@ -545,8 +531,8 @@ def test_over_all_connections_the_most_incomplete_requests_are_reset_first(start
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_incomplete_request_bytes: 1048576\n")
     service = start(arguments=["--config", file])
     peers = []
-    while metric(service, "entitled_incomplete_connections_reset_total") == 0:
-        assert len(peers) < 30 and metric(service, "entitled_incomplete_request_bytes") < 1_200_000
+    while service.metric("entitled_incomplete_connections_reset_total") == 0:
+        assert len(peers) < 30 and service.metric("entitled_incomplete_request_bytes") < 1_200_000
         # The first connection has twice as much as the others.
         peers.append(incomplete(service, port, 60_000 if peers else 120_000))
     assert len(peers) > 10
@@ -557,7 +543,7 @@ def test_over_all_connections_the_most_incomplete_requests_are_reset_first(start
         assert all(peer.is_served() for peer in peers[1:-1])
     for peer in peers:
         peer.socket.close()
-    wait_for(lambda: metric(service, "entitled_incomplete_request_bytes") == 0)
+    wait_for(lambda: service.metric("entitled_incomplete_request_bytes") == 0)
 
 
 @pytest.mark.parametrize("port", ["grpc", "http"])
@@ -568,7 +554,7 @@ def test_header_fields_count_until_their_request_is_complete(start, tmp_path, po
     fields = get("POST", BATCH_CHECK, ("content-type", "application/grpc" if port == "grpc" else "application/json"),
                  ("te", "trailers"), ("note", "x" * 8_000))  # fmt: skip
     peers = []
-    while metric(service, "entitled_incomplete_connections_reset_total") == 0:
+    while service.metric("entitled_incomplete_connections_reset_total") == 0:
         assert len(peers) < 30
         peers.append(Peer(getattr(service, port)))
         peers[-1].handshake()
@@ -577,7 +563,7 @@ def test_header_fields_count_until_their_request_is_complete(start, tmp_path, po
     assert peers[0].error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
     for peer in peers:
         peer.socket.close()
-    wait_for(lambda: metric(service, "entitled_incomplete_request_bytes") == 0)
+    wait_for(lambda: service.metric("entitled_incomplete_request_bytes") == 0)
 
 
 def test_health_watches_count_while_they_are_open(start, tmp_path):
@@ -608,12 +594,12 @@ def test_a_complete_request_does_not_count_as_incomplete_while_its_call_lasts(st
         body = json_format.MessageToJson(batch(50)).encode() + b" " * 30_000
         fields = get("POST", BATCH_CHECK, ("content-type", "application/json"))
         peer.send(headers(1, fields, flags=frames.END_HEADERS), frame(0, 0, 1, body[:16_000]))
-        wait_for(lambda: metric(service, "entitled_incomplete_request_bytes") > 16_000)
+        wait_for(lambda: service.metric("entitled_incomplete_request_bytes") > 16_000)
         rest = [body[start : start + 16_000] for start in range(16_000, len(body), 16_000)]
         peer.send(*[frame(0, int(part is rest[-1]), 1, part) for part in rest])
         # The stream stays open, because the peer allows no byte of the response.
         peer.wait(frames.HEADERS, 1)
-        wait_for(lambda: metric(service, "entitled_incomplete_request_bytes") == 0)
+        wait_for(lambda: service.metric("entitled_incomplete_request_bytes") == 0)
 
 
 def test_memory_stays_within_the_limit_of_unread_responses(start, tmp_path):
@@ -639,7 +625,7 @@ def test_memory_stays_within_the_limit_of_unread_responses(start, tmp_path):
             highest = max(highest, service.memory)
         end = time.monotonic() + 3
         while time.monotonic() < end:
-            assert metric(service, "entitled_unread_response_bytes") < 2 * 16_777_216
+            assert service.metric("entitled_unread_response_bytes") < 2 * 16_777_216
             highest = max(highest, service.memory)
             time.sleep(0.1)
     # The responses once, a copy in the buffers of the sockets, and what 20 connections need besides.
@@ -713,10 +699,10 @@ def test_pipelined_requests_wait_until_their_responses_are_read(service):
         peer.settimeout(60)
         sender = threading.Thread(target=peer.sendall, args=(request * 300,), daemon=True)
         sender.start()
-        wait_for(lambda: metric(service, "entitled_unread_response_bytes") > 0, 6 * TIMEOUT)
+        wait_for(lambda: service.metric("entitled_unread_response_bytes") > 0)
         highest, end = 0, time.monotonic() + 3
         while time.monotonic() < end:
-            highest = max(highest, metric(service, "entitled_unread_response_bytes"))
+            highest = max(highest, service.metric("entitled_unread_response_bytes"))
             time.sleep(0.1)
         assert 0 < highest < 1_000_000
         with peer.makefile("rb") as answers:

@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse_pro
 import contract
 import stores
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, ROOT, Service, post
+from harness import CALL_LIMIT, ROOT, Service, post, wait_for
 from test_callers import APPS, CALLERS, token
 
 APP = "ocean-journal"
@@ -227,10 +227,3 @@ def test_apples_remaining_rate_limit_is_exported(busy):
     body = {"app": APP, "environment": "ENVIRONMENT_SANDBOX", "transactionId": bought}
     assert busy.json("entitled.v1.AppStoreService/GetRefundHistory", body)[0] == 200
     assert value(busy, "entitled_app_store_rate_limit_calls", app=APP, endpoint="refundHistory") > 0
-
-
-def wait_for(condition):
-    end = time.monotonic() + CALL_LIMIT
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)

@@ -2,8 +2,8 @@
 
 import subprocess
 
-from harness import PROGRAM, Service, environment, post
-from test_migration_job import get, wait_for, write
+from harness import PROGRAM, Service, environment, post, wait_for
+from test_migration_job import get, write
 from test_migration_receipt import APP, Store
 from test_reconciliation import sandbox_alone
 

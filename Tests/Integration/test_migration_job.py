@@ -5,7 +5,6 @@ import json
 import os
 import random
 import subprocess
-import time
 import urllib.request
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 import contract
 import stores
 from contract import StatusCode, receipt_service
-from harness import CALL_LIMIT, IS_LONG, PROGRAM, environment
+from harness import CALL_LIMIT, IS_LONG, PROGRAM, environment, wait_for
 from test_migration_receipt import APP, Store
 
 CUSTOMERS = int(os.environ.get("ENTITLED_MIGRATION_CUSTOMERS", "40"))
@@ -240,10 +239,3 @@ def test_a_job_killed_several_times_ends_with_the_app_stores_state(start, tmp_pa
 def get(url):
     with urllib.request.urlopen(url, timeout=CALL_LIMIT) as answer:
         return json.load(answer)
-
-
-def wait_for(condition, limit=60):
-    deadline = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not become true in time"
-        time.sleep(0.02)

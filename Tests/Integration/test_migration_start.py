@@ -8,9 +8,9 @@ import pytest
 import contract
 import harness
 from contract import receipt_service
-from harness import CALL_LIMIT, Service
+from harness import CALL_LIMIT, Service, wait_for
 from test_metrics import value
-from test_migration_job import migrate, numbers, wait_for, write
+from test_migration_job import migrate, numbers, write
 from test_migration_receipt import APP, Store
 
 State = receipt_service.MigrationState

@@ -8,8 +8,9 @@ import pytest
 
 import contract
 from contract import receipt_service
+from harness import wait_for
 from test_metrics import value
-from test_migration_job import get, wait_for
+from test_migration_job import get
 from test_migration_receipt import APP, Store
 
 RECEIPTS = 400

@@ -6,10 +6,9 @@ import pytest
 
 import contract
 from contract import StatusCode, app_store_service, report_service
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, wait_for
 from test_apple_api import scraped
 from test_app_store import APP, World, commands
-from test_reconciliation import until
 
 STATE = app_store_service.ConsentWithdrawalState
 DAY = 86_400
@@ -72,19 +71,19 @@ def test_a_withdrawn_consent_is_open_until_it_is_settled(world):
     world.buy(OTHER)
     assert consents(world) == []
     withdraw(world, KID)
-    until(lambda: consents(world) == [([KID], "OPEN")])
+    wait_for(lambda: consents(world) == [([KID], "OPEN")])
     assert not world.check(KID).entitled and world.check(OTHER).entitled
     [one] = call(world, "ListConsentWithdrawals").withdrawals
     assert one.settle_by.seconds - one.withdrawn_at.seconds == 10 * DAY and one.ends_access and one.evidence_id
-    until(lambda: scraped(world, "entitled_consent_withdrawals_open") == 1)
-    until(lambda: scraped(world, "entitled_consent_withdrawal_deadline_seconds") == one.settle_by.seconds)
+    wait_for(lambda: scraped(world, "entitled_consent_withdrawals_open") == 1)
+    wait_for(lambda: scraped(world, "entitled_consent_withdrawal_deadline_seconds") == one.settle_by.seconds)
     assert consents(world, customer_id=KID) and not consents(world, customer_id=OTHER)
     listed = world.service.command("apple", "withdrawn-consents", "--app", APP).stdout
     assert one.app_transaction_id in listed and KID in listed and "open" in listed
-    until(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 1, "settled": 0, "overdue": 0, "open": 1})
+    wait_for(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 1, "settled": 0, "overdue": 0, "open": 1})
     world.advance("11d")
     assert consents(world) == [([KID], "OVERDUE")]
-    until(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 1, "settled": 0, "overdue": 1, "open": 1})
+    wait_for(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 1, "settled": 0, "overdue": 1, "open": 1})
     settled = call(
         world, "SettleConsentWithdrawal", app_transaction_id=one.app_transaction_id, actor="support/lena",
         note="account closed", idempotency_key="one")
@@ -95,14 +94,14 @@ def test_a_withdrawn_consent_is_open_until_it_is_settled(world):
     assert again.repeated and again.settlement_id == settled.settlement_id
     assert call(world, "SettleConsentWithdrawal", app_transaction_id=one.app_transaction_id).already_settled
     assert consents(world) == [] and consents(world, include_settled=True) == [([KID], "SETTLED")]
-    until(lambda: scraped(world, "entitled_consent_withdrawals_open") == 0)
+    wait_for(lambda: scraped(world, "entitled_consent_withdrawals_open") == 0)
     [command] = commands(world)
     assert (command["command"], command["actor"]) == ("SETTLE_CONSENT", "support/lena")
     # A parent who withdraws the consent again opens the record again.
     world.advance("1d")
     withdraw(world, KID)
-    until(lambda: consents(world) == [([KID], "OPEN")])
-    until(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 2, "settled": 1, "overdue": 1, "open": 1})
+    wait_for(lambda: consents(world) == [([KID], "OPEN")])
+    wait_for(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 2, "settled": 1, "overdue": 1, "open": 1})
 
 
 def test_an_app_install_without_a_withdrawal_cannot_be_settled(world):
@@ -117,7 +116,7 @@ def test_withdrawals_are_listed_page_by_page(world):
         world.buy(customer)
         withdraw(world, customer)
         world.advance("1h")
-    until(lambda: len(consents(world)) == 3)
+    wait_for(lambda: len(consents(world)) == 3)
     first = call(world, "ListConsentWithdrawals", page_size=2)
     rest = call(world, "ListConsentWithdrawals", page_size=2, page_token=first.next_page_token)
     found = [list(one.customer_ids) for page in (first, rest) for one in page.withdrawals]

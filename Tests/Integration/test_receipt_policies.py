@@ -11,8 +11,8 @@ import pytest
 from contract import StatusCode
 from harness import Service, post
 from test_metrics import value
-from test_migration_job import migrate, numbers, wait_for, write
-from test_migration_receipt import APP, Store
+from test_migration_job import migrate, write
+from test_migration_receipt import Store
 
 SECRET = "a secret that Apple knows too"
 CONFIGURATION = """apps:

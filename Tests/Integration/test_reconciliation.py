@@ -15,12 +15,11 @@ import pytest
 import contract
 import stores
 from contract import notification_service
-from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, on_terminal, post
+from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, on_terminal, post, wait_for
 from test_app_store import APP, World
 from test_metrics import value
 from test_signing import write_key
 
-LIMIT = 30
 CONFIGURATION = """apps:
   ocean-journal:
     bundle_id: com.example.oceanjournal
@@ -49,15 +48,6 @@ def begin(start, tmp_path):
     yield begin
     for world in worlds:
         world.channel.close()
-
-
-def until(query):
-    """Repeats a query until its result is true; the service performs due work as soon as it can."""
-    deadline = time.monotonic() + LIMIT
-    while not (answer := query()):
-        assert time.monotonic() < deadline, "the condition did not become true in time"
-        time.sleep(0.05)
-    return answer
 
 
 def repairs(world, **filters):
@@ -93,11 +83,11 @@ def test_status_polls_find_renewals_without_notifications(begin):
     world.buy(ana)
     drop_notifications(world)
     world.advance("32d")
-    until(lambda: world.check(ana).entitled)
+    wait_for(lambda: world.check(ana).entitled)
     world.advance("92d")
-    until(lambda: world.check(ana).entitled)
+    wait_for(lambda: world.check(ana).entitled)
     # The periods in between are stored, too.
-    until(lambda: len(rows(world, "SELECT 1 FROM transaction_fact")) == 5)
+    wait_for(lambda: len(rows(world, "SELECT 1 FROM transaction_fact")) == 5)
 
 
 def test_status_polls_follow_failed_payments_through_billing_retry(begin):
@@ -107,10 +97,10 @@ def test_status_polls_follow_failed_payments_through_billing_retry(begin):
     world.act("billing", account=f"account-{ana}", fails=True)
     drop_notifications(world)
     world.advance("32d")
-    until(lambda: world.check(ana).reason == "BILLING_RETRY")
+    wait_for(lambda: world.check(ana).reason == "BILLING_RETRY")
     world.act("billing", account=f"account-{ana}", fails=False)
     world.advance("4d")
-    until(lambda: world.check(ana).entitled)
+    wait_for(lambda: world.check(ana).entitled)
 
 
 def test_a_poll_finds_all_transactions_of_a_period_with_added_seats(begin):
@@ -127,7 +117,7 @@ def test_a_poll_finds_all_transactions_of_a_period_with_added_seats(begin):
         world.act("seats", transactionId=bought, seats=seats)
     world.act("refund", transactionId=bought)
     world.advance("25h")
-    until(lambda: finished(world, "FULL_POLL"))
+    wait_for(lambda: finished(world, "FULL_POLL"))
     assert len(rows(world, "SELECT 1 FROM transaction_fact")) == 4
     assert world.check(ana).entitled
 
@@ -151,8 +141,8 @@ def test_failed_notifications_are_fetched_once_a_day(begin):
     drop_notifications(world)
     world.act("refund", transactionId=bought, reason="APP_ISSUE")
     world.advance("25h")
-    until(lambda: world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE")
-    repair = until(lambda: finished(world, "SCHEDULED"))
+    wait_for(lambda: world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE")
+    repair = wait_for(lambda: finished(world, "SCHEDULED"))
     assert (repair.only_failures, repair.received, repair.drifted_customers) == (True, 1, 1)
     drift, = report(world, repair).drifts
     assert (drift.customer_id, drift.entitlement) == (ana, "pro")
@@ -170,13 +160,13 @@ def test_a_delivery_that_fails_after_the_daily_search_is_found_by_the_next_one(b
     world.act("faults", kind="delay", count=1, by="6h")
     world.act("refund", transactionId=bought, reason="APP_ISSUE")
     world.advance("5h")
-    first = until(lambda: finished(world, "SCHEDULED"))
+    first = wait_for(lambda: finished(world, "SCHEDULED"))
     assert first.received == 0, "the App Store has not tried to deliver it"
     drop_notifications(world)
     world.advance("2h")
     assert world.check(ana).entitled
     world.advance("24h")
-    until(lambda: world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE")
+    wait_for(lambda: world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE")
 
 
 def test_an_unusual_delivery_gap_triggers_a_repair(begin):
@@ -191,8 +181,8 @@ def test_an_unusual_delivery_gap_triggers_a_repair(begin):
     world.advance("10m")
     assert not repairs(world), "ten minutes are no gap"
     world.advance("6m")
-    until(lambda: world.check(ana).reason == "REFUNDED")
-    repair = until(lambda: finished(world, "DELIVERY_GAP"))
+    wait_for(lambda: world.check(ana).reason == "REFUNDED")
+    repair = wait_for(lambda: finished(world, "DELIVERY_GAP"))
     assert repair.drifted_customers == 1
     # A gap that continues triggers no second repair.
     world.advance("5m")
@@ -216,8 +206,8 @@ def test_a_manual_repair_waits_for_apple_and_survives_a_restart(begin, start):
     world.channel.close()
     # The injected faults end with the process.
     again = World(start(arguments=world.service.process.args[10:]))
-    until(lambda: again.check(ana).reason == "REFUNDED")
-    repair = until(lambda: finished(again, "MANUAL"))
+    wait_for(lambda: again.check(ana).reason == "REFUNDED")
+    repair = wait_for(lambda: finished(again, "MANUAL"))
     assert (repair.repair_id, repair.drifted_customers) == (backfill.backfill_id, 1)
     again.channel.close()
 
@@ -245,10 +235,10 @@ def test_the_watermark_waits_until_the_history_could_be_read(begin):
     drop_notifications(world)
     world.act("faults", kind="html", count=100_000)
     world.act("refund", transactionId=bought, reason="OTHER")
-    start = until(lambda: watermark(world))
+    start = wait_for(lambda: watermark(world))
     for _ in range(4):
         world.advance("25h")
-        until(lambda: any(repair.error for repair in repairs(world)))
+        wait_for(lambda: any(repair.error for repair in repairs(world)))
     delayed = repairs(world)
     assert delayed and all(repair.error for repair in delayed), "each repair says why it waits"
     assert not any(repair.HasField("finished_at") for repair in delayed)
@@ -257,9 +247,9 @@ def test_the_watermark_waits_until_the_history_could_be_read(begin):
     faults = urllib.request.Request(f"http://{world.service.sandbox}/sandbox/v1/faults", method="DELETE")
     urllib.request.urlopen(faults, timeout=CALL_LIMIT).close()
     world.advance("2m")
-    until(lambda: world.check(ana).reason == "REFUNDED")
-    until(lambda: all(repair.HasField("finished_at") and not repair.error for repair in repairs(world)))
-    until(lambda: watermark(world) - start > 4 * 25 * 3600)
+    wait_for(lambda: world.check(ana).reason == "REFUNDED")
+    wait_for(lambda: all(repair.HasField("finished_at") and not repair.error for repair in repairs(world)))
+    wait_for(lambda: watermark(world) - start > 4 * 25 * 3600)
 
 
 def test_a_repair_whose_history_apple_refuses_keeps_the_error(begin):
@@ -313,7 +303,7 @@ def test_after_a_day_of_outage_the_state_is_repaired_and_the_drift_reported(
         world.act("faults", kind="rate-limit", count=10_000, by="1s")
     world.advance("29d")
     # So long without a delivery triggers two repairs, one for the gap and one for the day.
-    until(lambda: len(all_repairs := repairs(world)) == 2 and (is_repairing or all(r.HasField("finished_at") for r in all_repairs)))
+    wait_for(lambda: len(all_repairs := repairs(world)) == 2 and (is_repairing or all(r.HasField("finished_at") for r in all_repairs)))
     bought["untouched"] = world.buy(customers["untouched"])
     world.act("auto-renew", transactionId=bought["lapsed"], enabled=False)
     world.deliver()
@@ -335,7 +325,7 @@ def test_after_a_day_of_outage_the_state_is_repaired_and_the_drift_reported(
         act("clock/advance", by="60h")
 
     again = World(start(arguments=world.service.process.args[10:]))
-    repair = until(lambda: finished(again, "DOWNTIME"))
+    repair = wait_for(lambda: finished(again, "DOWNTIME"))
     expected = {
         "renewed": "SUBSCRIPTION_ACTIVE", "refunded": "REFUNDED_FOR_APP_ISSUE", "left": "CANCELLED",
         "upgraded": "SUBSCRIPTION_ACTIVE", "lapsed": "CANCELLED", "declined": "BILLING_RETRY",
@@ -426,7 +416,7 @@ def test_the_first_in_app_purchase_key_of_an_app_starts_its_reconciliation_at_si
             write_key(tmp_path / "key.p8")
             file.write_text(KEYED.format(more=server + KEY))
             service.process.send_signal(signal.SIGHUP)
-            until(lambda: "in-app purchase keys and shared secrets reloaded" in service.log)
+            wait_for(lambda: "in-app purchase keys and shared secrets reloaded" in service.log)
             repair = notifications.BackfillNotifications(backfill, timeout=CALL_LIMIT).repair
             assert repair.HasField("finished_at") and not repair.error
             apple_calls.RefreshPurchase(purchase, timeout=CALL_LIMIT)

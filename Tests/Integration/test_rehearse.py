@@ -6,7 +6,6 @@ import json
 import signal
 import sys
 import threading
-import time
 import urllib.request
 
 import pytest
@@ -16,7 +15,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from forge import chain_of, payload_of
-from harness import CALL_LIMIT, ROOT, START_LIMIT, post
+from harness import CALL_LIMIT, ROOT, START_LIMIT, post, wait_for
 
 sys.path.insert(0, str(ROOT / "conformance" / "adapters"))
 
@@ -143,10 +142,7 @@ class Keys:
             return
         self.register("NEWKEY0001", self.write("NEWKEY0001"))
         self.service.process.send_signal(signal.SIGHUP)
-        deadline = time.monotonic() + CALL_LIMIT
-        while "in-app purchase keys and shared secrets reloaded" not in self.service.log:
-            assert time.monotonic() < deadline, self.service.log
-            time.sleep(0.02)
+        wait_for(lambda: "in-app purchase keys and shared secrets reloaded" in self.service.log)
 
 
 def test_a_service_with_a_new_api_key_survives_the_end_of_the_old_one(start, tmp_path):

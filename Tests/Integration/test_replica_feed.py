@@ -13,7 +13,7 @@ import pytest
 
 import contract
 from contract import entitlement, entitlement_service, entitlement_stub
-from harness import CALL_LIMIT, Service, post, run
+from harness import CALL_LIMIT, Service, post, run, wait_for
 from postgres import PostgresServer
 
 APP = "ocean-journal"
@@ -49,23 +49,13 @@ def failure(body):
     return caught.value, time.monotonic() - start
 
 
-def ready(service):
-    """The HTTP status of the readiness probe."""
-    with contextlib.suppress(urllib.error.HTTPError):
-        with urllib.request.urlopen(f"http://{service.http}/readyz", timeout=CALL_LIMIT) as answer:
-            return answer.status
-    return 503
-
-
 def until(condition):
     """Waits until `condition` returns something, ignoring failed calls."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
+    def attempt():
         with contextlib.suppress(grpc.RpcError):
-            if found := condition():
-                return found
-        time.sleep(0.02)
-    raise AssertionError("it did not happen within a minute")
+            return condition()
+
+    return wait_for(attempt)
 
 
 @contextlib.contextmanager
@@ -199,7 +189,7 @@ def test_known_customers_are_answered_while_the_database_is_away_and_unknown_one
             )
         assert refused.value.code == 503 and int(refused.value.headers["retry-after"]) > 0
         # The service stays ready, and an expiry comes on time.
-        assert ready(service) == 200
+        assert service.readiness()[0] == 200
         assert check(service, "ending")[0] is (now() < end)
         time.sleep(max(0, (end - now()).total_seconds()) + 0.1)
         assert check(service, "ending")[0] is False
@@ -234,7 +224,7 @@ def test_a_service_that_may_not_answer_from_memory_is_not_ready_while_the_databa
         grant(service, "ana")
         assert check(service, "ana")[0]
         server.order("stop")
-        until(lambda: ready(service) == 503)
+        until(lambda: service.readiness()[0] == 503)
 
         def code():
             try:
@@ -244,7 +234,7 @@ def test_a_service_that_may_not_answer_from_memory_is_not_ready_while_the_databa
 
         until(lambda: code() == grpc.StatusCode.UNAVAILABLE)
         server.order("start")
-        until(lambda: check(service, "ana")[0] and ready(service) == 200)
+        until(lambda: check(service, "ana")[0] and service.readiness()[0] == 200)
     finally:
         service.kill()
         server.close()

@@ -8,8 +8,8 @@ import pytest
 
 import contract
 from contract import StatusCode
-from harness import CALL_LIMIT
-from test_replicas import APP, grant, grants, replicas, wait_until  # noqa: F401
+from harness import CALL_LIMIT, wait_for
+from test_replicas import APP, grant, grants, replicas  # noqa: F401
 
 BLOCKED = "FROM pg_stat_activity WHERE query LIKE '%INSERT INTO inbox%' AND wait_event_type = 'Lock'"
 
@@ -22,11 +22,11 @@ def stalled(group):
         with contextlib.suppress(AssertionError):  # psql ends with its session
             group.sql("BEGIN; LOCK TABLE inbox IN EXCLUSIVE MODE; SELECT pg_sleep(600)")
 
-    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+    wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     holder = threading.Thread(target=hold)
     holder.start()
     holders = "FROM pg_locks WHERE relation = 'inbox'::regclass AND mode = 'ExclusiveLock' AND granted"
-    wait_until(lambda: group.sql(f"SELECT count(*) {holders}") == "1")
+    wait_for(lambda: group.sql(f"SELECT count(*) {holders}") == "1")
     try:
         yield
     finally:
@@ -41,8 +41,8 @@ def test_a_call_that_may_be_executed_yet_has_an_unknown_outcome(replicas):  # no
     with stalled(group), pytest.raises(grpc.RpcError) as error:
         grant(follower, "ben")
     assert error.value.code() == StatusCode.UNAVAILABLE and contract.reason(error.value) == "OUTCOME_UNKNOWN"
-    wait_until(lambda: grants(follower, "ben"))
-    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+    wait_for(lambda: grants(follower, "ben"))
+    wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     assert len(grants(follower, "ben")) == 1
     # So has one that the leader gave up, because an attempt or a leader before may have been lost after its commit.
     group.sql("""
@@ -69,9 +69,9 @@ def test_audit_entries_that_are_handed_over_repeatedly_count_once(replicas):  # 
 
     with stalled(group):
         assert not grants(follower, "looked-at")
-        wait_until(lambda: int(group.sql(f"SELECT count(*) {BLOCKED}")) >= 3)
-    wait_until(looks)
-    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+        wait_for(lambda: int(group.sql(f"SELECT count(*) {BLOCKED}")) >= 3)
+    wait_for(looks)
+    wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     assert len(looks()) == 1
 
 

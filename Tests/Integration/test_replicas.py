@@ -15,7 +15,7 @@ import contract
 import forge
 import link
 from contract import StatusCode, entitlement, entitlement_service, notification_service, receipt_service
-from harness import CALL_LIMIT, Service, post
+from harness import CALL_LIMIT, Service, post, wait_for
 from test_metrics import value
 from test_notifications import period, signed
 
@@ -62,7 +62,7 @@ class Replicas:
 
     def wait_for_leader(self, besides=()):
         """Waits for a leader other than `besides`, and returns its name."""
-        return wait_until(lambda: (name := self.leader) not in besides and name)
+        return wait_for(lambda: (name := self.leader) not in besides and name)
 
     @property
     def followers(self):
@@ -90,15 +90,6 @@ def replicas(postgres, tmp_path):
         yield start
 
 
-def wait_until(found, limit=TAKEOVER_LIMIT):
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        if result := found():
-            return result
-        time.sleep(0.02)
-    raise AssertionError("not in time")
-
-
 def grant(service, customer, timeout=TAKEOVER_LIMIT, **more):
     request = entitlement_service.GrantRequest(
         app=APP, customer_id=customer, entitlement="pro", access_level=entitlement.ACCESS_LEVEL_FULL, **more)
@@ -112,7 +103,7 @@ def grant_or_repeat(service, customer):
         return grant(service, customer, 2 * TAKEOVER_LIMIT)
     except grpc.RpcError as error:
         assert error.code() is grpc.StatusCode.UNAVAILABLE and "nothing was accepted" in error.details(), error
-        return wait_until(lambda: grant(service, customer))
+        return wait_for(lambda: grant(service, customer))
 
 
 def grants(service, customer):
@@ -157,8 +148,8 @@ def test_any_replica_takes_any_call_and_reads_what_it_wrote(replicas):
     # The others follow.
     for service in group.services.values():
         for name in group.services:
-            wait_until(lambda s=service, n=name: is_entitled(s, f"buyer-{n}") and is_entitled(s, f"friend-{n}"))
-    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+            wait_for(lambda s=service, n=name: is_entitled(s, f"buyer-{n}") and is_entitled(s, f"friend-{n}"))
+    wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
 
 
 def test_streams_facade_status_and_audit_work_on_a_follower(replicas):
@@ -191,7 +182,7 @@ def test_streams_facade_status_and_audit_work_on_a_follower(replicas):
                     listed = contract.audit_stub(channel).ListAuditEntries(request, timeout=CALL_LIMIT)
                 return [e for e in listed.entries if e.method.endswith("Grant")]
 
-            (entry,) = wait_until(entries)
+            (entry,) = wait_for(entries)
             assert entry.actor == "support" and entry.outcome == "OK"
 
 
@@ -212,10 +203,10 @@ def test_a_follower_confirms_apples_notification_and_the_leader_applies_it(repli
             found = contract.notification_stub(channel).ListNotifications(request, timeout=CALL_LIMIT)
         return [n for n in found.notifications if n.original_transaction_id == number]
 
-    wait_until(lambda: notifications(leader))
-    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+    wait_for(lambda: notifications(leader))
+    wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     assert len(notifications(leader)) == 1, "a notification counts once, however often it is sent"
-    wait_until(lambda: notifications(follower))
+    wait_for(lambda: notifications(follower))
     # A notification that does not verify is answered as by the leader, and so are an unknown app and no JSON.
     broken = {"signedPayload": body["signedPayload"][:-8] + "AAAAAAAA"}
     for bad, path in [(broken, APP), (body, "unknown"), (b"no JSON", APP)]:
@@ -235,7 +226,7 @@ def test_a_command_counts_once_if_the_leader_dies_between_its_effect_and_its_out
     with concurrent.futures.ThreadPoolExecutor() as pool:
         with lock(group):
             granted = pool.submit(grant, group.services["b"], "alice", note="once")
-            wait_until(lambda: len(grants(group.services["b"], "alice")) == 1)
+            wait_for(lambda: len(grants(group.services["b"], "alice")) == 1)
             group.services["a"].kill()
             # The server would commit what it has received.
             group.sql("""
@@ -281,7 +272,7 @@ def test_a_frozen_leader_changes_nothing_when_it_wakes(replicas):
     assert group.leader == "b" and group.sql("SELECT epoch FROM head") == epoch
     for service in (first, second):
         for customer in ("before", "during", "late"):
-            wait_until(lambda s=service, c=customer: is_entitled(s, c))
+            wait_for(lambda s=service, c=customer: is_entitled(s, c))
             assert len(grants(service, customer)) == 1
     assert value(first, "entitled_leader") == 0 and value(second, "entitled_leader") == 1
     assert value(second, "entitled_leader_epoch") == int(epoch)
@@ -308,11 +299,11 @@ def test_a_planned_stop_hands_over_within_seconds_and_fails_no_call(replicas):
     with concurrent.futures.ThreadPoolExecutor() as pool:
         assert group.wait_for_leader() == "a"
         running = [pool.submit(write, name, number) for number, name in enumerate("bcbc")]
-        wait_until(lambda: len(written) > 20)
+        wait_for(lambda: len(written) > 20)
         group.services["a"].stop()
         group.wait_for_leader(besides=("a", ""))
         count = len(written)
-        wait_until(lambda: len(written) > count + 20)
+        wait_for(lambda: len(written) > count + 20)
         stopping = True
         for task in running:
             task.result()
@@ -343,17 +334,17 @@ def test_killing_leaders_loses_and_doubles_no_acknowledged_write(replicas):
         running = [pool.submit(write, number) for number in range(6)]
         for _ in range(2):
             count = len(written)
-            wait_until(lambda c=count: len(written) > c + 20)
+            wait_for(lambda c=count: len(written) > c + 20)
             leader = group.wait_for_leader()
             group.services[leader].kill()
             assert group.wait_for_leader(besides=(leader, "")) != leader
             group.start(leader)
         count = len(written)
-        wait_until(lambda: len(written) > count + 20)
+        wait_for(lambda: len(written) > count + 20)
         stopping = True
         for task in running:
             task.result()
-    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+    wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     for number, customer in enumerate(written):
         assert len(grants(group.services["abc"[number % 3]], customer)) == 1
 
@@ -383,7 +374,7 @@ def test_an_upload_through_several_replicas_is_the_input_of_a_job_after_a_takeov
             job = stub.GetMigration(request, timeout=TAKEOVER_LIMIT).migration
             return job if job.state != receipt_service.MIGRATION_STATE_RUNNING else None
 
-        job = wait_until(finished)
+        job = wait_for(finished)
         assert job.state == receipt_service.MIGRATION_STATE_FINISHED and job.rejected == 20, job
         assert job.input_bytes == len(lines)
         stub.CancelMigration(
@@ -418,7 +409,7 @@ def test_a_cut_link_refuses_callers_at_once_and_a_notification_waits_until_it_is
             relay.join()
             assert posted.result()[0] == 200
         stored = f"SELECT count(*) FROM notification WHERE line_id = '{number}'"
-        wait_until(lambda: group.sql(stored) == "1")
+        wait_for(lambda: group.sql(stored) == "1")
 
 
 def test_a_replica_with_an_older_catalog_does_not_become_the_leader_while_a_newer_one_is_alive(replicas, tmp_path):
@@ -436,7 +427,7 @@ def test_a_replica_with_an_older_catalog_does_not_become_the_leader_while_a_newe
     group.configurations["c"] = newer
     shutil.copytree(tmp_path / "a", tmp_path / "c", dirs_exist_ok=True)
     group.start("c")
-    wait_until(lambda: group.sql("SELECT count(*) FROM replica") == "3")
+    wait_for(lambda: group.sql("SELECT count(*) FROM replica") == "3")
     # The newest replica has accepted a notification of an app that the leader does not know.
     group.sql("""
         INSERT INTO inbox (token, kind, app, method, caller, context, body, received_at)
@@ -449,7 +440,7 @@ def test_a_replica_with_an_older_catalog_does_not_become_the_leader_while_a_newe
     group.services["a"].kill()
     # Either could take the lease; only the newer one may.
     assert group.wait_for_leader(besides=("a", "")) == "c"
-    wait_until(lambda: group.sql(waiting) == "0")
+    wait_for(lambda: group.sql(waiting) == "0")
     # After a rollback the older catalog leads again.
     group.services["c"].stop()
     assert group.wait_for_leader(besides=("c", "")) == "b"

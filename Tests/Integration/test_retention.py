@@ -16,10 +16,9 @@ import forge
 import stores
 from contract import retention_messaging_service as messages
 from forge import Forger
-from harness import CALL_LIMIT, Service, post
+from harness import CALL_LIMIT, Service, post, wait_for
 from postgres import PostgresServer
 from test_app_store import APP, World
-from test_reconciliation import until
 from test_replicas import replicas  # noqa: F401
 from test_signing import BUNDLE, ISSUER, KEY_ID, write_key
 
@@ -105,7 +104,7 @@ class Subscribers(World):
         def final():
             found = self.requests(original_transaction_id=transaction)
             return len(found) == count and all(request.outcome_is_final for request in found)
-        until(final)
+        wait_for(final)
         found = self.requests(original_transaction_id=transaction)[0]
         return messages.RetentionOutcome.Name(found.outcome).removeprefix("RETENTION_OUTCOME_")
 
@@ -266,7 +265,7 @@ def test_only_requests_of_apple_about_this_app_are_answered(world):
         request = signed(forger, line)
         return answer(request) == (200, {"message": {"messageIdentifier": PLAIN}}) and request
 
-    request = until(answered_in_time)
+    request = wait_for(answered_in_time)
     stored = len(world.requests(original_transaction_id=line))
     assert answer(request)[0] == 200, "a repeated request has the same answer"
     assert len(world.requests(original_transaction_id=line)) == stored, "and is stored once"
@@ -310,20 +309,20 @@ def test_nothing_is_answered_at_once_while_the_database_is_away(tmp_path):
     try:
         world = Subscribers(service, key)
         line = world.subscribe("films.monthly")
-        until(lambda: world.ask(line)["status"] == 200)
+        wait_for(lambda: world.ask(line)["status"] == 200)
         server.order("stop")
         answers = [world.ask(line) for _ in range(20)]
         assert {(asked["status"], asked["problem"]) for asked in answers} == {(204, "NO_ANSWER")}
         # Most: the machine of a test may be busy.
         assert sorted(asked["milliseconds"] for asked in answers)[10] < 700
         server.order("start")
-        until(lambda: world.ask(line)["status"] == 200)
+        wait_for(lambda: world.ask(line)["status"] == 200)
 
         def stored():
             with contextlib.suppress(grpc.RpcError):
                 return [one.reason for one in world.requests(original_transaction_id=line)]
 
-        reasons = until(lambda: (found := stored()) and len(found) >= 22 and found)
+        reasons = wait_for(lambda: (found := stored()) and len(found) >= 22 and found)
         assert set(reasons) <= {"RULE", "LATE", "STORE_UNAVAILABLE"} and reasons.count("RULE") >= 2
         assert len(set(reasons)) > 1
         world.channel.close()
@@ -348,7 +347,7 @@ def test_a_follower_answers_and_the_leader_stores_the_request(replicas, tmp_path
         status, answer = post(f"http://{follower.http}/retention/{APP}", {"signedPayload": signed(forger, line)})
         return status == 200 and answer == {"message": {"messageIdentifier": PLAIN}}
 
-    until(answered)
+    wait_for(answered)
     with follower.channel() as channel:
         stub = contract.retention_messaging_stub(channel)
         found = stub.ListRetentionRequests(messages.ListRetentionRequestsRequest(app=APP), timeout=CALL_LIMIT).requests
@@ -371,7 +370,7 @@ def test_requests_are_answered_while_the_leader_is_replaced(replicas, tmp_path):
         return post(f"http://{follower.http}/retention/{APP}", {"signedPayload": signed(forger, line)})
 
     expected = (200, {"message": {"messageIdentifier": PLAIN}})
-    until(lambda: answer() == expected)
+    wait_for(lambda: answer() == expected)
     world.channel.close()
     group.services[leader].kill()
     answers = []

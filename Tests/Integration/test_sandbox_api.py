@@ -20,8 +20,7 @@ from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
 from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from cryptography.hazmat.primitives import serialization
 
-from harness import CALL_LIMIT, Service, post
-from test_reconciliation import until
+from harness import CALL_LIMIT, Service, post, wait_for
 from test_sandbox_store import APP, BUNDLE, Store, pem
 from test_signing import CONFIGURATION, KEY_ID, sign, subscribe, write_key
 
@@ -154,7 +153,7 @@ def test_the_developers_server_selects_the_retention_message(store):
     shop.open.clear()
     first = threading.Thread(target=client.initiate_performance_test, args=[request])
     first.start()
-    until(lambda: len(shop.asked) == 12)
+    wait_for(lambda: len(shop.asked) == 12)
     with pytest.raises(APIException) as error:
         store.client().initiate_performance_test(request)
     assert error.value.raw_api_error == 4000213, "one test at a time"

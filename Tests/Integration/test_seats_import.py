@@ -12,8 +12,7 @@ import uuid
 
 import pytest
 
-from harness import CALL_LIMIT, IS_LONG, PROGRAM, START_LIMIT, Service, environment, post
-from test_reconciliation import until
+from harness import CALL_LIMIT, IS_LONG, PROGRAM, START_LIMIT, Service, environment, post, wait_for
 
 APP = "ocean-journal"
 MANY = 1_000 if IS_LONG else 60
@@ -209,7 +208,7 @@ def test_a_claim_that_was_interrupted_after_apples_answer_is_completed_by_the_sa
     team.act("faults", kind="truncated", count=100)
     process = subprocess.Popen(
         [str(part) for part in [PROGRAM, *command]], env=environment() | {"ENTITLED_GRPC": service.grpc})
-    until(repeated_calls)
+    wait_for(repeated_calls)
     process.kill()
     process.wait()
     assert team.holders() == set()
@@ -241,7 +240,7 @@ def test_a_killed_service_loses_no_claim(start):
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment() | {"ENTITLED_GRPC": service.grpc})
     process.stdin.write(roster)
     process.stdin.close()
-    until(lambda: len(team.holders()) >= FEW)
+    wait_for(lambda: len(team.holders()) >= FEW)
     service.kill()
     process.kill()
     process.wait()

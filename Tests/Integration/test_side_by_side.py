@@ -10,9 +10,8 @@ import contract
 import stores
 from contract import entitlement_service as wire
 from contract import receipt_service
-from harness import CALL_LIMIT, Service, post
+from harness import CALL_LIMIT, Service, post, wait_for
 from test_identity import APP, Client
-from test_reconciliation import until
 from test_replicas import replicas  # noqa: F401
 
 SECRET = "Bearer side-by-side-7f3a"
@@ -93,7 +92,7 @@ def test_a_disagreement_appears_with_both_sides_and_is_resolved_by_an_answer_or_
     assert send(client.service, event("EXPIRATION", "gus", 1_767_225_600_000, expiration_reason="UNSUBSCRIBE"))[0] == 200
     assert send(client.service, event("EXPIRATION", "ida", 1_767_225_600_000))[0] == 200
     assert send(client.service, event("TEST", "tia"))[0] == 200
-    until(lambda: kinds(client) == {"bob": "THEIRS_ONLY", "gus": "OURS_ONLY"})
+    wait_for(lambda: kinds(client) == {"bob": "THEIRS_ONLY", "gus": "OURS_ONLY"})
 
     [bob] = open_ones(client, customer_id="bob")
     assert (bob.entitlement, bob.reason, bob.evidence_id) == ("pro", "NEVER_PURCHASED", 0)
@@ -108,12 +107,12 @@ def test_a_disagreement_appears_with_both_sides_and_is_resolved_by_an_answer_or_
 
     # The answer here changes: the next check closes one and finds the other end.
     client.buy("bob")
-    until(lambda: kinds(client).get("bob") == "OTHER_END")
+    wait_for(lambda: kinds(client).get("bob") == "OTHER_END")
     end = client.call("Check", customer_id="bob", entitlement="pro").entitlement.until
     assert send(client.service, event("RENEWAL", "bob", end.seconds * 1000, 1_767_225_700_000))[0] == 200
     end = ours.paid_until.seconds * 1000
     assert send(client.service, event("RENEWAL", "gus", end, 1_767_225_800_000))[0] == 200
-    until(lambda: not open_ones(client))
+    wait_for(lambda: not open_ones(client))
     assert "no disagreements" in client.service.command("import", "disagreements").stdout
 
 
@@ -126,15 +125,15 @@ def test_extreme_times_of_events_stop_nothing(client):
             body = event(kind, customer, end, time, grace_period_expiration_at_ms=end, original_transaction_id=str(number))
             assert send(client.service, body)[0] == 200
     assert send(client.service, event("RENEWAL", "zoe"))[0] == 200
-    until(lambda: kinds(client).get("zoe") == "THEIRS_ONLY")
+    wait_for(lambda: kinds(client).get("zoe") == "THEIRS_ONLY")
     assert client.service.command("import", "disagreements").returncode == 0
 
 
 def test_a_transfer_moves_what_is_stated(client):
     assert send(client.service, event("INITIAL_PURCHASE", "ann"))[0] == 200
-    until(lambda: kinds(client) == {"ann": "THEIRS_ONLY"})
+    wait_for(lambda: kinds(client) == {"ann": "THEIRS_ONLY"})
     assert send(client.service, transfer("ann", "bea", 1_767_225_700_000))[0] == 200
-    until(lambda: kinds(client) == {"bea": "THEIRS_ONLY"})
+    wait_for(lambda: kinds(client) == {"bea": "THEIRS_ONLY"})
 
 
 def test_only_the_configured_authorization_is_accepted(client):
@@ -165,7 +164,7 @@ def test_a_repetition_is_stored_once_and_an_acknowledged_event_survives_a_kill(c
     ids = {row[0] for row in stores.query(client.service.data, "SELECT event_id FROM imported_event")}
     assert ids == {one["event"]["id"] for one in [body, *others]}
     assert send(client.service, body)[1]["reason"] == "ALREADY_STORED"
-    until(lambda: len(kinds(client)) == 21)
+    wait_for(lambda: len(kinds(client)) == 21)
     page = client.receipts.ListDisagreements(
         receipt_service.ListDisagreementsRequest(app=APP, page_size=15), timeout=CALL_LIMIT)
     rest = client.receipts.ListDisagreements(
@@ -177,7 +176,7 @@ def test_a_repetition_is_stored_once_and_an_acknowledged_event_survives_a_kill(c
 def test_an_erased_customer_leaves_no_event(client):
     for customer in ("ann", "bob"):
         assert send(client.service, event("INITIAL_PURCHASE", customer))[0] == 200
-    until(lambda: set(kinds(client)) == {"ann", "bob"})
+    wait_for(lambda: set(kinds(client)) == {"ann", "bob"})
     client.entitlements.EraseCustomer(
         wire.EraseCustomerRequest(app=APP, environment=contract.environment.ENVIRONMENT_SANDBOX, customer_id="ann"), timeout=CALL_LIMIT)
     assert set(kinds(client)) == {"bob"}
@@ -190,7 +189,7 @@ def test_an_erased_customer_leaves_no_event(client):
 def test_old_events_are_deleted_also_without_the_section(client, demo):
     for customer in ("ann", "bob"):
         assert send(client.service, event("INITIAL_PURCHASE", customer))[0] == 200
-    until(lambda: set(kinds(client)) == {"ann", "bob"})
+    wait_for(lambda: set(kinds(client)) == {"ann", "bob"})
     client.channel.close()
     client.service.stop()
     stores.execute(client.service.data, f"UPDATE imported_event SET received_at = received_at - {401 * 86_400_000} WHERE "
@@ -198,7 +197,7 @@ def test_old_events_are_deleted_also_without_the_section(client, demo):
     client.path.write_text(re.sub(r"environments: \[.*?\]", "environments: [Sandbox]", demo, count=1))
     again = Client(Service(client.service.data, ["--config", client.path]))
     client.service, client.channel, client.receipts = again.service, again.channel, again.receipts
-    until(lambda: stores.query(client.service.data, "SELECT customer_id FROM imported_event_customer") == [("bob",)])
+    wait_for(lambda: stores.query(client.service.data, "SELECT customer_id FROM imported_event_customer") == [("bob",)])
     assert stores.query(client.service.data, "SELECT count(*) FROM imported_event") == [(1,)]
     assert send(client.service, event("RENEWAL", "bob"))[0] == 404
 
@@ -207,7 +206,7 @@ def test_an_erased_customer_leaves_no_event_of_the_anonymous_id(client):
     anonymous = "$RCAnonymousID:8f2"
     assert send(client.service, event("INITIAL_PURCHASE", anonymous))[0] == 200
     assert send(client.service, event("RENEWAL", "ann", aliases=["ann", anonymous]))[0] == 200
-    until(lambda: "ann" in kinds(client))
+    wait_for(lambda: "ann" in kinds(client))
     client.entitlements.EraseCustomer(
         wire.EraseCustomerRequest(app=APP, environment=contract.environment.ENVIRONMENT_SANDBOX, customer_id="ann"), timeout=CALL_LIMIT)
     for table in ("imported_event", "imported_event_customer", "access_comparison", "access_disagreement"):
@@ -233,4 +232,4 @@ def test_a_follower_confirms_and_the_leader_stores_and_compares(replicas, tmp_pa
             request = receipt_service.ListDisagreementsRequest(app=APP)
             return [one.customer_id for one in stub.ListDisagreements(request, timeout=CALL_LIMIT).disagreements]
 
-        until(lambda: found() == ["bob"])
+        wait_for(lambda: found() == ["bob"])

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 import forge
 from forge import Forger
-from harness import FREE_PORTS, PROGRAM, environment
+from harness import FREE_PORTS, PROGRAM, environment, wait_for
 
 BUNDLE = "com.example.oceanjournal"
 ISSUER = "57246542-96fe-1a63-e053-0824d011072a"
@@ -256,9 +256,7 @@ def test_keys_change_on_sighup_and_old_tokens_stay_valid(signing, folder):
     old = issue(signing)
     write_key(folder / "keys" / "2.pem")
     signing.process.send_signal(signal.SIGHUP)
-    deadline = time.monotonic() + 10
-    while len(published(signing)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(lambda: len(published(signing)) == 2)
     new = issue(signing)
     assert new["keyId"] != old["keyId"]
     decoded(signing, new)

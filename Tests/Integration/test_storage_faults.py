@@ -17,7 +17,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
 
-from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, SANITIZED, Service, environment, post, run
+from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, SANITIZED, Service, environment, post, run, wait_for
 from test_signing import ISSUER, KEY_ID, sign, write_key
 
 APP = "ocean-journal"
@@ -31,25 +31,9 @@ def serve(data, *limits):
         [str(part) for part in command], capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())
 
 
-def is_ready(service):
-    try:
-        with urllib.request.urlopen(f"http://{service.http}/readyz", timeout=CALL_LIMIT) as answer:
-            return answer.status == 200
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.status == 200
-
-
 def grant(service, customer):
     request = {"app": APP, "customerId": customer, "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL"}
     return service.json("entitled.v1.EntitlementService/Grant", request)
-
-
-def wait(condition, service):
-    deadline = time.monotonic() + CALL_LIMIT
-    while not condition():
-        assert time.monotonic() < deadline, service.log
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("loss", ["missing", "empty"])
@@ -79,12 +63,12 @@ def test_a_lost_database_stops_the_start_with_instructions(start, tmp_path, loss
 
 def test_a_store_deleted_under_the_running_service_ends_readiness_and_refuses_writes(start):
     service = start()
-    assert grant(service, "ana")[0] == 200 and is_ready(service)
+    assert grant(service, "ana")[0] == 200 and service.readiness()[0] == 200
     for file in service.data.glob("entitled.sqlite*"):
         file.unlink()
     status, answer = grant(service, "ben")
     assert status == 503, answer
-    wait(lambda: not is_ready(service), service)
+    wait_for(lambda: service.readiness()[0] != 200)
     service.stop()
 
 
@@ -217,7 +201,7 @@ def test_forged_posts_of_one_address_are_limited_and_apples_posts_are_not(limite
         assert status == 200, answer
         return answer["notifications"]
 
-    wait(applied, service)
+    wait_for(applied)
     metrics = urllib.request.urlopen(f"http://{service.http}/metrics", timeout=CALL_LIMIT).read().decode()
     assert re.search(r'entitled_edge_requests_total\{.*status="429"\} [1-9]', metrics)
 
@@ -255,11 +239,11 @@ def test_sighup_reads_the_shared_secret_again(limited, tmp_path):
     assert reason("second") == "WRONG_SHARED_SECRET" and reason("first") == "NO_PURCHASE"
     secret.write_text("second")
     service.process.send_signal(signal.SIGHUP)
-    wait(lambda: "in-app purchase keys and shared secrets reloaded" in service.log, service)
+    wait_for(lambda: "in-app purchase keys and shared secrets reloaded" in service.log)
     assert reason("first") == "WRONG_SHARED_SECRET" and reason("second") == "NO_PURCHASE"
     secret.write_text("")
     service.process.send_signal(signal.SIGHUP)
-    wait(lambda: "keeping the current ones" in service.log, service)
+    wait_for(lambda: "keeping the current ones" in service.log)
     assert reason("second") == "NO_PURCHASE"
 
 
@@ -281,5 +265,5 @@ def test_sighup_reads_the_in_app_purchase_key_again(limited, tmp_path):
     assert is_signed_with(first)
     second = write_key(file)
     service.process.send_signal(signal.SIGHUP)
-    wait(lambda: "in-app purchase keys and shared secrets reloaded" in service.log, service)
+    wait_for(lambda: "in-app purchase keys and shared secrets reloaded" in service.log)
     assert is_signed_with(second) and not is_signed_with(first)

@@ -3,14 +3,13 @@
 import json
 import shutil
 import threading
-import time
 
 import grpc
 import pytest
 
 import harness
 from contract import StatusCode, entitlement, entitlement_service, entitlement_stub
-from harness import FREE_PORTS, PROGRAM, Service, environment, run
+from harness import FREE_PORTS, PROGRAM, Service, environment, run, wait_for
 from test_postgres_store import grant, is_granted
 
 APP = "ocean-journal"
@@ -136,7 +135,7 @@ def test_a_copy_of_a_database_in_use_is_refused(postgres, tmp_path):
     with postgres.database() as database:
         address = postgres.address(database)
         service = Service(tmp_path / "data", ["--store", address])
-        wait_until(lambda: postgres.sql("SELECT count(*) FROM replica", database) == "1")
+        wait_for(lambda: postgres.sql("SELECT count(*) FROM replica", database) == "1")
         refused = run("store", "copy", address, f"sqlite:{tmp_path / 'copy'}")
         assert refused.returncode == 1 and "replicas use the store" in refused.stderr
         service.stop()
@@ -156,13 +155,6 @@ def test_a_copy_without_what_replicas_accepted_is_refused(filled, postgres, tmp_
     assert not (tmp_path / "copy" / "entitled.sqlite").exists()
     postgres.sql("UPDATE inbox SET outcome = '', done_at = now()", database)
     assert run("store", "copy", address, f"sqlite:{tmp_path / 'copy'}").returncode == 0
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.05)
 
 
 def test_migrate_without_an_upgrade_changes_nothing(postgres):
@@ -191,7 +183,7 @@ def test_two_schema_versions_serve_side_by_side_until_the_contract_step(postgres
             monkeypatch.setattr(harness, "environment", lambda: newer)
             new = Service(tmp_path / "new", ["--store", address])
             monkeypatch.undo()
-            wait_until(lambda: postgres.sql("SELECT count(*) FROM replica", database) == "2")
+            wait_for(lambda: postgres.sql("SELECT count(*) FROM replica", database) == "2")
             with Load(new, "newer") as beside:
                 load.go_on()
                 early = run("store", "migrate", "--contract", "--store", address, env=newer)
@@ -240,7 +232,7 @@ class Load:
     def go_on(self):
         """Waits for further writes."""
         count = len(self.customers)
-        wait_until(lambda: len(self.customers) > count + 3)
+        wait_for(lambda: len(self.customers) > count + 3)
 
     def __enter__(self):
         self.thread.start()

@@ -9,11 +9,10 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
-import time
 
 import pytest
 
-from harness import CALL_LIMIT, Service, on_terminal, post, run
+from harness import Service, on_terminal, post, run, wait_for
 
 
 def submit(service, customer, jws):
@@ -117,19 +116,13 @@ def test_reports_are_derived_again_from_the_evidence(start):
     packs = "SELECT kind, known_day, late, cells FROM report_pack ORDER BY kind, known_day"
     months = "SELECT kind, last_day, cells FROM report_month ORDER BY last_day, kind"
 
-    def wait_for(sql):
-        deadline = time.monotonic() + CALL_LIMIT
-        while not rows(sql) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return rows(sql)
-
-    assert wait_for(sums)
+    wait_for(lambda: rows(sums))
     # After two months, those of the purchase are packed, and the next purchase is of a day that is open.
     post(f"http://{service.sandbox}/sandbox/v1/clock/advance", {"by": "70d"})
-    assert wait_for(months + " LIMIT 1"), "a month is packed"
+    wait_for(lambda: rows(months + " LIMIT 1"))
     bought = service.buy("lifetime", account="other")
     assert submit(service, "ben", bought["signedTransactionInfo"])[0] == 200
-    assert wait_for(sums)
+    wait_for(lambda: rows(sums))
     failed = run("store", "rebuild-reports", "--data", service.data)
     assert failed.returncode == 1 and "in use by another process" in failed.stderr
     service.stop()

@@ -11,10 +11,9 @@ import pytest
 
 from contract import customer_service
 import contract
-from harness import CALL_LIMIT, Service, post
+from harness import CALL_LIMIT, Service, post, wait_for
 from test_callers import APP, APPS, OTHER, caller, token
 from test_identity import Client
-from test_reconciliation import until
 
 ON = "listeners: {http: {subscriber_api: true}}\n"
 
@@ -110,7 +109,7 @@ def test_a_commitment_has_the_payments_that_are_left(client):
     assert post(f"http://{service.sandbox}/sandbox/v1/notification-url", act)[0] == 200
     refund = {"transactionId": bought["transactionId"]}
     assert post(f"http://{service.sandbox}/sandbox/v1/refund", refund)[0] == 200
-    until(lambda: not client.call("Check", customer_id=account, entitlement="pro").entitlement.entitled)
+    wait_for(lambda: not client.call("Check", customer_id=account, entitlement="pro").entitlement.entitled)
     assert "commitment" not in get(service, account)[1]["subscriber"]["subscriptions"]["pro.yearly"]
     ours = client.call("Check", customer_id=account, entitlement="pro").entitlement.commitment_info
     assert not ours.HasField("remaining_price") and ours.commitment_price.milliunits == 47_880
@@ -129,17 +128,17 @@ def test_a_failed_payment_a_cancellation_and_a_refund_have_their_times(client, s
     assert service.command("submit", "kay", bought).returncode == 0
     act(service, "billing", account="kay", fails=True)
     act(service, "clock/advance", by="32d")
-    until(lambda: subscription()["billing_issues_detected_at"])
+    wait_for(lambda: subscription()["billing_issues_detected_at"])
     document, failed = get(service, "kay")[1], subscription()
     pro = document["subscriber"]["entitlements"]["pro"]
     assert pro["expires_date"] == failed["expires_date"] == failed["billing_issues_detected_at"] < document["request_date"]
     assert pro["grace_period_expires_date"] == failed["grace_period_expires_date"] > document["request_date"]
     act(service, "billing", account="kay", fails=False)
-    until(lambda: not subscription()["billing_issues_detected_at"])
+    wait_for(lambda: not subscription()["billing_issues_detected_at"])
     act(service, "auto-renew", transactionId="kay/pro.monthly", enabled=False)
-    until(lambda: subscription()["unsubscribe_detected_at"])
+    wait_for(lambda: subscription()["unsubscribe_detected_at"])
     act(service, "refund", transactionId="kay/pro.monthly")
-    until(lambda: subscription()["refunded_at"])
+    wait_for(lambda: subscription()["refunded_at"])
     pro = get(service, "kay")[1]["subscriber"]["entitlements"]["pro"]
     assert pro["expires_date"] == subscription()["refunded_at"]
 
@@ -222,7 +221,7 @@ def test_a_refunded_purchase_that_does_not_renew_is_no_purchase(client):
     act = {"app": "ocean-journal", "url": f"http://{service.http}/notifications/ocean-journal"}
     assert post(f"http://{service.sandbox}/sandbox/v1/notification-url", act)[0] == 200
     assert post(f"http://{service.sandbox}/sandbox/v1/refund", {"transactionId": purchase})[0] == 200
-    until(lambda: not client.call("Check", customer_id=account, entitlement="pro").entitlement.entitled)
+    wait_for(lambda: not client.call("Check", customer_id=account, entitlement="pro").entitlement.entitled)
     subscriber = get(service, account)[1]["subscriber"]
     assert subscriber["non_subscriptions"] == subscriber["other_purchases"] == {}
     assert subscriber["entitlements"]["pro"]["expires_date"]

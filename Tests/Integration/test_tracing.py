@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 import contract
 from collector import Collector, attributes
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, Service, post, run
+from harness import CALL_LIMIT, post, run
 from receiver import Receiver
 from test_metrics import value
 from test_webhooks import APP, configured

@@ -12,7 +12,7 @@ from cloudevents.core.bindings.http import HTTPMessage, from_structured_event
 from standardwebhooks.webhooks import WebhookVerificationError
 
 import forge
-from harness import FREE_PORTS, post, run
+from harness import FREE_PORTS, post, run, wait_for
 from receiver import Receiver
 
 APP = "ocean-journal"
@@ -100,14 +100,6 @@ def webhook(service):
     return page["webhooks"][0]
 
 
-def eventually(condition, limit=20):
-    """Waits for a condition that no receiver observes."""
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end
-        threading.Event().wait(0.05)
-
-
 def firsts(requests):
     """The messages in the order of their first arrival."""
     return list({request.id: request for request in requests}.values())
@@ -140,7 +132,7 @@ def test_an_event_is_delivered_signed_in_the_format_of_the_api(start, tmp_path, 
     assert first.headers["content-type"] == "application/json"
     assert SECRET not in service.log and OLD_SECRET not in service.log
     # The webhook's URL is listed without its secrets, and no delivery is pending.
-    eventually(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
+    wait_for(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
     assert webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
 
 
@@ -182,7 +174,7 @@ def test_a_purchase_that_does_not_renew_is_delivered_with_its_price(start, tmp_p
     assert (event["quantity"], event["price"]) == (1, {"milliunits": "990", "currency": "USD"})
     assert event["entitlement"] == ""
     assert event == timeline(service, "ana")[0]
-    eventually(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
+    wait_for(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
     assert len(receiver.accepted) == 1
 
 
@@ -302,7 +294,7 @@ def test_dead_letters_are_listed_and_resent(start, tmp_path, receiver):
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
     grant(service, "ana")
     grant(service, "ben")
-    eventually(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD_LETTER")) == 2)
+    wait_for(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD_LETTER")) == 2)
     dead = deliveries(service)
     assert [d["state"] for d in dead] == ["DELIVERY_STATE_DEAD_LETTER"] * 2
     assert dead[0]["subject"] == "ana" and dead[0]["outcome"] == "status 400" and dead[0]["attempts"] == 2
@@ -313,7 +305,7 @@ def test_dead_letters_are_listed_and_resent(start, tmp_path, receiver):
     replayed = service.command("webhooks", "resend", "billing", "--dead-letters")
     assert replayed.stdout.split() == ["resent", "2"], replayed.stderr
     receiver.wait(lambda r: [q.id for q in r.accepted if q.data["customerId"] == "ana"] == [d["webhookId"] for d in dead])
-    eventually(lambda: deliveries(service) == [])
+    wait_for(lambda: deliveries(service) == [])
     # And all of it again.
     count = len(receiver.requests)
     assert service.command("webhooks", "resend", "billing", "--from", "1").returncode == 0
@@ -325,7 +317,7 @@ def test_dead_letters_can_be_discarded_and_resent_from_the_log(start, tmp_path, 
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
     grant(service, "ana")
     grant(service, "ben")
-    eventually(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD_LETTER")) == 2)
+    wait_for(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD_LETTER")) == 2)
     first = int(deliveries(service)[0]["position"])
     shown = json.loads(service.command("webhooks", "show", "billing", first, "--json").stdout)
     assert base64.b64decode(shown["body"]) in [request.body for request, _ in receiver.requests]
@@ -355,7 +347,7 @@ def reload(service, message):
     """Reloads the configuration, and waits for the log line."""
     before = service.log.count(message)
     service.process.send_signal(signal.SIGHUP)
-    eventually(lambda: service.log.count(message) > before)
+    wait_for(lambda: service.log.count(message) > before)
 
 
 def test_sighup_reloads_webhooks(start, tmp_path, receiver, other_receiver):
@@ -413,7 +405,7 @@ def test_a_webhook_answered_with_410_stops_until_it_is_resumed(start, tmp_path, 
     receiver.answer = lambda request: 410
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
     grant(service, "ana")
-    eventually(lambda: webhook(service)["state"] == "WEBHOOK_STATE_GONE")
+    wait_for(lambda: webhook(service)["state"] == "WEBHOOK_STATE_GONE")
     attempts = len(receiver.requests)
     grant(service, "ben")
     receiver.answer = lambda request: 200
@@ -428,7 +420,7 @@ def test_a_redirect_is_not_followed(start, tmp_path, receiver, other_receiver):
     receiver.answer = lambda request: (307, {"location": other_receiver.url})
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
     grant(service, "ana")
-    eventually(lambda: deliveries(service) and deliveries(service)[0]["outcome"])
+    wait_for(lambda: deliveries(service) and deliveries(service)[0]["outcome"])
     assert deliveries(service)[0]["outcome"] == "status 307, redirects are not followed"
     assert other_receiver.requests == []
 
