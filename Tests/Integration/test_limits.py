@@ -39,7 +39,10 @@ limits:
   keepalive_interval_seconds: 1
   keepalive_timeout_seconds: 1
   stall_timeout_seconds: 2
+log: {level: debug}
 """
+# What the log says of a connection that is closed because of what it costs, and not because of a timeout.
+OVER_ITS_LIMITS = "closing connection over its limits"
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 WATCH = "/entitled.v1.EntitlementService/Watch"
 TIMEOUT = 10
@@ -70,6 +73,14 @@ def served(limited):
     with Connection(limited.grpc) as connection:
         assert connection.call(CHECK_REQUEST).status == OK
     assert limited.memory - before < 100_000_000
+
+
+@contextlib.contextmanager
+def closed_for_its_costs(service):
+    """The block makes the service close a connection. Timeouts would close it too, so the reason in the log counts."""
+    before = service.log.count(OVER_ITS_LIMITS)
+    yield
+    wait_for(lambda: service.log.count(OVER_ITS_LIMITS) > before)
 
 
 def connect(address):
@@ -182,29 +193,14 @@ def test_the_body_limit_rejects_large_bodies(limited):
     assert (status, "65536" in text) == (413, True)
 
 
-def is_closed_for_memory(connection):
-    """Whether the server closes the connection at once, and not because of a timeout."""
-    begin = time.monotonic()
-    try:
-        connection.drain()
-    except ConnectionError:
-        pass
-    assert time.monotonic() - begin < 0.9
-    # The server's last bytes are lost if the client was still sending.
-    return connection.goaway is None or connection.goaway.error_code == ErrorCodes.ENHANCE_YOUR_CALM
-
-
 def test_incomplete_requests_are_buffered_up_to_a_limit(limited):
     # Nine incomplete requests, each within its limit; five of them exceed the limit of the connection.
     with Connection(limited.grpc) as connection, Connection(limited.grpc) as other:
         connection.receive()
-        try:
+        with closed_for_its_costs(limited), contextlib.suppress(ConnectionError, AssertionError):
             for _ in range(9):
                 stream = connection.open(path=WATCH.replace("Watch", "Check"))
                 connection.send(stream, framed(bytes(65_000))[:60_000])
-        except (ConnectionError, AssertionError):
-            pass
-        assert is_closed_for_memory(connection)
         assert other.call(CHECK_REQUEST).status == OK
 
 
@@ -215,13 +211,10 @@ def test_unread_responses_are_buffered_up_to_a_limit(limited):
         connection.h2.update_settings({SettingCodes.INITIAL_WINDOW_SIZE: 0})
         request = reflection_pb2.ServerReflectionRequest(file_containing_symbol="entitled.v1.EntitlementService")
         message_frame = framed(request.SerializeToString())
-        try:
+        with closed_for_its_costs(limited), contextlib.suppress(ConnectionError, AssertionError):
             for _ in range(9):
                 stream = connection.open(path="/grpc.reflection.v1.ServerReflection/ServerReflectionInfo")
                 connection.send(stream, message_frame * 40)
-        except (ConnectionError, AssertionError):
-            pass
-        assert is_closed_for_memory(connection)
         assert other.call(CHECK_REQUEST).status == OK
 
 
@@ -236,7 +229,7 @@ def test_unread_responses_are_buffered_up_to_a_limit(limited):
     ],
 )
 def test_excess_control_frames_close_the_connection(limited, data):
-    with connect(limited.grpc) as peer:
+    with connect(limited.grpc) as peer, closed_for_its_costs(limited):
         peer.sendall(PREFACE + SETTINGS)
         assert flood(peer, data * 500)
 
@@ -255,7 +248,7 @@ GET = b"\x82\x86\x84\x01\x01a"
     ],
 )
 def test_a_peer_that_only_costs_is_told_to_calm_down(limited, data, count):
-    with Peer(limited.grpc) as peer:
+    with Peer(limited.grpc) as peer, closed_for_its_costs(limited):
         peer.handshake()
         peer.send(headers(1))
         peer.wait(frames.DATA, 1, flags=frames.END_STREAM)
@@ -265,7 +258,7 @@ def test_a_peer_that_only_costs_is_told_to_calm_down(limited, data, count):
 
 def test_resets_that_a_peer_provokes_close_the_connection(limited):
     """CVE-2025-8671: invalid frames make the server reset streams whose calls it has begun."""
-    with Peer(limited.grpc) as peer:
+    with Peer(limited.grpc) as peer, closed_for_its_costs(limited):
         peer.handshake()
         fields = frames.get("POST", "/", ("content-length", "1"))
         for stream in range(1, 401, 2):
@@ -281,7 +274,7 @@ def test_resets_that_a_peer_provokes_close_the_connection(limited):
 def test_references_to_one_large_field_close_the_connection(limited):
     # A field of 3,000 bytes into the table, and then a block of references of one byte to it: 45 MB in 15 KB.
     field = b"\x40\x01a\x7f\xb9\x16" + b"x" * 3_000
-    with Peer(limited.grpc) as peer:
+    with Peer(limited.grpc) as peer, closed_for_its_costs(limited):
         peer.handshake()
         peer.send(headers(1, GET + field))
         # Twenty at once; the first one ends the connection.
@@ -290,7 +283,7 @@ def test_references_to_one_large_field_close_the_connection(limited):
 
 
 def test_a_continuation_flood_closes_the_connection(limited):
-    with connect(limited.grpc) as peer:
+    with connect(limited.grpc) as peer, closed_for_its_costs(limited):
         # POST of a path, and then header fields without an end.
         peer.sendall(PREFACE + SETTINGS + frame(1, 0, 1, b"\x83\x86\x84"))
         assert flood(peer, frame(CONTINUATION, 0, 1, b"\x00\x01a\x01b" * 100))
@@ -313,7 +306,7 @@ def test_an_hpack_bomb_is_rejected(limited):
 
 def test_rapid_reset_closes_the_connection(limited):
     head = b"\x83\x86\x84\x41\x01a"
-    with connect(limited.grpc) as peer:
+    with connect(limited.grpc) as peer, closed_for_its_costs(limited):
         peer.sendall(PREFACE + SETTINGS)
         stream, closed = 1, False
         end = time.monotonic() + TIMEOUT
@@ -636,16 +629,20 @@ def test_a_connection_holds_no_memory_of_earlier_header_fields(start):
     service = start()
     # A field of 4,000 bytes into the table, and three references of one byte to it in each of 128 requests.
     field = b"\x40\x01a\x7f\xa1\x1e" + b"x" * 4_000
-    before, streams = service.memory, range(3, 259, 2)
+    streams = range(3, 259, 2)
     with contextlib.ExitStack() as peers:
-        for _ in range(60):
+        for number in range(25):
+            if number == 5:
+                # What the service needs for the first ones is not that of connections.
+                before = service.memory
             peer = peers.enter_context(Peer(service.grpc))
             peer.handshake()
             peer.send(headers(1, GET + field, flags=frames.END_HEADERS))
             peer.send(*[headers(stream, GET + b"\xbe" * 3, flags=frames.END_HEADERS) for stream in streams])
             peer.send(*[frame(3, 0, stream, (8).to_bytes(4, "big")) for stream in streams])
             assert peer.is_served()
-        assert service.memory - before < 60 << 20
+        # Their 20 times 128 requests had 30 MiB of header fields.
+        assert service.memory - before < 15 << 20
 
 
 def test_a_connection_over_a_limit_leaves_no_memory(start, tmp_path):
@@ -668,20 +665,20 @@ def test_a_connection_over_a_limit_leaves_no_memory(start, tmp_path):
 
 def test_connections_without_a_call_wait_to_be_accepted(start, tmp_path):
     file = tmp_path / "entitled.yaml"
-    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_unused_connections_per_second: 5\n")
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_unused_connections_per_second: 1\n")
     service = start(arguments=["--config", file])
     begin = time.monotonic()
     for _ in range(40):
-        # At least seven seconds, if they counted.
+        # More than a minute, if they counted.
         with Connection(service.grpc) as connection:
             assert connection.call(CHECK_REQUEST).status == OK
         check = {"app": "ocean-journal", "customerId": "customer", "entitlement": "pro"}
         assert post(f"http://{service.http}/entitled.v1.EntitlementService/Check", check)[0] == 200
-    assert time.monotonic() - begin < 6
+    assert time.monotonic() - begin < 30
     begin = time.monotonic()
-    unused = [connect(service.grpc) for _ in range(10)]
-    # Anyone can call it, so it says nothing about a peer: with the ten others, these take three seconds.
-    for _ in range(10):
+    unused = [connect(service.grpc) for _ in range(2)]
+    # Anyone can call it, so it says nothing about a peer: with the two others, these take three seconds.
+    for _ in range(2):
         with Connection(service.grpc) as connection:
             assert connection.call(path="/grpc.health.v1.Health/Check").status == OK
     assert time.monotonic() - begin > 2
@@ -690,23 +687,27 @@ def test_connections_without_a_call_wait_to_be_accepted(start, tmp_path):
 
 
 def test_pipelined_requests_wait_until_their_responses_are_read(service):
-    # 300 responses of about 50 KB: neither buffered nor lost.
+    # 120 responses of about 50 KB, more than sockets hold: neither buffered nor lost.
+    count = 120
     body = json_format.MessageToJson(batch(50)).encode()
     head = f"POST {BATCH_CHECK} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
     before = service.memory
-    with connect(service.http) as peer:
-        peer.settimeout(60)
-        sender = threading.Thread(target=peer.sendall, args=(request * 300,), daemon=True)
+    with socket.socket() as peer:
+        # The kernel would otherwise give it megabytes.
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+        peer.settimeout(300)
+        host, _, port = service.http.rpartition(":")
+        peer.connect((host, int(port)))
+        sender = threading.Thread(target=peer.sendall, args=(request * count,), daemon=True)
         sender.start()
         wait_for(lambda: service.metric("entitled_unread_response_bytes") > 0)
-        highest, end = 0, time.monotonic() + 3
-        while time.monotonic() < end:
-            highest = max(highest, service.metric("entitled_unread_response_bytes"))
-            time.sleep(0.1)
-        assert 0 < highest < 1_000_000
+        # As many responses of another client, which the service has the time for meanwhile, would be 1.5 MB here.
+        for _ in range(30):
+            assert post(f"http://{service.http}{BATCH_CHECK}", body)[0] == 200
+            assert service.metric("entitled_unread_response_bytes") < 1_000_000
         with peer.makefile("rb") as answers:
-            for _ in range(300):
+            for _ in range(count):
                 assert b" 200 " in answers.readline()
                 length = 0
                 while (line := answers.readline()) != b"\r\n":
