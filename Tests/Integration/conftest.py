@@ -9,7 +9,7 @@ import contract
 import harness
 import reasons
 import stores
-from console_browser import ARGUMENTS, CHROMIUM
+from console_browser import ARGUMENTS, CHROMIUM, LAUNCH_TIMEOUT
 from console_client import Browser
 from forge import Forger
 from harness import PROGRAM, TESTDATA, Service
@@ -130,7 +130,7 @@ def chromium():
     if CHROMIUM is None:
         pytest.skip("no chromium; run `tools/bootstrap --test`")
     with playwright.sync_playwright() as runner:
-        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, timeout=LAUNCH_TIMEOUT)
         yield browser
         browser.close()
 

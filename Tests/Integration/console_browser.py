@@ -4,6 +4,8 @@ import shutil
 
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"]
+# Milliseconds for the start of Chromium, which takes half a minute of a busy machine.
+LAUNCH_TIMEOUT = 180_000
 DESK = {"viewport": {"width": 1280, "height": 900}}
 VIEWS = {
     "light": DESK,

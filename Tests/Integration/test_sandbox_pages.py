@@ -10,7 +10,7 @@ import urllib.request
 
 import pytest
 
-from console_browser import SHIFT, VIEWS, received, violations
+from console_browser import SHIFT, VIEWS, Watched, go, received, violations
 from console_story import CONFIGURATION
 from harness import CALL_LIMIT, IS_LONG, PROGRAM, STOP_LIMIT, Service, environment, post
 
@@ -49,28 +49,19 @@ def sandbox(tmp_path_factory):
 @pytest.fixture
 def visit(sandbox, chromium):
     """Opens pages, and fails on any message of the browser's console, dialog or request to another origin."""
-    contexts, faults = [], []
+    watched = Watched(chromium, sandbox.url)
 
     def visit(view="light", **options):
-        context = chromium.new_context(**VIEWS[view], **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: "status of 40" in message.text or faults.append(message.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: request.url.startswith(sandbox.url) or faults.append(request.url))
+        page = watched.page(view, **options)
         page.goto(sandbox.url)
         return page
 
     yield visit
-    for context in contexts:
-        context.close()
-    assert not faults
+    watched.close()
 
 
 def click(page, selector):
-    with page.expect_navigation():
-        page.click(selector)
+    go(page, lambda: page.click(selector))
 
 
 def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit):

@@ -6,9 +6,7 @@ import re
 import subprocess
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from console_browser import CHROMIUM
 from harness import PROGRAM, ROOT
 
 LOADING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src", "object": "data"}
@@ -60,20 +58,17 @@ def test_no_page_shows_the_markup_of_a_list_table_or_fence(site):
         assert not re.findall(r"\n *(?:- |\d+\. |```|\|)[^\n]{0,60}", article), page.relative_to(site)
 
 
-def test_search_works_in_a_page_that_is_opened_from_the_folder(site):
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
-        requests, errors = [], []
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("pageerror", lambda error: errors.append(error))
-        page.goto((site / "index.html").as_uri())
-        page.click("input[name=query]")
-        page.keyboard.type("renewal slack")  # with the events of keys, which the search waits for
-        page.wait_for_selector(".md-search-result__item")
-        assert "glossary" in page.inner_html(".md-search-result__list")
-        assert not errors and all(url.startswith("file:") for url in requests), (errors, requests)
-        browser.close()
+def test_search_works_in_a_page_that_is_opened_from_the_folder(site, chromium):
+    page = chromium.new_page()
+    requests, errors = [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("pageerror", lambda error: errors.append(error))
+    page.goto((site / "index.html").as_uri())
+    page.click("input[name=query]")
+    page.keyboard.type("renewal slack")  # with the events of keys, which the search waits for
+    page.wait_for_selector(".md-search-result__item", timeout=60_000)
+    assert "glossary" in page.inner_html(".md-search-result__list")
+    assert not errors and all(url.startswith("file:") for url in requests), (errors, requests)
 
 
 def test_the_reference_has_every_service_command_key_reason_and_event(site):
