@@ -1,4 +1,4 @@
-"""A certificate authority for tests: certificates of servers and of callers."""
+"""Keys, and a certificate authority for tests: certificates of servers and of callers."""
 
 import collections
 import datetime
@@ -13,6 +13,16 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 Files = collections.namedtuple("Files", "certificate key")
 PEM = serialization.Encoding.PEM
 DAY = datetime.timedelta(days=1)
+
+
+def write_key(path, mode=0o600):
+    """Writes a new P-256 key into a file of this mode; returns the PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    form = serialization.PrivateFormat.PKCS8
+    pem = key.private_bytes(PEM, form, serialization.NoEncryption())
+    path.write_bytes(pem)
+    path.chmod(mode)
+    return pem
 
 
 class Authority:

@@ -11,7 +11,7 @@ import yaml
 
 import contract
 import harness
-from certificates import Authority
+from certificates import Authority, write_key
 from contract import app_store_service
 from harness import CALL_LIMIT, Service, free_port
 from test_callers import APPS
@@ -68,9 +68,7 @@ def trusting(tmp_path, monkeypatch):
 @pytest.fixture
 def service(tmp_path, trusting):
     apple = Apple(tmp_path, trusting)
-    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
-                    "-out", tmp_path / "key.p8"], check=True, capture_output=True)  # fmt: skip
-    (tmp_path / "key.p8").chmod(0o600)
+    write_key(tmp_path / "key.p8")
     configuration = yaml.safe_load(APPS)
     configuration["apps"][APP] |= {
         "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},

@@ -10,6 +10,7 @@ import urllib.request
 
 import pytest
 
+from certificates import write_key
 from harness import CALL_LIMIT, ROOT, Service, post
 
 CLIENTS = ROOT / "clients"
@@ -68,9 +69,7 @@ def configuration(tmp_path):
     """A configuration with a key for entitlement tokens."""
     keys = tmp_path / "keys"
     keys.mkdir()
-    command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", keys / "1.pem"]
-    subprocess.run(command, check=True)
-    (keys / "1.pem").chmod(0o600)
+    write_key(keys / "1.pem")
     path = tmp_path / "entitled.yaml"
     path.write_text(CONFIGURATION)
     return path

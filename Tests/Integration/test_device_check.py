@@ -12,10 +12,10 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 
 import contract
+from certificates import write_key
 from contract import StatusCode, audit_service, device_check_service
 from harness import CALL_LIMIT, post, wait_for
 from test_app_store import APP, World, commands
-from test_signing import write_key
 
 TEAM = "TEAM000001"
 KEY_ID = "KEY0000001"

@@ -11,9 +11,10 @@ import jwt
 import pytest
 
 import forge
+from certificates import write_key
 from forge import Forger
 from harness import CALL_LIMIT, post
-from test_signing import BUNDLE, CONFIGURATION, published, write_key
+from test_signing import BUNDLE, CONFIGURATION, published
 
 APP = "ocean-journal"
 LIMIT = 3

@@ -15,7 +15,7 @@ import urllib.request
 
 import pytest
 
-from certificates import Authority
+from certificates import Authority, write_key
 from harness import Service, environment, post, run
 from receiver import Receiver
 from test_reconciliation import sandbox_alone
@@ -35,14 +35,6 @@ apps:
 APPLE = """app_store_servers: {{Sandbox: "http://{address}"}}
     in_app_purchase_key: {{file: {key}, key_id: ABCDE12345, issuer_id: 57246542-96fe-1a63-e053-0824d011072a}}"""
 HOUR = 3_600
-
-
-def new_key(path):
-    subprocess.run(
-        ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path],
-        check=True, capture_output=True)  # fmt: skip
-    path.chmod(0o600)
-    return path
 
 
 @contextlib.contextmanager
@@ -111,7 +103,8 @@ class World:
 
     def __init__(self, folder, apple):
         self.folder, self.apple = folder, apple
-        self.key = new_key(folder / "key.p8")
+        self.key = folder / "key.p8"
+        write_key(self.key)
         public = subprocess.run(
             ["openssl", "pkey", "-in", self.key, "-pubout"], check=True, capture_output=True, text=True).stdout
         self.act("keys", keyId=KEY_ID, publicKey=public)
@@ -235,7 +228,8 @@ def test_a_clock_that_is_off_is_a_fault_of_the_clock(world):
 
 def test_a_key_that_apple_does_not_know_is_a_fault_of_the_key(world):
     good = world.key
-    world.key = new_key(world.folder / "other.p8")
+    world.key = world.folder / "other.p8"
+    write_key(world.key)
     try:
         status, found = world.diagnose()
     finally:

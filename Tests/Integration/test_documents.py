@@ -16,12 +16,12 @@ import pytest
 import yaml
 
 import contract
+from certificates import write_key
 from forge import Forger
 from harness import CALL_LIMIT, PROGRAM, ROOT, free_port
 from receiver import Receiver
 from test_app_store import World
 from test_family import Team
-from test_signing import write_key
 from test_webhooks import configured, grant
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

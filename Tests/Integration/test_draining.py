@@ -4,8 +4,6 @@ import contextlib
 import http.client
 import signal
 import time
-import urllib.error
-import urllib.request
 
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
@@ -14,24 +12,16 @@ from raw import Connection, framed
 from test_http2 import OK, CHECK_REQUEST
 
 
-def readiness(service):
-    try:
-        with urllib.request.urlopen(f"http://{service.http}/readyz", timeout=CALL_LIMIT) as answer:
-            return answer.status
-    except urllib.error.HTTPError as error:
-        return error.code
-
-
 def test_readiness_fails_first_and_calls_in_flight_finish(tmp_path):
     service = Service(tmp_path / "data", ["--drain-delay", "2"])
     with Connection(service.grpc) as connection:
         # A call whose request is incomplete when the drain starts.
         stream = connection.open()
         connection.send(stream, framed(CHECK_REQUEST)[:8])
-        assert readiness(service) == 200
+        assert service.readiness()[0] == 200
         service.process.send_signal(signal.SIGTERM)
         begin = time.monotonic()
-        while readiness(service) == 200:
+        while service.readiness()[0] == 200:
             assert time.monotonic() - begin < 1.5
         # Another signal changes nothing: the drain has begun.
         service.process.send_signal(signal.SIGTERM)

@@ -12,9 +12,9 @@ import uuid
 import pytest
 
 import contract
+from certificates import write_key
 from harness import PROGRAM, Service, environment, post, run
 from receiver import Receiver
-from test_doctor import new_key
 from test_sandbox_api import PNG
 
 APP = "ocean-journal"
@@ -134,9 +134,9 @@ def documents(text):
 def caller(tmp_path_factory):
     folder = tmp_path_factory.mktemp("commands")
     receiver = Receiver(answer=lambda request: 500)
-    new_key(folder / "key.p8")
+    write_key(folder / "key.p8")
     (folder / "tokens").mkdir()
-    new_key(folder / "tokens" / "one.pem")
+    write_key(folder / "tokens" / "one.pem")
     (folder / "hook.secret").write_text("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n")
     (folder / "hook.secret").chmod(0o600)
     (folder / "entitled.yaml").write_text(CONFIGURATION.format(hook=receiver.url))

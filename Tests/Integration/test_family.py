@@ -12,9 +12,10 @@ import pytest
 
 import contract
 import forge
+from certificates import write_key
 from contract import StatusCode, app_store_service, entitlement_service, receipt_service
 from harness import CALL_LIMIT, post
-from test_signing import CONFIGURATION, write_key
+from test_signing import CONFIGURATION
 
 APP = "ocean-journal"
 NOW = int(time.time() * 1000)

@@ -16,7 +16,7 @@ from h2.settings import SettingCodes
 
 import frames
 from contract import entitlement_service
-from frames import Peer, get, headers
+from frames import PREFACE, Peer, frame, get, headers
 from harness import FREE_PORTS, Service, post, run, wait_for
 from raw import Connection, framed
 from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED, UNAVAILABLE
@@ -43,13 +43,8 @@ log: {level: debug}
 """
 # What the log says of a connection that is closed because of what it costs, and not because of a timeout.
 OVER_ITS_LIMITS = "closing connection over its limits"
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 WATCH = "/entitled.v1.EntitlementService/Watch"
 TIMEOUT = 10
-
-
-def frame(kind, flags=0, stream=0, payload=b""):
-    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
 SETTINGS, PING, CONTINUATION = frame(4), frame(6, payload=bytes(8)), 9

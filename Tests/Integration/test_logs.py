@@ -14,6 +14,7 @@ import yaml
 
 import contract
 import stores
+from certificates import write_key
 from contract import app_store_service, receipt_service
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, PROGRAM, Service, post
@@ -126,9 +127,7 @@ class RecordingApple(http.server.BaseHTTPRequestHandler):
 def test_the_trace_context_is_sent_to_apple(tmp_path):
     apple = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RecordingApple)
     threading.Thread(target=apple.serve_forever, args=[0.02], daemon=True).start()
-    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
-                    "-out", tmp_path / "key.p8"], check=True, capture_output=True)  # fmt: skip
-    (tmp_path / "key.p8").chmod(0o600)
+    write_key(tmp_path / "key.p8")
     configuration = yaml.safe_load(APPS)
     configuration["apps"][APP] |= {
         "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},

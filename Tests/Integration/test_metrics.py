@@ -110,11 +110,7 @@ def test_calls_are_counted_and_timed_by_method_and_code(busy):
         next(stream)
         stream.cancel()
     watch = "/entitled.v1.EntitlementService/Watch"
-    for _ in range(100):
-        if value(busy, "entitled_grpc_calls_total", method=watch, code="CANCELLED") == 1:
-            break
-    else:
-        raise AssertionError(scrape(busy)[1])
+    wait_for(lambda: value(busy, "entitled_grpc_calls_total", method=watch, code="CANCELLED") == 1)
 
 
 def test_rejections_are_counted_by_reason(busy):

@@ -2,6 +2,7 @@
 
 import subprocess
 
+from certificates import write_key
 from harness import PROGRAM, Service, environment, post, wait_for
 from test_migration_job import get, write
 from test_migration_receipt import APP, Store
@@ -39,11 +40,7 @@ def test_completed_lookups_are_not_repeated_after_a_kill(tmp_path):
         path = write(tmp_path / "in.ndjson", [
             {"customer_id": account, "receipt": receipt} for account, receipt in zip(accounts, receipts)])  # fmt: skip
         act("faults", kind="slow", count=1_000_000, by="40ms")
-        key = tmp_path / "key.p8"
-        subprocess.run(
-            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key],
-            check=True, capture_output=True)  # fmt: skip
-        key.chmod(0o600)
+        write_key(tmp_path / "key.p8")
         (tmp_path / "entitled.yaml").write_text(
             CONFIGURATION.format(server=SERVER.format(address=address), roots=ROOTS))
         for round_ in range(KILLS + 1):

@@ -7,23 +7,18 @@ against a server with the address sanitizer; `make fuzz` mutates the input of si
 import os
 import random
 import socket
-import struct
 import time
 
 import pytest
 
 from contract import entitlement_service
+from frames import PREFACE, frame
 from raw import CHECK, Connection, framed
 from test_http2 import OK, CHECK_REQUEST
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", 0))
 ROUNDS = 150
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 JSON = b'{"app": "ocean-journal", "customerId": "customer", "entitlement": "pro"}'
-
-
-def frame(kind, flags, stream, payload):
-    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
 def literal(name, value):

@@ -14,11 +14,11 @@ import pytest
 
 import contract
 import stores
+from certificates import write_key
 from contract import notification_service
 from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, on_terminal, post, wait_for
 from test_app_store import APP, World
 from test_metrics import value
-from test_signing import write_key
 
 CONFIGURATION = """apps:
   ocean-journal:

@@ -14,13 +14,14 @@ from cryptography.hazmat.primitives import serialization
 import contract
 import forge
 import stores
+from certificates import write_key
 from contract import retention_messaging_service as messages
 from forge import Forger
 from harness import CALL_LIMIT, Service, post, wait_for
 from postgres import PostgresServer
 from test_app_store import APP, World
 from test_replicas import replicas  # noqa: F401
-from test_signing import BUNDLE, ISSUER, KEY_ID, write_key
+from test_signing import BUNDLE, ISSUER, KEY_ID
 
 OFFER, SWITCH, PLAIN, DEFAULT = (str(uuid.UUID(int=number)) for number in (1, 2, 3, 4))
 CONFIGURATION = f"""

@@ -20,9 +20,10 @@ from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
 from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from cryptography.hazmat.primitives import serialization
 
+from certificates import write_key
 from harness import CALL_LIMIT, Service, post, wait_for
 from test_sandbox_store import APP, BUNDLE, Store, pem
-from test_signing import CONFIGURATION, KEY_ID, sign, subscribe, write_key
+from test_signing import CONFIGURATION, KEY_ID, sign, subscribe
 
 
 

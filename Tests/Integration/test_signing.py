@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 import forge
+from certificates import write_key
 from forge import Forger
 from harness import FREE_PORTS, PROGRAM, environment, wait_for
 
@@ -34,16 +35,6 @@ apps:
       lifetime: {{type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}}
 tokens: {{issuer: "https://entitled.example.com", keys: keys, lifetime_seconds: 300}}
 """
-
-
-def write_key(path, mode=0o600):
-    """Writes a new P-256 key into a file of this mode; returns the PEM."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    form = serialization.PrivateFormat.PKCS8
-    pem = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
-    path.write_bytes(pem)
-    path.chmod(mode)
-    return pem
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
 
+from certificates import write_key
 from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, SANITIZED, Service, environment, post, run, wait_for
-from test_signing import ISSUER, KEY_ID, sign, write_key
+from test_signing import ISSUER, KEY_ID, sign
 
 APP = "ocean-journal"
 

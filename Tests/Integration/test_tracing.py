@@ -1,8 +1,10 @@
 """Traces: spans reach a collector that decodes them with OpenTelemetry's own messages; sampling, context, bounds."""
 
+import http.server
 import json
 import re
 import secrets
+import threading
 import time
 import urllib.request
 
@@ -10,10 +12,12 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 import contract
+from certificates import write_key
 from collector import Collector, attributes
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, post, run
 from receiver import Receiver
+from test_logs import RecordingApple
 from test_metrics import value
 from test_webhooks import APP, configured
 
@@ -137,17 +141,9 @@ def test_notifications_and_webhooks_are_traced(start, tmp_path, collector, webho
 
 
 def test_calls_to_apple_are_spans_and_carry_their_context(start, tmp_path, collector):
-    from test_logs import RecordingApple
-    import http.server
-    import subprocess
-    import threading
-
     apple = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RecordingApple)
     threading.Thread(target=apple.serve_forever, args=[0.02], daemon=True).start()
-    key = tmp_path / "key.p8"
-    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key],
-                   check=True, capture_output=True)  # fmt: skip
-    key.chmod(0o600)
+    write_key(tmp_path / "key.p8")
     arguments = traced(tmp_path, collector)
     configuration = json.loads((tmp_path / "entitled.yaml").read_text())
     configuration["apps"][APP] |= {
