@@ -231,20 +231,6 @@ def test_a_withdrawn_consent_is_no_notice_before_it(console, lena):
     assert 'class="as-of"' in then and "withdrew the consent" not in then
 
 
-@pytest.mark.parametrize("path", [
-    "purchases/{pro}", "evidence/2", "events/1", "work", "work/refunds", "work/withdrawn-consents", "work/unclaimed", "work/dead-letters",
-    "work/rejected", "work/drift", "work/contradictions", "work/migrations", "customers/not-yet-known",
-])  # fmt: skip
-def test_pages_are_served(console, lena, path):
-    path = path.format(pro=console.ids["pro"]["transactionId"], customer=urllib.parse.quote(CUSTOMER))
-    assert lena.get(f"{HERE}/{path}").status == 200, path
-
-
-@pytest.mark.parametrize("path", ["/status", "/audit", "/", "/find"])
-def test_pages_of_the_service_are_served(lena, path):
-    assert lena.get(path).status == 200
-
-
 @pytest.mark.parametrize("path", ["/nothing", "/a", f"{HERE}/evidence/999999", f"{HERE}/events/0", "/a/other/sandbox/work/refunds",
                                   f"/a/{APP}/nowhere/work", f"{HERE}/work/other", f"{HERE}/do/other"])  # fmt: skip
 def test_a_missing_object_is_an_error_page(lena, path):
@@ -459,37 +445,6 @@ def test_a_confirmation_is_about_what_was_shown(console, lena):
 def test_a_missing_reason_keeps_what_was_typed(lena):
     page = lena.post(f"{HERE}/do/grant", {"customer": "c", "entitlement": "pro", "level": "full", "preset": "7", "note": ""})
     assert page.status == 400 and "&#39;Reason&#39; is missing" in page.text and 'value="c"' in page.text
-
-
-def test_an_erasure_needs_the_typed_id(console, lena):
-    console.call("EntitlementService/Grant", customerId="gone", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
-    form = {"customer": "gone", "confirm": "gon", "note": "asked by e-mail"}
-    assert "is not that of the customer" in lena.post(f"{HERE}/do/erase", form).text
-    preview = lena.post(f"{HERE}/do/erase", form | {"confirm": "gone"})
-    assert "cannot be undone" in preview.text
-    assert lena.post(f"{HERE}/do/erase", hidden(preview.text)).status == 303
-    assert not console.call("EntitlementService/GetCustomer", customerId="gone").get("grants")
-
-
-def test_many_customers_are_made_good_and_undone_as_one(console, lena):
-    customers = [f"harmed-{number}" for number in range(5)]
-    form = {"customers": "customer_id,why\r\n" + "\r\n".join(f"{c},outage" for c in customers) + "\r\nharmed-0\r\n",
-            "entitlement": "maps", "days": "3", "note": "outage of Monday"}
-    preview = lena.post(f"{HERE}/do/make-good", form)
-    assert "5 customers get maps" in preview.text and "changes for 5" in preview.text
-    done = lena.post(f"{HERE}/do/make-good", hidden(preview.text))
-    assert done.status == 303
-    page = lena.get(done.getheader("location")).text
-    assert "Done: Make good." in page
-    for customer in customers:
-        assert len(console.call("EntitlementService/GetCustomer", customerId=customer)["grants"]) == 1
-    undo = html.unescape(re.search(r'href="([^"]*do/undo-batch[^"]*)">Undo', page)[1])
-    batch = re.search(r"batch=([0-9a-f]+)", undo)[1]
-    preview = lena.post(f"{HERE}/do/undo-batch", {"batch": batch, "note": "it was no outage"})
-    assert "5 grants of 5 customers end now" in preview.text
-    assert lena.post(f"{HERE}/do/undo-batch", hidden(preview.text)).status == 303
-    for customer in customers:
-        assert console.call("EntitlementService/GetCustomer", customerId=customer)["grants"][0]["revokedAt"]
 
 
 def test_markup_in_names_and_notes_stays_text(console, lena):

@@ -514,6 +514,7 @@ def test_no_other_page_can_frame_it(console, chromium, evil):
     evil.pages["/frame"] = f'<iframe src="{address}"></iframe><object data="{address}"></object><embed src="{address}">'
     page.goto(f"{evil.url}/frame")
     page.wait_for_load_state("networkidle")
+    assert len(page.frames) > 1
     for frame in page.frames[1:]:
         assert frame.query_selector("form") is None and "Erase" not in frame.content()
     context.close()
