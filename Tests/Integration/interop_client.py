@@ -14,7 +14,7 @@ import grpc
 
 import raw
 from contract import interop_empty, interop_messages as messages, interop_services
-from harness import PROGRAM, START_LIMIT, STOP_LIMIT, environment
+from harness import IS_LONG, PROGRAM, START_LIMIT, STOP_LIMIT, environment
 
 SERVER = pathlib.Path(PROGRAM).parent / "interop-server"
 LIMIT = 20
@@ -271,7 +271,7 @@ def timeout_on_sleeping_server(stub, address):
 
 @case
 def rpc_soak(stub, address):
-    for _ in range(100):
+    for _ in range(100 if IS_LONG else 20):
         large_unary(stub, address)
 
 

@@ -4,7 +4,6 @@ import base64
 import contextlib
 import json
 import math
-import subprocess
 import sys
 import threading
 import xml.etree.ElementTree
@@ -55,11 +54,6 @@ def test_the_files_of_the_kit_follow_their_schema():
     files = [KIT / "kit.json", *KIT.glob("verification/*.json"), *KIT.glob("lifecycles/*.json")]
     for file in files:
         assert validator.is_valid(json.loads(file.read_text(encoding="utf-8"))), file.name
-
-
-def test_the_kit_is_what_its_generator_writes():
-    done = subprocess.run([ROOT / "tools" / "conformance" / "generate", "--check"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def test_the_readme_lists_every_reason_and_status():

@@ -115,7 +115,7 @@ def test_a_kill_right_after_an_acknowledgement_loses_nothing(start):
 
 def test_a_kill_during_concurrent_submissions_loses_no_acknowledged_one(start):
     service = start()
-    documents = {f"c{n}": service.buy("lifetime")["signedTransactionInfo"] for n in range(200)}
+    documents = {f"c{n}": service.buy("lifetime")["signedTransactionInfo"] for n in range(100)}
     acknowledged = {}
     enough = threading.Event()
 
@@ -127,7 +127,7 @@ def test_a_kill_during_concurrent_submissions_loses_no_acknowledged_one(start):
                 acknowledged[customer] = submit(stub, customer, documents[customer])
             except grpc.RpcError:
                 return
-            if len(acknowledged) > 60:
+            if len(acknowledged) > 30:
                 enough.set()
 
         with concurrent.futures.ThreadPoolExecutor(16) as pool:

@@ -15,7 +15,7 @@ import pytest
 from harness import CALL_LIMIT, IS_LONG, PROGRAM, START_LIMIT, Service, environment, post, wait_for
 
 APP = "ocean-journal"
-MANY = 1_000 if IS_LONG else 60
+MANY = 1_000 if IS_LONG else 40
 SOME = MANY // 5
 FEW = MANY // 20
 
