@@ -318,7 +318,8 @@ def test_a_ping_and_settings_are_acknowledged(connect):
 def test_another_preface_after_alpn_closes_the_connection(ports, preface):
     for target in TARGETS[3:]:
         with Peer(*ports[target], preface=preface) as peer:
-            assert peer.error() == "closed" or peer.error()[0] == "GOAWAY"
+            error = peer.error()
+            assert error == "closed" or error[0] == "GOAWAY", error
 
 
 def test_an_invalid_preface_closes_the_connection(ports):

@@ -16,7 +16,7 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import AuthorityInformationAccessOID
 
 from forge import ASN1_NULL, LEAF_MARKER, Forger, name, sign
-from harness import post
+from harness import post, wait_for
 
 CONFIGURATION = """
 apps:
@@ -187,12 +187,12 @@ def test_policy_hard_without_a_response_is_unavailable_with_a_retry_delay(docume
 
 
 def test_a_slow_authority_is_not_awaited(documents, authority):
-    authority.delay = 8
+    authority.delay = 60
     signed = documents("hard")
     begin = time.monotonic()
     status, answer = signed.submit()
     assert (status, answer["details"][0]["debug"]["reason"]) == (503, "ONLINE_CHECK_UNAVAILABLE")
-    assert 4 < time.monotonic() - begin < 8
+    assert 4 < time.monotonic() - begin < 50
 
 
 def test_an_invalid_document_is_rejected_without_an_online_check(documents, authority):
@@ -314,14 +314,15 @@ def test_policy_soft_ingests_a_notification_without_a_response(documents, author
 
 
 def test_an_online_check_does_not_block_other_writes(documents, authority):
-    authority.delay = 3
+    authority.delay = 60
     signed = documents("hard")
     with concurrent.futures.ThreadPoolExecutor(1) as threads:
         asking = threads.submit(deliver, signed, notification(signed))
-        begin = time.monotonic()
+        wait_for(lambda: authority.requests == 1)
         status, answer = signed.service.json(
             "entitled.v1.AppStoreService/SetConsumptionConsent",
             {"app": "ocean-journal", "customerId": "ben", "consented": True})
         assert status == 200, answer
-        assert time.monotonic() - begin < 2 and not asking.done()
+        assert not asking.done()
+        authority.closing.set()
         assert asking.result() == (200, "APPLIED")

@@ -21,10 +21,11 @@ from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.TransactionHistoryRequest import Order, ProductType, TransactionHistoryRequest
 from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
-from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from requests.exceptions import RequestException
 
 from harness import CALL_LIMIT, Service, post
 
@@ -274,7 +275,7 @@ def test_injected_faults_occur_in_responses(store, developer):
     store.act("faults", kind="wrong-signature")
     store.buy("shells.100", "unlucky")
     bad = developer.wait(3)[2]
-    with pytest.raises(Exception):
+    with pytest.raises(VerificationException):
         decode(store, bad)
     store.act("faults", kind="drop")
     store.buy("shells.100", "unlucky")
@@ -287,7 +288,7 @@ def test_injected_faults_occur_in_responses(store, developer):
         client.get_transaction_info(any_id)
     assert error.value.api_error == APIError.RATE_LIMIT_EXCEEDED
     store.act("faults", kind="cut")
-    with pytest.raises(Exception):
+    with pytest.raises(RequestException):
         client.get_transaction_info(any_id)
     assert client.get_transaction_info(any_id).signedTransactionInfo
 
