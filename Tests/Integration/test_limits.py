@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import gzip
+import re
 import socket
 import struct
 import threading
@@ -41,8 +42,8 @@ limits:
   stall_timeout_seconds: 2
 log: {level: debug}
 """
-# What the log says of a connection that is closed because of what it costs, and not because of a timeout.
-OVER_ITS_LIMITS = "closing connection over its limits"
+# What the log says of a connection that is closed because of what it costs, by this service or by nghttp2.
+TOO_COSTLY = re.compile("closing connection (over its limits|after a protocol error)")
 WATCH = "/entitled.v1.EntitlementService/Watch"
 TIMEOUT = 10
 
@@ -73,9 +74,9 @@ def served(limited):
 @contextlib.contextmanager
 def closed_for_its_costs(service):
     """The block makes the service close a connection. Timeouts would close it too, so the reason in the log counts."""
-    before = service.log.count(OVER_ITS_LIMITS)
+    before = len(TOO_COSTLY.findall(service.log))
     yield
-    wait_for(lambda: service.log.count(OVER_ITS_LIMITS) > before)
+    wait_for(lambda: len(TOO_COSTLY.findall(service.log)) > before)
 
 
 def connect(address):

@@ -1,32 +1,15 @@
 """The OpenAPI document: valid by openapi-spec-validator, complete, and true of a live server by schemathesis."""
 
 import json
-import os
 import re
 import urllib.error
 import urllib.request
 
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.errors import Unsatisfiable
-from openapi_spec_validator import OpenAPIV31SpecValidator
-from schemathesis.checks import not_a_server_error
-from schemathesis.core.failures import Failure
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 import reasons
 from contract import services
 from harness import CALL_LIMIT, ROOT, post
-
-# Requests to each operation. `make test-long` sets more.
-EXAMPLES = int(os.environ.get("ENTITLED_OPENAPI_EXAMPLES", "2"))
-REASONED = {501, 503, 504}
-CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +20,8 @@ def document(service):
 
 
 def test_the_document_is_valid_openapi_3_1(document):
+    from openapi_spec_validator import OpenAPIV31SpecValidator
+
     assert document["openapi"] == "3.1.0"
     assert [str(error) for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
 
@@ -119,47 +104,10 @@ def test_an_unchanged_document_is_not_sent_again(service):
     assert post(url, {})[0] == 405
 
 
-@pytest.fixture(scope="module")
-def operations(service, document):
-    schema = schemathesis.openapi.from_dict(document)
-    schema.config.update(base_url=f"http://{service.http}")
-    return [result.ok() for result in schema.get_all_operations()]
+@pytest.mark.parametrize("mode", ["positive", "negative"])
+def test_generated_requests_get_the_documented_responses(service, document, mode):
+    import generated_requests
 
-
-@schemathesis.serializer("application/proto")
-def as_bytes(ctx, value):
-    return value if isinstance(value, bytes) else str(value).encode()
-
-
-def failures_of(operation, mode):
-    """The failures of generated requests to one operation."""
-    found = []
-
-    @seed(1)
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, phases=[Phase.generate],
-              suppress_health_check=list(HealthCheck))
-    @given(case=operation.as_strategy(generation_mode=mode))
-    def run(case):
-        response = case.call(timeout=CALL_LIMIT)
-        try:
-            # A 5xx needs a reason, and only some codes may have one; `not_a_server_error` would refuse these too.
-            if response.status_code in REASONED:
-                answer = response.json()
-                reason = answer.get("reason") or answer["details"][0]["debug"]["reason"]
-                assert reason
-            else:
-                case.validate_response(response, checks=CHECKS)
-        except (Failure, AssertionError, KeyError, BaseExceptionGroup) as failure:
-            found.append(f"{case.as_curl_command()}\n{response.status_code} {response.text[:500]}\n{failure!r:.800}")
-
-    try:
-        run()
-    except Unsatisfiable:
-        pass  # an operation without parameters has no invalid request
-    return found
-
-
-@pytest.mark.parametrize("mode", list(schemathesis.GenerationMode))
-def test_generated_requests_get_the_documented_responses(operations, mode):
-    found = [failure for operation in operations for failure in failures_of(operation, mode)]
-    assert not found, "\n\n".join(found[:5]) + f"\n\n{len(found)} failures"
+    operations = generated_requests.operations(document, f"http://{service.http}")
+    found = [failure for operation in operations for failure in generated_requests.failures_of(operation, mode)]
+    assert operations and not found, "\n\n".join(found[:5]) + f"\n\n{len(found)} failures"

@@ -14,11 +14,8 @@ import signal
 import subprocess
 import time
 
-import duckdb
 import grpc
 import jsonschema
-import pyarrow.compute
-import pyarrow.json
 import pytest
 
 import contract
@@ -173,6 +170,11 @@ def test_duckdb_and_pyarrow_recount_mrr(lived, tmp_path):
 
 
 def _recount_mrr(service, lives, tmp_path):
+    # Each worker imports this module, and only one needs these.
+    import duckdb
+    import pyarrow.compute
+    import pyarrow.json
+
     export(service, tmp_path)
     expected = {
         (day, currency): value
