@@ -3,6 +3,7 @@ import HTTP
 import JSON
 import Sandbox
 import SignedData
+import Synchronization
 import Testing
 
 /// The HTTP interface.
@@ -118,6 +119,19 @@ import Testing
     #expect(await get("accounts?app=demo&limit=0").status == 400)
   }
 
+  @Test("An advance by 0 seconds is accepted while the clock runs, and one into the past is not")
+  func noAdvance() async throws {
+    let machine = RunningMachine()
+    let store = try AppStoreSimulator(apps: [DemoWorld.app], storage: .memory, now: { machine.now })
+    func status(_ body: String) async -> Int {
+      await store.respond(
+        to: HTTPRequest(method: "POST", target: "/sandbox/v1/clock/advance", body: Array(body.utf8))
+      ).status
+    }
+    #expect(await status(#"{"by": "0s"}"#) == 200)
+    #expect(await status(#"{"to": "2025-12-31T23:59:59Z"}"#) == 400)
+  }
+
   @Test("Calls are counted, and calls beyond the limit return 429 with retry-after")
   func callLimit() async throws {
     _ = await store.respond(
@@ -131,5 +145,17 @@ import Testing
       try JSONValue(parsing: await get("calls").body).objectValue == [
         "v2/history": ["asked": 2, "limited": 1]
       ])
+  }
+}
+
+/// A machine whose clock advances by a millisecond each time it is read.
+private final class RunningMachine: Sendable {
+  private let reads = Mutex<Int64>(0)
+
+  var now: Instant {
+    reads.withLock { reads in
+      reads += 1
+      return Instant(millisecondsSince1970: 1_767_225_600_000 + reads)
+    }
   }
 }

@@ -2,18 +2,14 @@ import AppStore
 import HTTP
 import JSON
 import SandboxPaths
-import Synchronization
 import Testing
 
 @testable import Sandbox
 
 @Suite struct WorldsTests {
-  private let machine = MachineClock(DemoWorld.start)
-
   private func worlds(limit: Int = 10, keepsTime: Bool = false) throws -> SandboxWorlds {
-    let machine = machine
     let main = try AppStoreSimulator(
-      apps: [DemoWorld.app], storage: .memory, now: { machine.now }, keepsTime: keepsTime)
+      apps: [DemoWorld.app], storage: .memory, now: { DemoWorld.start }, keepsTime: keepsTime)
     return SandboxWorlds(main: main, catalog: SandboxCatalog(apps: [DemoWorld.app]), limit: limit)
   }
 
@@ -208,15 +204,6 @@ import Testing
     running.cancel()
     await running.value
   }
-}
-
-/// The machine's time of a test.
-final class MachineClock: Sendable {
-  private let time: Mutex<Instant>
-
-  init(_ start: Instant) { time = Mutex(start) }
-
-  var now: Instant { time.withLock { $0 } }
 }
 
 extension SandboxWorlds {

@@ -206,12 +206,14 @@ extension AppStoreSimulator {
       wake()
     case "clock/advance":
       try parameters.allow(only: ["by", "to"])
+      // The clock runs: one reading for all, so that an advance by 0 seconds is not one into the past.
+      let now = clock.now()
       let length = try parameters.durationIfPresent("by")
-      guard let target = try parameters.instantIfPresent("to") ?? length.map(clock.now().advanced) else {
+      guard let target = try parameters.instantIfPresent("to") ?? length.map(now.advanced) else {
         throw ActionError.missingMember("by")
       }
-      guard target >= clock.now() else { throw ActionError.notPossible("the clock cannot go back") }
-      guard target.milliseconds(since: clock.now()) <= Self.maxAdvance else {
+      guard target >= now else { throw ActionError.notPossible("the clock cannot go back") }
+      guard target.milliseconds(since: now) <= Self.maxAdvance else {
         throw ActionError.notPossible("the clock can advance by ten years at most")
       }
       let earlier = world.notifications.count
