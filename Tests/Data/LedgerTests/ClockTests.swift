@@ -18,7 +18,7 @@ import Testing
   @Test("Turning the sandbox's clock ends grants in its environment only")
   func expiry() async throws {
     try await LedgerFixture.run { fixture in
-      let (sandbox, machine) = (TestClock(), TestClock())
+      let (sandbox, machine) = (TestClock(at(50)), TestClock(at(50)))
       let clocks = clocks(sandbox, machine)
       let ledger = fixture.makeLedger(clocks: clocks)
       for environment in [AppStore.Environment.sandbox, .production] {
@@ -40,7 +40,7 @@ import Testing
   @Test("Evidence of another environment is dated by the machine's clock, after the sandbox's was turned too")
   func dates() async throws {
     try await LedgerFixture.run { fixture in
-      let (sandbox, machine) = (TestClock(), TestClock())
+      let (sandbox, machine) = (TestClock(at(50)), TestClock(at(50)))
       let ledger = fixture.makeLedger(clocks: clocks(sandbox, machine))
       sandbox.set(at(90))
       for environment in [AppStore.Environment.sandbox, .production] {
@@ -57,7 +57,7 @@ import Testing
   @Test("Revoking a grant of another environment uses that environment's time")
   func revocation() async throws {
     try await LedgerFixture.run { fixture in
-      let (sandbox, machine) = (TestClock(), TestClock())
+      let (sandbox, machine) = (TestClock(at(50)), TestClock(at(50)))
       let ledger = fixture.makeLedger(clocks: clocks(sandbox, machine))
       let production = CommandScope(appID: "ocean", environment: .production, actor: "support")
       let grant = try await ledger.grant("pro", to: "ana", production)

@@ -9,7 +9,6 @@ import SQLStore
 import SQLiteStore
 import SignedData
 import Store
-import Synchronization
 import TestSupport
 
 /// A ledger over a real store and real signatures of a test authority.
@@ -17,7 +16,7 @@ struct LedgerFixture {
   let store: any SQLBackedStore
   let ledger: EvidenceLedger
   let catalog = CurrentCatalog(Catalog([Self.app]))
-  let clock = TestClock()
+  let clock = TestClock(at(50))
   let scope = CommandScope(appID: "ocean", environment: .sandbox, actor: "support")
   private let directory: String
   private let signer: JWSSigner
@@ -225,15 +224,6 @@ struct LedgerFixture {
   func evidence() async throws -> [Evidence] {
     try await store.snapshot { try $0.evidence(after: nil, limit: 1000) }.map(\.evidence)
   }
-}
-
-/// A clock that a test sets.
-final class TestClock: Sendable {
-  private let instant = Mutex(at(50))
-
-  var now: Instant { instant.withLock { $0 } }
-
-  func set(_ now: Instant) { instant.withLock { $0 = now } }
 }
 
 private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }

@@ -62,20 +62,11 @@ extension OutgoingRequest {
   }
 }
 
-/// A clock that a test turns.
-final class ManualClock: Sendable {
-  private let instant = Mutex(Int64(1_000_000))
-
-  var now: Instant { Instant(millisecondsSince1970: instant.withLock { $0 }) }
-
-  func advance(milliseconds: Int64) { instant.withLock { $0 += milliseconds } }
-}
-
 /// A store with events and one worker that sends them.
 struct Stage {
   let store: SQLiteEntitlementStore
   let receiver = Receiver()
-  let clock = ManualClock()
+  let clock = TestClock(Instant(millisecondsSince1970: 1_000_000))
   let settings: WebhookSettings
   let worker: WebhookWorker
   let dispatcher: WebhookDispatcher

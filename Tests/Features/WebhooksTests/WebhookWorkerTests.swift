@@ -74,11 +74,11 @@ import Testing
       #expect(try await stage.runWorker() == [1, 2, 4])
       try await stage.append("ana", "cem")
       #expect(try await stage.runWorker() == [6])
-      stage.clock.advance(milliseconds: 10_000)
+      stage.clock.advance(by: .milliseconds(10_000))
       #expect(try await stage.runWorker() == [1])
       stage.receiver.answers { _ in .success(.status(204)) }
       #expect(try await stage.runWorker().isEmpty)
-      stage.clock.advance(milliseconds: 100_000)
+      stage.clock.advance(by: .milliseconds(100_000))
       #expect(try await stage.runWorker() == [1, 3, 5])
       #expect(
         try await stage.status().counts == DeliveryCounts(pending: 0, deadLetters: 0, oldestPendingAt: nil))
@@ -92,7 +92,7 @@ import Testing
       try await stage.append("ana", "ben", "ana")
       #expect(try await stage.runWorker() == [1, 2])
       stage.receiver.answers { _ in .success(.status(200)) }
-      stage.clock.advance(milliseconds: 10_000)
+      stage.clock.advance(by: .milliseconds(10_000))
       _ = try await stage.restarted().run()
       #expect(stage.receiver.takeRequests().map(\.sequence) == [1, 3])
     }
@@ -104,7 +104,7 @@ import Testing
       stage.receiver.answers { .success(.status($0.sequence == 1 ? 400 : 200)) }
       try await stage.append("ana", "ana")
       #expect(try await stage.runWorker() == [1])
-      stage.clock.advance(milliseconds: 10_000)
+      stage.clock.advance(by: .milliseconds(10_000))
       #expect(try await stage.runWorker() == [1, 2])
       let dead = try await stage.store.snapshot {
         try $0.deliveries(
@@ -154,15 +154,15 @@ import Testing
       stage.receiver.answers { _ in .failure(.unreachable("refused")) }
       for number in 1...40 { try await stage.append("c\(number)") }
       #expect(try await stage.runWorker().count == 5)
-      stage.clock.advance(milliseconds: 59_000)
+      stage.clock.advance(by: .milliseconds(59_000))
       for number in 41...50 { try await stage.append("c\(number)") }
       #expect(try await stage.runWorker().isEmpty)
-      stage.clock.advance(milliseconds: 1_000)
+      stage.clock.advance(by: .milliseconds(1_000))
       // The oldest due message and one new one; the rest stays in the log.
       #expect(try await stage.runWorker() == [6, 41])
       #expect(try await stage.status().cursor.position == 41)
       stage.receiver.answers { _ in .success(.status(200)) }
-      stage.clock.advance(milliseconds: 60_000)
+      stage.clock.advance(by: .milliseconds(60_000))
       #expect(Set(try await stage.runWorker()) == Set(1...50))
       #expect(try await stage.status().counts.pending == 0)
     }
@@ -175,9 +175,9 @@ import Testing
       try await stage.append("ana", "ben")
       #expect(try await stage.runWorker() == [1])
       stage.receiver.answers { _ in .success(.status(200)) }
-      stage.clock.advance(milliseconds: 29_000)
+      stage.clock.advance(by: .milliseconds(29_000))
       #expect(try await stage.runWorker().isEmpty)
-      stage.clock.advance(milliseconds: 1_000)
+      stage.clock.advance(by: .milliseconds(1_000))
       #expect(try await stage.runWorker().sorted() == [1, 2])
     }
   }
@@ -217,14 +217,14 @@ import Testing
           return seedOfRound % 2 == 0 ? .success(.status(500)) : .failure(.timedOut)
         }
         _ = try await random.next() % 4 == 0 ? stage.restarted().run() : stage.worker.run()
-        stage.clock.advance(milliseconds: Int64(random.next() % 70_000))
+        stage.clock.advance(by: .milliseconds(Int64(random.next() % 70_000)))
       }
       stage.receiver.answers { request in
         accepted.record(request.sequence)
         return .success(.status(200))
       }
       for _ in 0..<3 {
-        stage.clock.advance(milliseconds: 3_600_000)
+        stage.clock.advance(by: .milliseconds(3_600_000))
         _ = try await stage.restarted().run()
       }
       let firsts = accepted.firsts

@@ -1,7 +1,7 @@
 import AppStore
 import HTTP
 import JSON
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sandbox
@@ -11,7 +11,7 @@ import Testing
 struct NotificationHistoryTests {
   private static let day: Int64 = 86_400_000
   private let store: AppStoreSimulator
-  private let machine = MachineTime()
+  private let machine = TestClock(DemoWorld.start.advanced(byMilliseconds: 1000))
 
   init() throws {
     let machine = machine
@@ -115,7 +115,7 @@ struct NotificationHistoryTests {
         method: "POST", target: "/sandbox/v1/faults", body: Array(#"{"kind": "token-expired"}"#.utf8)))
     #expect(try await history(token: token)["errorCode"] == 4_000_017)
     #expect(try names(try await history(token: token)).count == 5)
-    machine.advance(by: 25 * 3_600_000)
+    machine.advance(by: .seconds(25 * 3_600))
     #expect(try await history(token: token)["errorCode"] == 4_000_017)
   }
 
@@ -170,17 +170,6 @@ struct NotificationHistoryTests {
     try await deliver()
     #expect(await store.world.notifications.count == 1)
     #expect(try names(try await history()).isEmpty)
-  }
-}
-
-/// The machine's time, advanced by tests.
-private final class MachineTime: Sendable {
-  private let instant = Mutex(DemoWorld.start.advanced(byMilliseconds: 1000))
-
-  var now: Instant { instant.withLock { $0 } }
-
-  func advance(by milliseconds: Int64) {
-    instant.withLock { $0 = $0.advanced(byMilliseconds: milliseconds) }
   }
 }
 

@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SignedData
@@ -162,14 +163,7 @@ private final class Setup: Sendable {
 
   var chain: [Certificate] { [authority.leaf, authority.issuer, authority.root] }
 
-  func advance(seconds: Int64) { clock.advance(seconds: seconds) }
-}
-
-private final class TestClock: Sendable {
-  private let instant: Mutex<Instant>
-  init(_ now: Instant) { instant = Mutex(now) }
-  var now: Instant { instant.withLock { $0 } }
-  func advance(seconds: Int64) { instant.withLock { $0 = $0.advanced(byMilliseconds: seconds * 1000) } }
+  func advance(seconds: Int64) { clock.advance(by: .seconds(seconds)) }
 }
 
 /// A network that returns a set response, or fails.

@@ -2,14 +2,13 @@ import AppStore
 import Bytes
 import Foundation
 import JSON
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import SignedData
 
 @Suite struct ServerAPITokenTests {
-  private let clock = TestClock()
+  private let clock = TestClock(TestChain.middle)
 
   private func source(lifetime: Duration = .seconds(1200)) throws -> ServerAPITokenSource {
     let signer = try JWTSigner(key: .generate(.p256), keyID: "KEY1")
@@ -53,12 +52,12 @@ import Testing
   func reuse() throws {
     let source = try source()
     let first = try source.token()
-    clock.advance(seconds: 1079)
+    clock.advance(by: .seconds(1079))
     #expect(try source.token() == first)
-    clock.advance(seconds: 1)
+    clock.advance(by: .seconds(1))
     let second = try source.token()
     #expect(second != first)
-    clock.advance(seconds: -600)
+    clock.advance(by: .seconds(-600))
     #expect(try source.token() != second)
   }
 
@@ -185,11 +184,4 @@ import Testing
     let point = try #require(Base64.url.decode(jwk["x"]!.stringValue!))
     #expect(try Array(key.publicKeyDER().suffix(64).prefix(32)) == point)
   }
-}
-
-/// A clock that a test turns.
-private final class TestClock: Sendable {
-  private let milliseconds = Mutex<Int64>(TestChain.middle.millisecondsSince1970)
-  var now: Instant { Instant(millisecondsSince1970: milliseconds.withLock { $0 }) }
-  func advance(seconds: Int64) { milliseconds.withLock { $0 += seconds * 1000 } }
 }
