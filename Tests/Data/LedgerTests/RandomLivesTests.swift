@@ -46,61 +46,66 @@ import Testing
     let answer: Answer
   }
 
-  @Test("A year later each answer is the one of that time, unless its later change is named")
+  @Test(
+    "A year later each answer is the one of that time, unless its later change is named, and the events agree with both"
+  )
   func aYearLater() async throws {
-    try await LedgerFixture.run { fixture in
-      fixture.catalog.replace(with: Catalog([Self.app]))
-      let recorded = try await live(Self.lives(), fixture)
-      fixture.clock.set(fixture.clock.now.advanced(byMilliseconds: 365 * RandomLife.day))
-      var (changed, withAccess) = (0, 0)
-      for life in 0..<Self.count {
-        let key = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "c\(life)")
-        let answers = recorded.filter { $0.life == life }
-        let differences = try await fixture.store.snapshot { reader throws in
-          let history = try FactHistory(of: key, in: reader)
-          return try answers.compactMap { recorded -> (Recorded, Answer, [LaterChange])? in
-            let past = try PastAnswer(history, entitlement: "pro", in: Self.app, at: recorded.at, reader)
-            let answer = Answer(evaluate(past.facts, entitlement: "pro", in: Self.app, at: recorded.at))
-            return answer == recorded.answer ? nil : (recorded, answer, past.changes)
-          }
-        }
-        for (recorded, answer, changes) in differences {
-          changed += 1
-          if answer.isEntitled != recorded.answer.isEntitled { withAccess += 1 }
-          #expect(
-            changes.contains { $0.recordedAt > recorded.at },
-            "c\(life) at \(recorded.at): \(recorded.answer), and now \(answer)")
-        }
-      }
-      #expect(recorded.count > 10 * Self.count)
-      // Late documents only.
-      #expect(changed < recorded.count / 10, "\(changed) of \(recorded.count), \(withAccess) in access")
-    }
-  }
-
-  @Test("The events of each life agree with its history and with the answers")
-  func events() async throws {
     try await LedgerFixture.run { fixture in
       fixture.catalog.replace(with: Catalog([Self.app]))
       let lives = Self.lives()
       let recorded = try await live(lives, fixture)
       fixture.clock.set(fixture.clock.now.advanced(byMilliseconds: 365 * RandomLife.day))
+      try await expectPastAnswers(recorded, fixture)
       try await fixture.ledger.advance(to: fixture.clock.now)
-      let events = try await fixture.events().map(\.event)
-      for (number, life) in lives.enumerated() {
-        let own = events.filter { $0.customer.customerID == "c\(number)" }
-        // Added seats and their refunds have events of their own.
-        if !life.isTeam { expect(own, toBeAbout: life, "c\(number)") }
-        for recorded in recorded where recorded.life == number {
-          // An event that time caused was true before it was recorded.
-          let last = own.last {
-            ($0.evidenceID == nil ? $0.change.effectiveAt : $0.recordedAt) <= recorded.at
-          }
-          #expect(
-            last?.change.after.isEntitled == recorded.answer.isEntitled,
-            "c\(number) at \(recorded.at): \(recorded.answer), after \(last?.change.kind.rawValue ?? "nothing")"
-          )
+      try await expectEvents(of: lives, recorded, fixture)
+    }
+  }
+
+  /// Compares what Check answered with what the history answers now about the same times.
+  private func expectPastAnswers(_ recorded: [Recorded], _ fixture: LedgerFixture) async throws {
+    var (changed, withAccess) = (0, 0)
+    for life in 0..<Self.count {
+      let key = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "c\(life)")
+      let answers = recorded.filter { $0.life == life }
+      let differences = try await fixture.store.snapshot { reader throws in
+        let history = try FactHistory(of: key, in: reader)
+        return try answers.compactMap { recorded -> (Recorded, Answer, [LaterChange])? in
+          let past = try PastAnswer(history, entitlement: "pro", in: Self.app, at: recorded.at, reader)
+          let answer = Answer(evaluate(past.facts, entitlement: "pro", in: Self.app, at: recorded.at))
+          return answer == recorded.answer ? nil : (recorded, answer, past.changes)
         }
+      }
+      for (recorded, answer, changes) in differences {
+        changed += 1
+        if answer.isEntitled != recorded.answer.isEntitled { withAccess += 1 }
+        #expect(
+          changes.contains { $0.recordedAt > recorded.at },
+          "c\(life) at \(recorded.at): \(recorded.answer), and now \(answer)")
+      }
+    }
+    #expect(recorded.count > 10 * Self.count)
+    // Late documents only.
+    #expect(changed < recorded.count / 10, "\(changed) of \(recorded.count), \(withAccess) in access")
+  }
+
+  /// Compares the events of each life with its history and with what Check answered.
+  private func expectEvents(
+    of lives: [RandomLife], _ recorded: [Recorded], _ fixture: LedgerFixture
+  ) async throws {
+    let events = try await fixture.events().map(\.event)
+    for (number, life) in lives.enumerated() {
+      let own = events.filter { $0.customer.customerID == "c\(number)" }
+      // Added seats and their refunds have events of their own.
+      if !life.isTeam { expect(own, toBeAbout: life, "c\(number)") }
+      for recorded in recorded where recorded.life == number {
+        // An event that time caused was true before it was recorded.
+        let last = own.last {
+          ($0.evidenceID == nil ? $0.change.effectiveAt : $0.recordedAt) <= recorded.at
+        }
+        #expect(
+          last?.change.after.isEntitled == recorded.answer.isEntitled,
+          "c\(number) at \(recorded.at): \(recorded.answer), after \(last?.change.kind.rawValue ?? "nothing")"
+        )
       }
     }
   }
