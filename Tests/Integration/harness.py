@@ -112,11 +112,11 @@ class Service:
         pages = pathlib.Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
         return 0 if SANITIZED else int(pages) * os.sysconf("SC_PAGE_SIZE")
 
-    def metric(self, name):
-        """The value of a metric without labels."""
+    def metrics(self):
+        """The values of the metrics without labels, by name."""
         with urllib.request.urlopen(f"http://{self.http}/metrics", timeout=CALL_LIMIT) as page:
-            lines = page.read().decode().splitlines()
-        return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
+            text = page.read().decode()
+        return {name: float(value) for name, value in re.findall(r"^(\w+) (\S+)$", text, re.M)}
 
     def readiness(self):
         """The response of the readiness probe: its status and its document."""

@@ -58,7 +58,7 @@ def is_ready(service):
 
 def test_the_soft_limit_is_raised_to_the_hard_one(start_with):
     service = start_with(256, 4096)
-    assert service.metric("process_max_fds") == 4096
+    assert service.metrics()["process_max_fds"] == 4096
 
 
 def test_idle_edge_connections_do_not_stop_grpc(start_with):

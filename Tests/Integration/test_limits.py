@@ -257,14 +257,11 @@ def test_resets_that_a_peer_provokes_close_the_connection(limited):
     with Peer(limited.grpc) as peer, closed_for_its_costs(limited):
         peer.handshake()
         fields = frames.get("POST", "/", ("content-length", "1"))
-        for stream in range(1, 401, 2):
+        # Most are refused, because ten may be open; the others are reset for their peer's fault.
+        for stream in range(1, 4_001, 2):
             peer.send(headers(stream, fields, flags=frames.END_HEADERS), frame(0, 0, stream, b"test"))
-        code = 0
-        while code in (0, ErrorCodes.PROTOCOL_ERROR):
-            error = peer.error()
-            assert error != "closed"
-            code = error[1] if error[0] == "GOAWAY" else 0
-        assert code == ErrorCodes.ENHANCE_YOUR_CALM
+        while peer.read():
+            pass
 
 
 def test_references_to_one_large_field_close_the_connection(limited):
@@ -465,8 +462,8 @@ def test_over_all_connections_the_most_unread_responses_are_reset_first(start, t
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_unread_response_bytes: 1048576\n")
     service = start(arguments=["--config", file])
     peers = []
-    while service.metric("entitled_unread_connections_reset_total") == 0:
-        assert len(peers) < 200 and service.metric("entitled_unread_response_bytes") < 1_200_000
+    while (metrics := service.metrics())["entitled_unread_connections_reset_total"] == 0:
+        assert len(peers) < 200 and metrics["entitled_unread_response_bytes"] < 1_200_000
         peer = Peer(getattr(service, port), initial={frames.INITIAL_WINDOW_SIZE: 0})
         peer.handshake()
         # The first connection has twice as much unread as the others.
@@ -478,7 +475,7 @@ def test_over_all_connections_the_most_unread_responses_are_reset_first(start, t
     assert all(peer.is_served() for peer in peers[1:-1])
     for peer in peers:
         peer.socket.close()
-    wait_for(lambda: service.metric("entitled_unread_response_bytes") == 0)
+    wait_for(lambda: service.metrics()["entitled_unread_response_bytes"] == 0)
 
 
 class Sender:
@@ -520,8 +517,8 @@ def test_over_all_connections_the_most_incomplete_requests_are_reset_first(start
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_incomplete_request_bytes: 1048576\n")
     service = start(arguments=["--config", file])
     peers = []
-    while service.metric("entitled_incomplete_connections_reset_total") == 0:
-        assert len(peers) < 30 and service.metric("entitled_incomplete_request_bytes") < 1_200_000
+    while (metrics := service.metrics())["entitled_incomplete_connections_reset_total"] == 0:
+        assert len(peers) < 30 and metrics["entitled_incomplete_request_bytes"] < 1_200_000
         # The first connection has twice as much as the others.
         peers.append(incomplete(service, port, 60_000 if peers else 120_000))
     assert len(peers) > 10
@@ -532,7 +529,7 @@ def test_over_all_connections_the_most_incomplete_requests_are_reset_first(start
         assert all(peer.is_served() for peer in peers[1:-1])
     for peer in peers:
         peer.socket.close()
-    wait_for(lambda: service.metric("entitled_incomplete_request_bytes") == 0)
+    wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] == 0)
 
 
 @pytest.mark.parametrize("port", ["grpc", "http"])
@@ -543,7 +540,7 @@ def test_header_fields_count_until_their_request_is_complete(start, tmp_path, po
     fields = get("POST", BATCH_CHECK, ("content-type", "application/grpc" if port == "grpc" else "application/json"),
                  ("te", "trailers"), ("note", "x" * 8_000))  # fmt: skip
     peers = []
-    while service.metric("entitled_incomplete_connections_reset_total") == 0:
+    while service.metrics()["entitled_incomplete_connections_reset_total"] == 0:
         assert len(peers) < 30
         peers.append(Peer(getattr(service, port)))
         peers[-1].handshake()
@@ -552,7 +549,7 @@ def test_header_fields_count_until_their_request_is_complete(start, tmp_path, po
     assert peers[0].error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
     for peer in peers:
         peer.socket.close()
-    wait_for(lambda: service.metric("entitled_incomplete_request_bytes") == 0)
+    wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] == 0)
 
 
 def test_health_watches_count_while_they_are_open(start, tmp_path):
@@ -583,12 +580,12 @@ def test_a_complete_request_does_not_count_as_incomplete_while_its_call_lasts(st
         body = json_format.MessageToJson(batch(50)).encode() + b" " * 30_000
         fields = get("POST", BATCH_CHECK, ("content-type", "application/json"))
         peer.send(headers(1, fields, flags=frames.END_HEADERS), frame(0, 0, 1, body[:16_000]))
-        wait_for(lambda: service.metric("entitled_incomplete_request_bytes") > 16_000)
+        wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] > 16_000)
         rest = [body[start : start + 16_000] for start in range(16_000, len(body), 16_000)]
         peer.send(*[frame(0, int(part is rest[-1]), 1, part) for part in rest])
         # The stream stays open, because the peer allows no byte of the response.
         peer.wait(frames.HEADERS, 1)
-        wait_for(lambda: service.metric("entitled_incomplete_request_bytes") == 0)
+        wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] == 0)
 
 
 def test_memory_stays_within_the_limit_of_unread_responses(start, tmp_path):
@@ -614,7 +611,7 @@ def test_memory_stays_within_the_limit_of_unread_responses(start, tmp_path):
             highest = max(highest, service.memory)
         end = time.monotonic() + 3
         while time.monotonic() < end:
-            assert service.metric("entitled_unread_response_bytes") < 2 * 16_777_216
+            assert service.metrics()["entitled_unread_response_bytes"] < 2 * 16_777_216
             highest = max(highest, service.memory)
             time.sleep(0.1)
     # The responses once, a copy in the buffers of the sockets, and what 20 connections need besides.
@@ -665,7 +662,7 @@ def test_connections_without_a_call_wait_to_be_accepted(start, tmp_path):
     service = start(arguments=["--config", file])
     begin = time.monotonic()
     for _ in range(40):
-        # More than a minute, if they counted.
+        # At least 12 seconds, if they counted.
         with Connection(service.grpc) as connection:
             assert connection.call(CHECK_REQUEST).status == OK
         check = {"app": "ocean-journal", "customerId": "customer", "entitlement": "pro"}
@@ -697,11 +694,11 @@ def test_pipelined_requests_wait_until_their_responses_are_read(service):
         peer.connect((host, int(port)))
         sender = threading.Thread(target=peer.sendall, args=(request * count,), daemon=True)
         sender.start()
-        wait_for(lambda: service.metric("entitled_unread_response_bytes") > 0)
+        wait_for(lambda: service.metrics()["entitled_unread_response_bytes"] > 0)
         # As many responses of another client, which the service has the time for meanwhile, would be 1.5 MB here.
         for _ in range(30):
             assert post(f"http://{service.http}{BATCH_CHECK}", body)[0] == 200
-            assert service.metric("entitled_unread_response_bytes") < 1_000_000
+            assert service.metrics()["entitled_unread_response_bytes"] < 1_000_000
         with peer.makefile("rb") as answers:
             for _ in range(count):
                 assert b" 200 " in answers.readline()

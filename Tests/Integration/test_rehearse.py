@@ -12,8 +12,8 @@ import pytest
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
+from certificates import write_key
 from forge import chain_of, payload_of
 from harness import CALL_LIMIT, ROOT, START_LIMIT, post, wait_for
 
@@ -122,10 +122,7 @@ class Keys:
 
     def write(self, key_id):
         """Makes a key and configures it; returns the public key."""
-        key = ec.generate_private_key(ec.SECP256R1())
-        (self.folder / f"{key_id}.p8").write_bytes(key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
-        (self.folder / f"{key_id}.p8").chmod(0o600)
+        key = serialization.load_pem_private_key(write_key(self.folder / f"{key_id}.p8"), None)
         text = f"    in_app_purchase_key: {{file: {key_id}.p8, key_id: {key_id}, issuer_id: 57246542-96fe-1a63-e053-0824d011072a}}\n"
         (self.folder / "entitled.yaml").write_text(CONFIGURATION.format(policy="off", key=text))
         return key.public_key().public_bytes(
