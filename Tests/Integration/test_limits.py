@@ -559,7 +559,7 @@ def test_health_watches_count_while_they_are_open(start, tmp_path):
     service = start(arguments=["--config", file])
     fields = get("POST", "/grpc.health.v1.Health/Watch", ("content-type", "application/grpc"), ("te", "trailers"))
     peers = []
-    while metric(service, "entitled_incomplete_connections_reset_total") == 0:
+    while service.metrics()["entitled_incomplete_connections_reset_total"] == 0:
         assert len(peers) < 30
         peers.append(Peer(service.grpc))
         peers[-1].handshake()
@@ -570,7 +570,7 @@ def test_health_watches_count_while_they_are_open(start, tmp_path):
     assert peers[0].error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
     for peer in peers:
         peer.socket.close()
-    wait_for(lambda: metric(service, "entitled_incomplete_request_bytes") == 0)
+    wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] == 0)
 
 
 def test_a_complete_request_does_not_count_as_incomplete_while_its_call_lasts(start):

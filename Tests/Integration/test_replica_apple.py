@@ -14,11 +14,12 @@ import grpc
 import pytest
 
 import contract
+from certificates import write_key
 from contract import StatusCode, app_store_service
-from harness import CALL_LIMIT, post
-from test_doctor import APPLE, KEY_ID, new_key
+from harness import CALL_LIMIT, post, wait_for
+from test_doctor import APPLE, KEY_ID
 from test_reconciliation import sandbox_alone
-from test_replicas import APP, TAKEOVER_LIMIT, replicas, wait_until  # noqa: F401
+from test_replicas import APP, TAKEOVER_LIMIT, replicas  # noqa: F401
 
 CONFIGURATION = """
 apps:
@@ -93,7 +94,8 @@ def extend(service, number):
 @pytest.mark.parametrize("place", ["a", "b"], ids=["leader", "follower"])
 def test_a_change_at_apple_during_a_hand_over_counts_once(replicas, tmp_path, place):  # noqa: F811
     (tmp_path / "apple.yaml").write_text(CONFIGURATION.format(apple=""))
-    key = new_key(tmp_path / "key.p8")
+    key = tmp_path / "key.p8"
+    write_key(key)
     public = subprocess.run(
         ["openssl", "pkey", "-in", key, "-pubout"], check=True, capture_output=True, text=True).stdout
     with sandbox_alone(tmp_path / "apple", tmp_path / "apple.yaml") as sandbox, Apple(sandbox) as apple:
@@ -107,12 +109,12 @@ def test_a_change_at_apple_during_a_hand_over_counts_once(replicas, tmp_path, pl
         assert group.wait_for_leader() == "a"
         with concurrent.futures.ThreadPoolExecutor() as pool:
             extended = pool.submit(extend, group.services[place], bought["transactionId"])
-            wait_until(lambda: apple.identifiers)
+            wait_for(lambda: apple.identifiers)
             group.services["a"].process.send_signal(signal.SIGTERM)
             assert group.wait_for_leader(besides=("a", "")) == "b"
             if place == "b":
                 # The new leader executes the entry of the inbox again.
-                wait_until(lambda: len(apple.identifiers) > 1)
+                wait_for(lambda: len(apple.identifiers) > 1)
             apple.opened.set()
             if place == "a":
                 # The former leader cannot store that Apple has executed it.

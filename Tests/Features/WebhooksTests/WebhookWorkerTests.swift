@@ -191,7 +191,7 @@ import Testing
       try await stage.append("ana")
       #expect(try await stage.runWorker() == [1])
       stage.receiver.answers { _ in .success(.status(200)) }
-      stage.clock.advance(milliseconds: 86_400_000)
+      stage.clock.advance(by: .seconds(86_400))
       #expect(try await stage.runWorker() == [1])
     }
   }
