@@ -9,7 +9,7 @@ import Testing
 @Suite("Concurrent checkpoints")
 struct CheckpointerTests {
   @Test(
-    "A long write-ahead log is checkpointed and restarts without loss of data", .timeLimit(.minutes(2)))
+    "A long write-ahead log is checkpointed and restarts without loss of data", .timeLimit(.minutes(10)))
   func logRestarts() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "checkpointer-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -52,7 +52,7 @@ import Testing
 
   // The start of an input of white space is read up to the length of a line to find the syntax: 97 reads.
   @Test(
-    "A job is cancelled while it reads an input without a line that ends", .timeLimit(.minutes(5)),
+    "A job is cancelled while it reads an input without a line that ends", .timeLimit(.minutes(10)),
     arguments: [("\n", 98), ("x", 3)])
   func cancellation(of text: String, after reads: Int) async throws {
     try await ReceiptService.run { service in
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("A read that blocks occupies no thread of the calls", .timeLimit(.minutes(1)))
+  @Test("A read that blocks occupies no thread of the calls", .timeLimit(.minutes(10)))
   func blockedRead() async throws {
     try await ReceiptService.run { service in
       let uploads = StuckUpload()

@@ -114,7 +114,7 @@ struct WatchTests {
 
   @Test(
     "A heartbeat follows an interval without events, also after the clock was set back",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func clockSetBack() async {
     let filter = EventFilter(appID: ocean.id, environment: .sandbox, customerIDs: [], entitlements: [])
     let subscription = WatchSubscription(
