@@ -192,9 +192,9 @@ def test_the_token_of_a_purchase_is_set_and_set_back(console, operator):
     page = operator.get(path).text
     assert FIRST_TOKEN in page and "/do/set-token?purchase=" in page
     values = {"purchase": purchase["transactionId"], "customer": "tokens"}
-    wrong = operator.post(f"{HERE}/do/set-token", values | {"token": "tokens", "note": "x"})
+    wrong = operator.post(f"{HERE}/do/set-token", values | {"account_token": "tokens", "note": "x"})
     assert wrong.status == 400 and "the token is not a UUID" in wrong.text
-    page = act(console, operator, "set-token", values | {"token": SECOND_TOKEN},
+    page = act(console, operator, "set-token", values | {"account_token": SECOND_TOKEN},
                [f"Apple stores the token {SECOND_TOKEN}", f"Its token until now is {FIRST_TOKEN}."],
                "AppStoreService/SetAppAccountToken", changes=token)
     assert token() == SECOND_TOKEN and SECOND_TOKEN in operator.get(path).text

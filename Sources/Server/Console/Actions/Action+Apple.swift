@@ -28,15 +28,15 @@ extension Action {
 
   static let setToken = Action(
     fields: [
-      .purchase, ActionField(name: "token", label: Text.appAccountToken, hint: Text.tokenHint),
+      .purchase, ActionField(name: "account_token", label: Text.appAccountToken, hint: Text.tokenHint),
       .hiddenOption("customer"), .note,
     ],
     preview: { call async throws(Status) in
-      let token = call.form["token"]
+      let token = call.form["account_token"]
       let lengths = token.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
       guard lengths == [8, 4, 4, 4, 12], token.allSatisfy({ $0 == "-" || ($0.isASCII && $0.isHexDigit) })
       else {
-        throw .field("token", Text.notAToken)
+        throw .field("account_token", Text.notAToken)
       }
       let purchase = try await purchase(of: call)
       return ActionPreview(
@@ -53,7 +53,7 @@ extension Action {
         .with {
           call.fill(&$0.app, &$0.environment)
           $0.originalTransactionId = call.form["purchase"]
-          $0.appAccountToken = call.form["token"]
+          $0.appAccountToken = call.form["account_token"]
           $0.idempotencyKey = call.key
           $0.actor = call.actor
           $0.note = call.note
@@ -69,7 +69,7 @@ extension Action {
       return ActionResult(
         customer: call.form["customer"].given, link: call.scope.purchase(call.form["purchase"]),
         undo: previous.map {
-          ActionReceipt.Undo(.setToken, [("purchase", call.form["purchase"]), ("token", $0)])
+          ActionReceipt.Undo(.setToken, [("purchase", call.form["purchase"]), ("account_token", $0)])
         },
         text: (try? refreshed.get()) == nil ? Text.tokenNotHereYet : "")
     })
