@@ -71,7 +71,7 @@ import Testing
       }
       let stored = try #require(
         try await fixture.store.write { store throws(StoreError) in try store.customer(Self.key)?.facts })
-      #expect(stored.transactions.count <= 6 * CustomerFacts.chunkSize)
+      #expect(stored.transactions.count <= 4 * CustomerFacts.chunkSize)
       // The refund of an old period, which no tail contains, and documents out of order.
       fixture.clock.set(at(601))
       _ = try await fixture.submit(

@@ -3,12 +3,12 @@ package import AppStore
 // Lines with so many transactions that a write evaluates and stores only the last ones.
 extension CustomerFacts {
   /// The number of transactions in a chunk.
-  package static let chunkSize = 8
+  package static let chunkSize = 16
   /// The number of chunks in the tail of a long line.
   ///
   /// A document about an earlier period costs an evaluation of the whole line, so the tail has room for documents that
   /// arrive a few dozen periods late.
-  private static let tailChunks = 6
+  private static let tailChunks = 4
 
   /// The facts of one line, split into chunks: consecutive transactions, with the renewal infos about them. A line of one
   /// or two chunks, and one whose chunks depend on each other, is not split; the tail of a split line always is.
@@ -37,7 +37,7 @@ extension CustomerFacts {
   }
 
   /// The number of transactions at the start of a line whose intervals no later document changes, unless it is about one
-  /// of them: all but those of the last six chunks, or fewer. 0 if the line cannot be split.
+  /// of them: all but those of the last four chunks, or fewer. 0 if the line cannot be split.
   ///
   /// A transaction depends on the next one of its line, on its copies, and on the renewal infos about it; its start
   /// depends on the one before if it arrived early.
