@@ -77,9 +77,9 @@ def test_every_line_is_json_and_a_call_logs_its_trace(service):
     assert len(entries(service)) >= len(lines) - 12, "only the announcement is plain text"
 
 
-def test_the_trace_log_does_not_contain_the_configuration(service):
+def test_the_log_does_not_contain_the_configuration(service):
     service.stop()
-    assert {"trace", "debug"} & {entry["level"] for entry in entries(service)}
+    assert entries(service)
     assert not re.search("ServiceConfiguration|sha256", service.log)
 
 
