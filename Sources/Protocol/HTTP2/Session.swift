@@ -38,7 +38,7 @@ package final class Session {
   }
 
   /// Reads bytes as ``receive(_:)`` does. A server stops once they have raised ``controlFrames`` by `maxControlFrames`, or
-  /// will by the resets that nghttp2 has yet to send.
+  /// will by the resets that nghttp2 has yet to send, and once they have opened requests without an end that cost much.
   ///
   /// - Returns: the number of bytes read. The owner passes the rest later.
   package func receive(_ bytes: UnsafeRawBufferPointer, maxControlFrames: Int) throws(HTTP2Error) -> Int {
@@ -51,13 +51,16 @@ package final class Session {
     var headers = 0
     let queued = nghttp2_session_get_outbound_queue_size(session)
     let limit = state.pointee.controlFrames + maxControlFrames
+    let costLimit = state.pointee.headCosts + Self.headCostAtOnce
     while state.pointee.controlFrames < limit {
       if headers == Self.headersAtOnce {
         headers = 0
         try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, position)]))
         fed = max(fed, position)
         let resets = nghttp2_session_get_outbound_queue_size(session) - queued
-        guard state.pointee.controlFrames + Self.costOfReset * resets < limit else { break }
+        guard state.pointee.controlFrames + Self.costOfReset * resets < limit,
+          state.pointee.headCosts < costLimit
+        else { break }
       }
       guard let frame = state.pointee.scanner.next(in: bytes, from: &position) else { break }
       if UInt32(frame.header.type) == NGHTTP2_HEADERS.rawValue { headers += 1 }
@@ -96,6 +99,10 @@ package final class Session {
   /// The HEADERS frames after which a server looks what they cost: 64 KiB may have a thousand requests that each end in a
   /// reset.
   private static let headersAtOnce = 64
+
+  /// The bytes of header fields of requests without an end after which a server stops: 20 KB of references to large fields
+  /// become 12 MB of fields, which take the loop 30 ms.
+  private static let headCostAtOnce = 512 * 1_024
 
   /// The cost in ``controlFrames`` of a stream that ends because its peer is to blame.
   static let costOfReset = 10

@@ -162,6 +162,26 @@ import Testing
     #expect((session.controlFrames > 128) == areInvalid)
   }
 
+  @Test(
+    "Input is read in parts if its requests have large fields and no end, and at once if they end",
+    arguments: [true, false])
+  func largeFields(end: Bool) throws {
+    // A field of 4,000 bytes into the table, and three references of one byte to it in each request.
+    let field: [UInt8] = [0x40, 1, 97, 0x7F, 0xA1, 0x1E] + [UInt8](repeating: 120, count: 4_000)
+    let fields: [UInt8] = [0x82, 0x86, 0x84, 0x01, 1, 97]
+    let flags: UInt8 = end ? 5 : 4
+    let length = fields.count + field.count
+    var input = Self.preface + [0, UInt8(length >> 8), UInt8(length & 0xFF), 1, flags, 0, 0, 0, 1]
+    input += fields + field
+    for stream: UInt8 in stride(from: 3, to: 201, by: 2) {
+      input += Self.frame(1, flags, on: stream, fields + [0xBE, 0xBE, 0xBE])
+    }
+    let session = try Session.server()
+    let count = try input.withUnsafeBytes { try session.receive($0, maxControlFrames: 128) }
+    #expect((count == input.count) == end)
+    #expect(session.openStreams == (end ? 100 : 64))
+  }
+
   @Test("Frames on streams older than the last 64 that the client ended are ignored")
   func forgottenStreams() throws {
     let exchanges: Frames = stride(from: UInt8(1), through: 129, by: 2).map { Self.headers($0, ends: true) }
