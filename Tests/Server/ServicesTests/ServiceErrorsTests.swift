@@ -101,7 +101,7 @@ import Testing
     #expect(errors.last.flatMap { Status($0).retrySeconds } == 2)
   }
 
-  @Test("What the ledger does not find, or cannot do in the present state, has a reason of its own")
+  @Test("Each ledger error about missing objects or the current state has its own reason")
   func ledgerState() {
     let errors: [LedgerError] = [
       .rejected(.otherLine, evidence: EvidenceID(rawValue: 7)), .unknownGrant("g"), .unknownNote("n"),

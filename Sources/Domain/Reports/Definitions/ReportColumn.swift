@@ -45,7 +45,7 @@ package struct ReportColumn: Hashable, Sendable {
   package let name: String
   /// The unit of the values.
   package let unit: Unit
-  /// Whether the column is a value of its own or a part of a ratio.
+  /// Whether the column is a value, or the numerator or denominator of a ratio.
   package let role: Role
   /// The days whose postings a bucket adds up.
   package let span: Span

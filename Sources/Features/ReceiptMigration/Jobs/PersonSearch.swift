@@ -55,7 +55,7 @@ struct PersonSearch {
     }
   }
 
-  /// Whether a whole value is the id of a person who is known only by a hash.
+  /// Whether the value is the id of an erased person, of which only a hash is stored.
   private func isErasedID(_ value: String) -> Bool {
     guard let isErased, value.utf8.count <= Self.maxIDBytes else { return false }
     return isErased(value)

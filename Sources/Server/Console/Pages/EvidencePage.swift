@@ -18,7 +18,7 @@ enum EvidencePage {
         $0.evidenceId = id
         $0.includeBody = visit.value("body") != nil && visit.has(.admin)
       })
-    // The number is that of all environments; the links are those of its own.
+    // Evidence ids are unique across environments, so the address may name another one than the evidence has.
     let scope = scope.of(evidence.environment)
     let isRejected = !evidence.rejectionReason.isEmpty
     let verdict =
