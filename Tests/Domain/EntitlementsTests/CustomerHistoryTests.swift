@@ -75,6 +75,23 @@ import Testing
     #expect(lane.marks.map(\.kind) == [.renewed, .renewed, .refunded])
   }
 
+  @Test("A purchase of another product is an upgrade within the period before it, and a renewal at its end")
+  func upgrades() throws {
+    func kinds(_ first: TransactionFact, _ second: TransactionFact) throws -> [CustomerHistory.Mark.Kind] {
+      let facts = CustomerFacts(transactions: [first, second])
+      let history = CustomerHistory(facts, in: app, from: at(-1), to: at(100))
+      let lane = try #require(history.lanes.first { $0.kind == .purchase(originalTransactionID: "L1") })
+      return lane.marks.map(\.kind)
+    }
+    let month = period(0...30, id: "L1")
+    #expect(try kinds(month, period(10...40, "plus")) == [.purchased, .upgraded])
+    #expect(try kinds(month, period(30...60, "plus")) == [.purchased, .renewed])
+    #expect(try kinds(month, period(10...40)) == [.purchased, .renewed], "the same product")
+    #expect(
+      try kinds(month.with { $0.isUpgraded = true }, period(30...60, "plus")) == [.purchased, .upgraded],
+      "Apple states it")
+  }
+
   @Test("A grant is a lane up to its revocation, and one outside the span is left out")
   func grants() throws {
     var revoked = grant("G1", 0, 30)

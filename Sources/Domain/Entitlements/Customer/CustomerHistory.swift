@@ -44,6 +44,8 @@ package struct CustomerHistory: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
       case purchased = "PURCHASED"
       case renewed = "RENEWED"
+      /// A purchase of another product that replaced the period before it at once. A change to a lower level waits for
+      /// the next renewal, and is a renewal.
       case upgraded = "UPGRADED"
       case refunded = "REFUNDED"
       case sharingEnded = "SHARING_ENDED"
@@ -103,7 +105,7 @@ package struct CustomerHistory: Hashable, Sendable {
       // A period that is over leaves a gap; one that the App Store still tries to charge does not.
       let segments = answerSegments(facts, rules, start, end)
         .filter { $0.accessLevel > .none || $0.reason == .billingRetry }
-      let marks = facts.transactions.flatMap(marks).filter { $0.at >= start && $0.at <= end }
+      let marks = marks(facts.transactions).filter { $0.at >= start && $0.at <= end }
         .sorted { ($0.at, $0.transactionID, $0.kind.rawValue) < ($1.at, $1.transactionID, $1.kind.rawValue) }
       guard !segments.isEmpty || !marks.isEmpty else { continue }
       let kind: Kind =
@@ -115,27 +117,42 @@ package struct CustomerHistory: Hashable, Sendable {
     return lanes.sorted { $0.first < $1.first }.map(\.lane)
   }
 
-  private static func marks(_ transaction: TransactionFact) -> [Mark] {
-    let isFirst = transaction.transactionReasonIsPurchase
-    var marks = [
-      Mark(
-        kind: isFirst ? .purchased : .renewed, at: transaction.purchaseDate,
-        transactionID: transaction.transactionID)
-    ]
-    if let revoked = transaction.revocationDate {
-      let isSharing = transaction.revocationType == .familyRevoke || transaction.isShared
-      marks.append(
+  /// The marks of the transactions of one line, which are in order of their purchase.
+  private static func marks(_ transactions: [TransactionFact]) -> [Mark] {
+    let previous = [nil] + transactions.dropLast().map(Optional.some)
+    return zip(previous, transactions).flatMap { previous, transaction in
+      var marks = [
         Mark(
-          kind: isSharing ? .sharingEnded : .refunded, at: revoked, transactionID: transaction.transactionID))
+          kind: transaction.beginning(after: previous), at: transaction.purchaseDate,
+          transactionID: transaction.transactionID)
+      ]
+      if let revoked = transaction.revocationDate {
+        let isSharing = transaction.revocationType == .familyRevoke || transaction.isShared
+        marks.append(
+          Mark(
+            kind: isSharing ? .sharingEnded : .refunded, at: revoked,
+            transactionID: transaction.transactionID))
+      }
+      return marks
     }
-    return marks
   }
 }
 
 extension TransactionFact {
+  /// How it began, after the `previous` transaction of its line. Apple may never state that the previous period was
+  /// upgraded; then the time of the purchase decides, as for ``EntitlementReason/upgraded``.
+  fileprivate func beginning(after previous: TransactionFact?) -> CustomerHistory.Mark.Kind {
+    if let previous, previous.productID != productID, previous.type == .autoRenewableSubscription,
+      previous.isUpgraded || previous.expiresDate.map({ purchaseDate < $0 }) ?? false
+    {
+      return .upgraded
+    }
+    return transactionReasonIsPurchase ? .purchased : .renewed
+  }
+
   /// Whether the customer bought it; otherwise it is a renewal. Documents from before Apple introduced the reason are
   /// distinguished by their id.
-  fileprivate var transactionReasonIsPurchase: Bool {
+  private var transactionReasonIsPurchase: Bool {
     switch details.transactionReason {
     case .purchase?: true
     case .renewal?: false
