@@ -106,7 +106,7 @@ let package = Package(
     library(.domain, "FamilySharing", ["AppStore", "Entitlements"]),
     library(.domain, "Reports", ["AppStore", "Entitlements"]),
     library(.domain, "AppStoreReports", ["AppStore"]),
-    library(.domain, "CustomerImport", ["AppStore", "Bytes", "JSON"]),
+    library(.domain, "CustomerImport", ["AppStore", "Bytes", "Entitlements", "JSON"]),
     library(.domain, "ReportReconciliation", ["AppStore", "AppStoreReports", "Reports"]),
 
     library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Entitlements
 
 /// Turns the rows of an export into a plan.
 package struct ImportPlanner {
@@ -106,7 +107,7 @@ package struct ImportPlanner {
       if !group.purchases.contains(row.purchaseID) { group.purchases.append(row.purchaseID) }
       return
     }
-    guard store.isSource else { return omit(row, .invalidStore, "store '\(store)'") }
+    guard ExternalPurchase.isSource(store) else { return omit(row, .invalidStore, "store '\(store)'") }
     guard (1...200).contains(row.purchaseID.utf8.count) else {
       return omit(row, .noPurchaseID, "\(row.store) purchase '\(row.purchaseID)'")
     }
@@ -191,12 +192,4 @@ package struct ImportPlanner {
 
 extension String {
   fileprivate var isDigits: Bool { utf8.allSatisfy { (0x30...0x39).contains($0) } }
-
-  /// Whether it can be the source of a grant (docs/other-stores.md).
-  fileprivate var isSource: Bool {
-    (1...32).contains(utf8.count) && (utf8.first.map { (0x61...0x7A).contains($0) } ?? false)
-      && utf8.allSatisfy { byte in
-        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
-      }
-  }
 }

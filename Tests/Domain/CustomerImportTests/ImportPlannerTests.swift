@@ -92,6 +92,7 @@ import Testing
       (#"a;a;p;;;play_store;f;;;["pro"];;"#, .noPurchaseID), ("a;a;p;;;stripe;f;s1;;;;", .noEntitlement),
       (#"a;a;p;;;stripe;f;s1;;["gold"];;"#, .unknownEntitlement),
       (#"a;a;p;;;My Store;f;s1;;["pro"];;"#, .invalidStore),
+      (#"a;a;p;;;operator;f;s1;;["pro"];;"#, .invalidStore),
       ("a;a;p;yesterday;;app_store;f;1;;;;", .malformedLine), ("a;a;p", .malformedLine),
       ("a;a;p;;;app_store;f;1;;;;{", .invalidAttribute),
     ])

@@ -98,4 +98,17 @@ import Testing
     #expect(
       evaluate(shorter, entitlement: "pro", in: app, at: at(20)).source == EntitlementStatus.appStoreSource)
   }
+
+  @Test("A source is a short lower-case name that is not one of the service's own")
+  func sources() {
+    for name in ["play", "a", "web-2.eu_1", String(repeating: "s", count: 32)] {
+      #expect(ExternalPurchase.isSource(name), "\(name)")
+    }
+    for name in [
+      "", "Play", "2web", "-web", "my store", "bücher", String(repeating: "s", count: 33),
+      EntitlementStatus.appStoreSource, EntitlementStatus.operatorSource,
+    ] {
+      #expect(!ExternalPurchase.isSource(name), "\(name)")
+    }
+  }
 }

@@ -62,6 +62,19 @@ package struct ExternalPurchase: Hashable, Sendable {
     self.revision = revision
     self.earlier = earlier
   }
+
+  /// Whether `name` can be a ``source``: 1 to 32 lower-case letters, digits, dashes, dots and underscores, beginning with
+  /// a letter, and neither ``EntitlementStatus/appStoreSource`` nor ``EntitlementStatus/operatorSource``, because answers
+  /// name their own origin with these two (`GrantRequest.source`, docs/other-stores.md).
+  package static func isSource(_ name: String) -> Bool {
+    let letters: ClosedRange<UInt8> = 0x61...0x7A
+    guard (1...32).contains(name.utf8.count), let first = name.utf8.first, letters.contains(first),
+      name != EntitlementStatus.appStoreSource, name != EntitlementStatus.operatorSource
+    else { return false }
+    return name.utf8.allSatisfy {
+      letters.contains($0) || (0x30...0x39).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)
+    }
+  }
 }
 
 extension GrantFact {

@@ -134,7 +134,7 @@ extension ExternalState {
       }
       return nil
     }
-    guard Self.isSource(request.source) else {
+    guard ExternalPurchase.isSource(request.source) else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD",
         "source needs 1 to 32 lower-case letters, digits, dashes, dots and underscores, beginning with a letter, and is "
@@ -150,14 +150,5 @@ extension ExternalState {
       source: request.source, externalID: request.externalId, productID: request.productId,
       revision: request.revision,
       refundedAt: try request.refundedAt.map { time throws(Status) in try Instant(time, "refunded_at") })
-  }
-
-  private static func isSource(_ name: String) -> Bool {
-    guard 1...32 ~= name.utf8.count, let first = name.utf8.first, (0x61...0x7A).contains(first),
-      name != EntitlementStatus.appStoreSource, name != EntitlementStatus.operatorSource
-    else { return false }
-    return name.utf8.allSatisfy {
-      (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)
-    }
   }
 }
