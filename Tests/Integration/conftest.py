@@ -28,24 +28,30 @@ def reasons_are_listed():
     assert not found, f"the contract does not list these errors: {sorted(found)}"
 
 
-# The modules with the longest tests.
+# The modules with the longest tests, longest first.
 SLOW = [
-    "test_two_years", "test_attack", "test_crash", "test_console_matrix", "test_image", "test_every_command",
-    "test_reports", "test_verify_receipt", "test_conformance_kit", "test_openapi", "test_sandbox_pages", "test_segments",
-    "test_store_maintenance", "test_migration_job", "test_tutorials", "test_reconcile", "test_site", "test_console_browser",
+    "test_two_years", "test_conformance_kit", "test_console_matrix", "test_attack", "test_verify_receipt",
+    "test_every_command", "test_sandbox_pages", "test_image", "test_reports", "test_console_browser", "test_crash",
+    "test_openapi", "test_segments", "test_store_maintenance", "test_migration_job", "test_tutorials", "test_reconcile",
+    "test_site",
 ]  # fmt: skip
+# Those whose tests share no service, so that several workers can run them.
+DIVISIBLE = {"test_two_years", "test_verify_receipt"}
 
 
 def slow_first(items):
     """The tests in another order: each worker begins with some of the slow modules, because one that began late would go
     on alone at the end. Workers get equal shares, and an idle one takes over tests of another (`--dist worksteal`)."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
-    slow = [[item for item in items if item.path.stem == name] for name in SLOW]
+    slow = []
+    for name in SLOW:
+        module = [item for item in items if item.path.stem == name]
+        slow += [[item] for item in module] if name in DIVISIBLE else [module]
     others = [item for item in items if item.path.stem not in SLOW]
     ordered, share = [], len(items) / workers
     for worker in range(workers):
-        for module in slow[worker::workers]:
-            ordered += module
+        for tests in slow[worker::workers]:
+            ordered += tests
         count = round(share * (worker + 1)) - len(ordered) if worker + 1 < workers else len(others)
         ordered += others[: max(0, count)]
         del others[: max(0, count)]

@@ -297,13 +297,20 @@ def address(sandbox, eventful, path):
     return f"{sandbox.url}/apps/{APP}" + (path if path.startswith("?") else f"/{path}" if path else "")
 
 
+# In the short form, one page is enough for those with the same parts.
+LOOKED_AT = PAGES if IS_LONG else [
+    path for path in PAGES
+    if path not in ("?did=refund&since=0", "accounts/ben", "journal?all=1", "do/refund?transactionId=1", "do/fault")
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("views", [["light"], ["dark"], ["phone"]] if IS_LONG else [["light", "dark", "phone"]])
 def test_no_page_violates_an_accessibility_rule(sandbox, visit, eventful, views):
     """In the short form, the pages are dealt out to the views. A hostile name is in them."""
     found = []
     for index, view in enumerate(views):
         page = visit(view, bypass_csp=True)
-        for path in PAGES[index :: len(views)]:
+        for path in LOOKED_AT[index :: len(views)]:
             page.goto(address(sandbox, eventful, path))
             found += [f"{view} {path} {each}" for each in violations(page)]
             if page.locator("main img").count():

@@ -15,9 +15,9 @@ from harness import IS_LONG, Service, post
 from random_customers import APP, SECRET, SUBSCRIPTIONS, RandomCustomers, started
 
 # With 200 customers the test takes two minutes: ENTITLED_LIVES=200.
-CUSTOMERS = int(os.environ.get("ENTITLED_LIVES", "10"))
-# The long form lets yearly subscriptions renew.
-DAYS = 400 if IS_LONG else 120
+CUSTOMERS = int(os.environ.get("ENTITLED_LIVES", "8"))
+# The long form lets yearly subscriptions renew, the short one a billing retry of 60 days end.
+DAYS = 400 if IS_LONG else 84
 # Fields that must differ: the request date, and the new receipt, which only Apple can sign. This service returns the
 # submitted one.
 REQUEST_DATE = {f"request_date{spelling}" for spelling in ("", "_ms", "_pst")}
