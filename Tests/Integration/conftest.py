@@ -48,13 +48,14 @@ def slow_first(items):
         module = [item for item in items if item.path.stem == name]
         slow += [[item] for item in module] if name in DIVISIBLE else [module]
     others = [item for item in items if item.path.stem not in SLOW]
-    ordered, share = [], len(items) / workers
+    ordered = []
     for worker in range(workers):
-        for tests in slow[worker::workers]:
-            ordered += tests
-        count = round(share * (worker + 1)) - len(ordered) if worker + 1 < workers else len(others)
-        ordered += others[: max(0, count)]
-        del others[: max(0, count)]
+        # The share that pytest-xdist gives this worker.
+        share = (len(items) - len(ordered)) // (workers - worker)
+        first = [item for tests in slow[worker::workers] for item in tests]
+        count = max(0, share - len(first))
+        ordered += first + others[:count]
+        del others[:count]
     return ordered
 
 
