@@ -1,5 +1,7 @@
 package import AppStore
 internal import Bytes
+internal import Markup
+internal import Pages
 internal import SignedData
 internal import Synchronization
 
@@ -49,5 +51,22 @@ package final class OneTimeLinks: Sendable {
 
   private func tag(_ expiry: Int64, _ nonce: String) -> String {
     Hex.encode(HMACSHA256.code(of: Array("console link \(expiry) \(nonce)".utf8), key: key))
+  }
+}
+
+/// The form behind a one-time link.
+enum SignInForm {
+  static func body(code: String, problem: String? = nil) -> Markup {
+    """
+    <p>\(Text.signInHint)</p>
+    \(problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" as Markup } ?? "")
+    <form class="form" method="post" action="\(Link(["session", "once"]))">
+    <input type="hidden" name="code" value="\(code)">
+    <label for="name">\(Text.yourName)</label>
+    <p class="hint" id="name-hint">\(Text.nameHint)</p>
+    <input type="text" id="name" name="name" maxlength="64" autocomplete="name" required autofocus aria-describedby="name-hint">
+    <p class="row"><button class="primary">\(Text.signIn)</button></p>
+    </form>
+    """
   }
 }
