@@ -165,12 +165,12 @@ package struct ConsumptionRequestWorker: Worker {
 /// Exports the number of open consumption requests.
 final class OpenConsumptionRequestGauge: Sendable {
   private let catalog: CurrentCatalog
-  private let recorded = Mutex<[OpenConsumptionRequests]?>(nil)
+  private let recorded = Mutex<[OpenCount]?>(nil)
 
   init(catalog: CurrentCatalog) { self.catalog = catalog }
 
   /// Records the number for each configured app and environment, if it has changed: this is called after every commit.
-  func record(_ open: [OpenConsumptionRequests]) {
+  func record(_ open: [OpenCount]) {
     let hasChanged = recorded.withLock { recorded in
       defer { recorded = open }
       return recorded != open

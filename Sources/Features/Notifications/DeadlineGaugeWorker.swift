@@ -10,14 +10,6 @@ package import Store
 /// It reads all that are open, of which an operator who settles them by another system has more and more, so it runs at
 /// intervals and not after each commit.
 package struct DeadlineGaugeWorker: Worker {
-  /// The open duties of one app and environment.
-  private struct Open: Sendable {
-    let appID: String
-    let environment: Environment
-    let count: Int64
-    let deadline: Instant
-  }
-
   package let name: String
   private static let interval = Duration.seconds(10)
 
@@ -25,7 +17,8 @@ package struct DeadlineGaugeWorker: Worker {
   private let deadlines: String
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
-  private let read: @Sendable (any StoreSnapshot, Catalog) throws(StoreError) -> [Open]
+  /// Returns the open duties with their earliest deadlines.
+  private let read: @Sendable (any StoreSnapshot, Catalog) throws(StoreError) -> [OpenDuties]
 
   /// Withdrawn consents that are not settled.
   package static func consentWithdrawals(
@@ -37,9 +30,9 @@ package struct DeadlineGaugeWorker: Worker {
     ) { reader, catalog throws(StoreError) in
       try reader.openConsentWithdrawals().compactMap { open in
         catalog[open.appID].map { app in
-          Open(
+          OpenDuties(
             appID: open.appID, environment: open.environment, count: open.count,
-            deadline: app.settleBy(withdrawnAt: open.withdrawnAt))
+            earliest: app.settleBy(withdrawnAt: open.earliest))
         }
       }
     }
@@ -53,10 +46,7 @@ package struct DeadlineGaugeWorker: Worker {
       name: "external_tokens", counts: "entitled_external_tokens_unreported",
       deadlines: "entitled_external_token_deadline_seconds", store: store, catalog: catalog
     ) { reader, _ throws(StoreError) in
-      try reader.unreportedExternalTokens().map { open in
-        Open(
-          appID: open.appID, environment: open.environment, count: open.count, deadline: open.reportBy)
-      }
+      try reader.unreportedExternalTokens()
     }
   }
 
@@ -75,14 +65,14 @@ package struct DeadlineGaugeWorker: Worker {
   }
 
   /// Records the gauges of each configured app and environment.
-  private func record(_ open: [Open], _ catalog: Catalog) {
+  private func record(_ open: [OpenDuties], _ catalog: Catalog) {
     for app in catalog.appIDs.compactMap({ catalog[$0] }) {
       for environment in app.environments {
         let found = open.first { $0.appID == app.id && $0.environment == environment }
         let labels = [("app", app.id), ("environment", environment.rawValue)]
         Gauge(label: counts, dimensions: labels).record(found?.count ?? 0)
         Gauge(label: deadlines, dimensions: labels)
-          .record((found?.deadline.millisecondsSince1970 ?? 0) / 1_000)
+          .record((found?.earliest.millisecondsSince1970 ?? 0) / 1_000)
       }
     }
   }

@@ -64,7 +64,7 @@ package struct DisagreementWorker: Worker {
   }
 
   /// Records the gauges of each environment of the apps that receive events.
-  private func record(_ open: [DisagreementCount]) {
+  private func record(_ open: [OpenCount]) {
     let catalog = catalog.value
     for app in settings.all.keys.compactMap({ catalog[$0] }) {
       for environment in app.environments {

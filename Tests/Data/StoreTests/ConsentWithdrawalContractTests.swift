@@ -95,10 +95,9 @@ struct ConsentWithdrawalContractTests {
         let open = try reader.openConsentWithdrawals()
         #expect(
           Set(open) == [
-            OpenConsentWithdrawals(appID: "ocean", environment: .sandbox, count: 5, withdrawnAt: instant(1)),
-            OpenConsentWithdrawals(
-              appID: "ocean", environment: .production, count: 1, withdrawnAt: instant(1)),
-            OpenConsentWithdrawals(appID: "lake", environment: .sandbox, count: 1, withdrawnAt: instant(1)),
+            OpenDuties(appID: "ocean", environment: .sandbox, count: 5, earliest: instant(1)),
+            OpenDuties(appID: "ocean", environment: .production, count: 1, earliest: instant(1)),
+            OpenDuties(appID: "lake", environment: .sandbox, count: 1, earliest: instant(1)),
           ])
       }
     }

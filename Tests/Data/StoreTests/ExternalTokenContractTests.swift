@@ -66,9 +66,9 @@ struct ExternalTokenContractTests {
         let counts = try reader.unreportedExternalTokens()
         #expect(
           counts == [
-            UnreportedExternalTokens(
+            OpenDuties(
               appID: "ocean", environment: .sandbox, count: 4,
-              reportBy: token("c", created: 1, id).reportBy)
+              earliest: token("c", created: 1, id).reportBy)
           ])
       }
     }

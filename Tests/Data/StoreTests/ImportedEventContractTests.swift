@@ -65,7 +65,7 @@ struct ImportedEventContractTests {
         #expect(try reader.openDisagreements(query) == [open])
         #expect(
           try reader.openDisagreementCounts()
-            == [DisagreementCount(appID: "ocean", environment: .sandbox, count: 1)])
+            == [OpenCount(appID: "ocean", environment: .sandbox, count: 1)])
         #expect(try reader.comparisons(dueBy: instant(0), in: .all, limit: 9).map(\.events) == [2])
       }
       try await store.write { store throws(StoreError) in

@@ -51,16 +51,8 @@ extension SQLReader {
       after?.appTransactionID ?? "", query.limit)
   }
 
-  func openConsentWithdrawals() throws(StoreError) -> [OpenConsentWithdrawals] {
-    try rows(
-      """
-      SELECT app, environment, count(*), min(withdrawn_at) FROM consent_withdrawal WHERE is_settled = 0 GROUP BY 1, 2
-      """
-    ) { row throws(StoreError) in
-      OpenConsentWithdrawals(
-        appID: row.text(0) ?? "", environment: try row.value(1), count: row.number(2),
-        withdrawnAt: Instant(millisecondsSince1970: row.number(3)))
-    }
+  func openConsentWithdrawals() throws(StoreError) -> [OpenDuties] {
+    try openDuties(in: "consent_withdrawal", where: "is_settled = 0", since: "withdrawn_at")
   }
 }
 

@@ -77,13 +77,8 @@ extension SQLReader {
       "due_at IS NOT NULL AND due_at <= ? AND \(domain.condition) ORDER BY due_at LIMIT ?", instant, limit)
   }
 
-  func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests] {
-    try rows(
-      "SELECT app, environment, count(*) FROM consumption_request WHERE due_at IS NOT NULL GROUP BY 1, 2"
-    ) { row throws(StoreError) in
-      OpenConsumptionRequests(
-        appID: row.text(0) ?? "", environment: try row.value(1), count: row.number(2))
-    }
+  func openConsumptionRequests() throws(StoreError) -> [OpenCount] {
+    try openCounts(in: "consumption_request", where: "due_at IS NOT NULL")
   }
 
   func nextConsumptionRequest(in domain: ClockDomain) throws(StoreError) -> Instant? {

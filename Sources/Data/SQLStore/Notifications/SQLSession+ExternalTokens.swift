@@ -43,16 +43,8 @@ extension SQLReader {
       after?.externalPurchaseID ?? "", query.limit)
   }
 
-  func unreportedExternalTokens() throws(StoreError) -> [UnreportedExternalTokens] {
-    try rows(
-      """
-      SELECT app, environment, count(*), min(report_by) FROM external_token WHERE is_reported = 0 GROUP BY 1, 2
-      """
-    ) { row throws(StoreError) in
-      UnreportedExternalTokens(
-        appID: row.text(0) ?? "", environment: try row.value(1), count: row.number(2),
-        reportBy: Instant(millisecondsSince1970: row.number(3)))
-    }
+  func unreportedExternalTokens() throws(StoreError) -> [OpenDuties] {
+    try openDuties(in: "external_token", where: "is_reported = 0", since: "report_by")
   }
 }
 

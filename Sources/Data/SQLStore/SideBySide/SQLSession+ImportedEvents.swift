@@ -79,11 +79,8 @@ extension SQLReader {
     try rows("SELECT DISTINCT app FROM imported_event ORDER BY 1") { $0.text(0) ?? "" }
   }
 
-  func openDisagreementCounts() throws(StoreError) -> [DisagreementCount] {
-    try rows("SELECT app, environment, count(*) FROM access_disagreement GROUP BY 1, 2") {
-      row throws(StoreError) in
-      DisagreementCount(appID: row.text(0) ?? "", environment: try row.value(1), count: row.number(2))
-    }
+  func openDisagreementCounts() throws(StoreError) -> [OpenCount] {
+    try openCounts(in: "access_disagreement", where: "TRUE")
   }
 }
 

@@ -108,25 +108,6 @@ package protocol ConsentWithdrawalReader {
   /// Returns the withdrawals that match, the oldest first.
   func consentWithdrawals(_ query: ConsentWithdrawalFilter) throws(StoreError) -> [ConsentWithdrawalRecord]
 
-  /// Returns the number of open withdrawals and the oldest one, of each app environment that has any.
-  func openConsentWithdrawals() throws(StoreError) -> [OpenConsentWithdrawals]
-}
-
-/// The open withdrawals of one app and environment.
-package struct OpenConsentWithdrawals: Hashable, Sendable {
-  /// The operator's name for the app.
-  package let appID: String
-  package let environment: Environment
-  /// At least 1.
-  package let count: Int64
-  /// When the oldest one was withdrawn.
-  package let withdrawnAt: Instant
-
-  /// Creates a count from its parts.
-  package init(appID: String, environment: Environment, count: Int64, withdrawnAt: Instant) {
-    self.appID = appID
-    self.environment = environment
-    self.count = count
-    self.withdrawnAt = withdrawnAt
-  }
+  /// Returns the number of open withdrawals and the time of the oldest one, of each app environment that has any.
+  func openConsentWithdrawals() throws(StoreError) -> [OpenDuties]
 }

@@ -149,22 +149,5 @@ package protocol ConsumptionRequestReader {
   func nextConsumptionRequest(in domain: ClockDomain) throws(StoreError) -> Instant?
 
   /// Returns the number of open requests of each app environment that has any.
-  func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests]
-}
-
-/// The number of open consumption requests of one app and environment.
-package struct OpenConsumptionRequests: Hashable, Sendable {
-  /// The operator's name for the app.
-  package let appID: String
-  /// Apple's environment of the purchases.
-  package let environment: Environment
-  /// At least 1.
-  package let count: Int64
-
-  /// Creates a count from its parts.
-  package init(appID: String, environment: Environment, count: Int64) {
-    self.appID = appID
-    self.environment = environment
-    self.count = count
-  }
+  func openConsumptionRequests() throws(StoreError) -> [OpenCount]
 }

@@ -110,24 +110,5 @@ package protocol ExternalTokenReader {
   func externalTokens(_ query: ExternalTokenFilter) throws(StoreError) -> [ExternalTokenRecord]
 
   /// Returns the number of unreported tokens and their earliest deadline, of each app environment that has any.
-  func unreportedExternalTokens() throws(StoreError) -> [UnreportedExternalTokens]
-}
-
-/// The unreported external purchase tokens of one app and environment.
-package struct UnreportedExternalTokens: Hashable, Sendable {
-  /// The operator's name for the app.
-  package let appID: String
-  package let environment: Environment
-  /// At least 1.
-  package let count: Int64
-  /// The earliest deadline.
-  package let reportBy: Instant
-
-  /// Creates a count from its parts.
-  package init(appID: String, environment: Environment, count: Int64, reportBy: Instant) {
-    self.appID = appID
-    self.environment = environment
-    self.count = count
-    self.reportBy = reportBy
-  }
+  func unreportedExternalTokens() throws(StoreError) -> [OpenDuties]
 }

@@ -171,20 +171,5 @@ package protocol ImportedEventReader {
   func appsWithImportedEvents() throws(StoreError) -> [String]
 
   /// Returns the number of open disagreements of each app and environment that has any.
-  func openDisagreementCounts() throws(StoreError) -> [DisagreementCount]
-}
-
-/// The number of open disagreements of an app in one environment.
-package struct DisagreementCount: Hashable, Sendable {
-  package let appID: String
-  package let environment: Environment
-  /// At least 1.
-  package let count: Int64
-
-  /// Creates a count from its parts.
-  package init(appID: String, environment: Environment, count: Int64) {
-    self.appID = appID
-    self.environment = environment
-    self.count = count
-  }
+  func openDisagreementCounts() throws(StoreError) -> [OpenCount]
 }

@@ -108,7 +108,7 @@ extension AppStatus {
 
   fileprivate init(
     _ app: AppDefinition, _ environment: AppStore.Environment, at now: Instant,
-    _ open: [OpenConsumptionRequests], _ reader: any StoreSnapshot
+    _ open: [OpenCount], _ reader: any StoreSnapshot
   ) throws(StoreError) {
     let watermark = try reader.deliveryWatermark(of: app.id, in: environment)
     let arrivals = [watermark?.lastDelivery, try reader.lastNotification(of: app.id, in: environment)]
