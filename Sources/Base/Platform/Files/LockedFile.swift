@@ -15,11 +15,7 @@ package final class LockedFile: Sendable {
   package init(_ path: String) throws(PrivateDirectoryError) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .lastFailure(at: path) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let error: PrivateDirectoryError = errno == EWOULDBLOCK ? .inUse(path: path) : .lastFailure(at: path)
-      close(descriptor)
-      throw error
-    }
+    try lockOrClose(descriptor, of: path)
     self.path = path
     self.descriptor = descriptor
   }

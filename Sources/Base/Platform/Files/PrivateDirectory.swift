@@ -30,11 +30,7 @@ package final class PrivateDirectory: Sendable {
     try Self.create(path)
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .lastFailure(at: path) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let error: PrivateDirectoryError = errno == EWOULDBLOCK ? .inUse(path: path) : .lastFailure(at: path)
-      close(descriptor)
-      throw error
-    }
+    try lockOrClose(descriptor, of: path)
     self.path = path
     self.descriptor = descriptor
   }
@@ -102,4 +98,15 @@ package final class PrivateDirectory: Sendable {
 package func makePrivateFile(_ path: String) {
   let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
   if file >= 0 { close(file) }
+}
+
+/// Takes the lock (`flock`) of an open file or directory, which the kernel releases when the descriptor is closed. Closes the
+/// descriptor if another process holds the lock or the lock cannot be taken.
+///
+/// - Throws: ``PrivateDirectoryError/inUse(path:)`` if another process holds it.
+func lockOrClose(_ descriptor: CInt, of path: String) throws(PrivateDirectoryError) {
+  guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
+  let error: PrivateDirectoryError = errno == EWOULDBLOCK ? .inUse(path: path) : .lastFailure(at: path)
+  close(descriptor)
+  throw error
 }
