@@ -130,33 +130,24 @@ struct WatchSegmentCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "Resume after this sequence number.") var after: Int64?
-  @Flag(help: "Start with the first stored event.") var fromBeginning = false
-  @Option(help: "Number of events after which to stop (default: no limit).") var count: Int?
+  @OptionGroup var stream: EventStreamOptions
   @Argument(help: "Name of a saved segment.") var segment: String
-
-  func validate() throws {
-    guard count.map({ $0 > 0 }) ?? true else { throw ValidationError("--count takes a positive number") }
-  }
 
   func run() async throws {
     var request = WatchSegmentRequest.with {
       $0.segment = segment
-      if fromBeginning { $0.start = .fromBeginning(true) }
-      if let after { $0.start = .afterSequence(after) }
+      if stream.fromBeginning { $0.start = .fromBeginning(true) }
+      if let after = stream.after { $0.start = .afterSequence(after) }
     }
     request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
-    let limit = count ?? .max
     try await client.withConnection { [request] connection in
-      var printed = 0
+      var left = stream.limit
       try await connection.watchSegment(request) { response in
         guard case .event(let event) = response.content else { return true }
-        print(client.json ? String(decoding: event.json(), as: UTF8.self) : event.segmentLine)
-        // A pipe is not flushed line by line, and its reader needs each event immediately.
-        fflush(nil)
-        printed += 1
-        return printed < limit
+        client.printNow(event, event.segmentLine)
+        left -= 1
+        return left > 0
       }
     }
   }

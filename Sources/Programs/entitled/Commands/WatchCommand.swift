@@ -17,35 +17,49 @@ struct WatchCommand: AsyncParsableCommand {
 
   @Option(help: "Customer id; repeatable (default: all customers).") var customer: [String] = []
   @Option(help: "Entitlement; repeatable (default: all entitlements).") var entitlement: [String] = []
-  @Option(help: "Resume after this sequence number.") var after: Int64?
-  @Flag(help: "Start with the first stored event.") var fromBeginning = false
-  @Option(help: "Number of events after which to stop (default: no limit).") var count: Int?
-
-  func validate() throws {
-    guard count.map({ $0 > 0 }) ?? true else { throw ValidationError("--count takes a positive number") }
-  }
+  @OptionGroup var stream: EventStreamOptions
 
   func run() async throws {
     var request = WatchRequest.with {
       $0.customerIds = customer
       $0.entitlements = entitlement
-      if fromBeginning { $0.start = .fromBeginning(true) }
-      if let after { $0.start = .afterSequence(after) }
+      if stream.fromBeginning { $0.start = .fromBeginning(true) }
+      if let after = stream.after { $0.start = .afterSequence(after) }
     }
     request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
-    let limit = count ?? .max
     try await client.withConnection { [request] connection in
-      var printed = 0
+      var left = stream.limit
       try await connection.watch(request) { response in
         guard case .event(let event) = response.content else { return true }
-        print(client.json ? String(decoding: event.json(), as: UTF8.self) : event.line)
-        // A pipe is not flushed line by line, and its reader needs each event immediately.
-        fflush(nil)
-        printed += 1
-        return printed < limit
+        client.printNow(event, event.line)
+        left -= 1
+        return left > 0
       }
     }
+  }
+}
+
+/// The part of a stream of events that a command prints.
+struct EventStreamOptions: ParsableArguments {
+  @Option(help: "Resume after this sequence number.") var after: Int64?
+  @Flag(help: "Start with the first stored event.") var fromBeginning = false
+  @Option(help: "Number of events after which to stop (default: no limit).") var count: Int?
+
+  /// The number of events to print.
+  var limit: Int { count ?? .max }
+
+  func validate() throws {
+    guard limit > 0 else { throw ValidationError("--count takes a positive number") }
+  }
+}
+
+extension ClientOptions {
+  /// Prints an event of a stream: its document with `--json`, otherwise `line`. A pipe is not flushed line by line, and its
+  /// reader needs each event immediately.
+  func printNow(_ event: some WireMessage, _ line: @autoclosure () -> String) {
+    print(json ? String(decoding: event.json(), as: UTF8.self) : line())
+    fflush(nil)
   }
 }
 
