@@ -1,7 +1,6 @@
 internal import AppStore
 package import Callers
 package import HTTP
-internal import JSON
 internal import Ledger
 package import Notifications
 internal import RPC
@@ -42,25 +41,12 @@ package struct NotificationEndpoint: Sendable {
 
   /// Ingests the notification of a request; returns the response to one that is stored or refused.
   func ingest(_ request: HTTPRequest) async throws(LedgerError) -> HTTPResponse {
-    if let error = formError(of: request) { return error }
+    if let refusal = request.refusalOfDocument(limit: NotificationBody.maxSize) { return refusal }
     var notification = Self.notification(request)
     notification.rejectionDelay = { [limiter, address = request.address] in limiter.delay(of: address) }
     let received = try await inbox.ingest(notification)
     NotificationMetrics.count(received)
     return Self.answer(to: received)
-  }
-
-  /// The error of a request that is no notification.
-  private func formError(of request: HTTPRequest) -> HTTPResponse? {
-    guard request.method == "POST" else { return .methodNotAllowed("POST") }
-    // Apple sends a content type; senders without one are accepted.
-    guard request.mediaType ?? "application/json" == "application/json" else {
-      return Self.answer(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
-    }
-    guard request.body.count <= NotificationBody.maxSize else {
-      return Self.answer(413, "TOO_LARGE", "the body has more than \(NotificationBody.maxSize) bytes")
-    }
-    return nil
   }
 
   private static func notification(_ request: HTTPRequest) -> IncomingNotification {
@@ -74,14 +60,14 @@ package struct NotificationEndpoint: Sendable {
     let record = received.record
     switch record.state {
     case .applied, .superseded, .unsupported:
-      return answer(200, record.state.rawValue, record.meaning)
+      return .explained(200, record.state.rawValue, record.meaning)
     case .rejected:
       // The notification can never become valid, so a retry would not help.
-      return answer(202, record.reason, received.problem)
+      return .explained(202, record.reason, received.problem)
     case .unconfirmed where record.reason == "APP_STORE_UNAVAILABLE":
-      return answer(503, record.reason, "the App Store could not confirm it; please send it again")
+      return .explained(503, record.reason, "the App Store could not confirm it; please send it again")
     case .unconfirmed:
-      return answer(202, record.reason, "stored; it takes effect once the App Store confirms it")
+      return .explained(202, record.reason, "stored; it takes effect once the App Store confirms it")
     }
   }
 
@@ -89,11 +75,9 @@ package struct NotificationEndpoint: Sendable {
   /// log contains them.
   func answer(to error: LedgerError, _ request: HTTPRequest) -> HTTPResponse {
     // Anyone can call, so the response names no configured app.
-    if case .unknownApp = error { return Self.answer(404, "UNKNOWN_APP", "unknown app") }
+    if case .unknownApp = error { return .explained(404, "UNKNOWN_APP", "unknown app") }
     if case .tooManyRejections(let wait) = error {
-      var response = Self.answer(429, "TOO_MANY_REJECTIONS", error.description)
-      response.headers.append(name: "retry-after", value: String((wait + 999) / 1000))
-      return response
+      return .explained(429, "TOO_MANY_REJECTIONS", error.description).retry(afterMilliseconds: wait)
     }
     var generator = SystemRandomNumberGenerator()
     audit(
@@ -106,18 +90,9 @@ package struct NotificationEndpoint: Sendable {
         trace: TraceContext.current
           ?? TraceContext(continuing: request.header("traceparent"), using: &generator)))
     if case .notChecked(let unavailable) = error {
-      return Self.answer(503, unavailable.reason, "please send it again")
+      return .explained(503, unavailable.reason, "please send it again")
     }
-    var response = Self.answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
-    if let seconds = Status(error).retrySeconds {
-      response.headers.append(name: "retry-after", value: String(seconds))
-    }
-    return response
-  }
-
-  private static func answer(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {
-    let body: JSONObject = ["reason": .string(reason), "explanation": .string(explanation)]
-    return .json(status, JSONValue.object(body).serialized())
+    return .notStored(retryAfterSeconds: Status(error).retrySeconds)
   }
 }
 
@@ -126,11 +101,11 @@ extension NotificationEndpoint {
   /// Refuses a request that is no notification, or whose sender sends too many that are rejected; accepts an authentic
   /// notification.
   func judge(_ request: HTTPRequest) -> LocalVerdict {
-    if let error = formError(of: request) { return .refused(error) }
+    if let refusal = request.refusalOfDocument(limit: NotificationBody.maxSize) { return .refused(refusal) }
     do throws(LedgerError) {
       switch try inbox.verdict(on: Self.notification(request)) {
       case .accepted(let seal):
-        return .accepted(Self.answer(200, "ACCEPTED", "stored; it takes effect within seconds"), seal: seal)
+        return .accepted(.explained(200, "ACCEPTED", "stored; it takes effect within seconds"), seal: seal)
       case .undecided: return .undecided
       case .rejected:
         guard let delay = limiter.delay(of: request.address) else { return .undecided }

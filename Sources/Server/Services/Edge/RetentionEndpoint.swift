@@ -35,13 +35,7 @@ package struct RetentionEndpoint: Sendable {
 
   /// Responds to a request to a path that ``serves(_:)`` accepts.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
-    guard request.method == "POST" else { return .methodNotAllowed("POST") }
-    guard request.mediaType ?? "application/json" == "application/json" else {
-      return Self.refusal(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
-    }
-    guard request.body.count <= NotificationBody.maxSize else {
-      return Self.refusal(413, "TOO_LARGE", "the body has more than \(NotificationBody.maxSize) bytes")
-    }
+    if let refusal = request.refusalOfDocument(limit: NotificationBody.maxSize) { return refusal }
     do throws(RetentionRequestError) {
       let response = try await responder.respond(
         to: request.body, of: String(request.path.dropFirst(Self.prefix.count)))
@@ -58,9 +52,8 @@ package struct RetentionEndpoint: Sendable {
   private func refuse(_ error: RetentionRequestError, _ request: HTTPRequest) -> HTTPResponse {
     RetentionMetrics.countRefusal(error.reason)
     if let delay = limiter.delay(of: request.address) {
-      var response = Self.refusal(429, "TOO_MANY_REJECTIONS", "too many requests that are refused")
-      response.headers.append(name: "retry-after", value: String((delay + 999) / 1000))
-      return response
+      return .explained(429, "TOO_MANY_REJECTIONS", "too many requests that are refused")
+        .retry(afterMilliseconds: delay)
     }
     let status =
       switch error {
@@ -68,11 +61,6 @@ package struct RetentionEndpoint: Sendable {
       case .malformed, .missingMember: 400
       case .notVerified, .otherApp, .tooOld: 403
       }
-    return Self.refusal(status, error.reason, error.description)
-  }
-
-  private static func refusal(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {
-    let body: JSONObject = ["reason": .string(reason), "explanation": .string(explanation.excerpt)]
-    return .json(status, JSONValue.object(body).serialized())
+    return .explained(status, error.reason, error.description.excerpt)
   }
 }

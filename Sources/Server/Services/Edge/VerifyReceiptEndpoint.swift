@@ -89,10 +89,8 @@ package struct VerifyReceiptEndpoint: Sendable {
 
   private static func tooMany(retryAfterMilliseconds wait: Int64, _ environment: Environment?) -> HTTPResponse
   {
-    var response = HTTPResponse.json(
-      429, VerifyReceiptAnswer.failed(.unavailable, environment).json.serialized())
-    response.headers.append(name: "retry-after", value: String((wait + 999) / 1000))
-    return response
+    .json(429, VerifyReceiptAnswer.failed(.unavailable, environment).json.serialized())
+      .retry(afterMilliseconds: wait)
   }
 
   /// The environment and app of a path; `nil` for another path.

@@ -1,6 +1,5 @@
 internal import AppStore
 package import HTTP
-internal import JSON
 internal import Ledger
 internal import RPC
 internal import Store
@@ -76,14 +75,7 @@ package struct RequestForwarder: Sendable {
   }
 
   /// Apple and other senders try again.
-  private static var unavailable: HTTPResponse {
-    let body: JSONObject = [
-      "reason": "TRY_AGAIN", "explanation": "it could not be stored now; please send it again",
-    ]
-    var response = HTTPResponse.json(503, JSONValue.object(body).serialized())
-    response.headers.append(name: "retry-after", value: "1")
-    return response
-  }
+  private static var unavailable: HTTPResponse { .notStored(retryAfterSeconds: 1) }
 }
 
 // Notifications of Apple's.

@@ -2,7 +2,6 @@ internal import AppStore
 package import Callers
 internal import Entitlements
 internal import HTTP
-internal import JSON
 internal import Ledger
 internal import Metrics
 internal import RPC
@@ -41,13 +40,7 @@ package struct RevenueCatEndpoint: Sendable {
 
   /// Responds to a request to a path that ``serves(_:)`` accepts.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
-    guard request.method == "POST" else { return .methodNotAllowed("POST") }
-    guard request.mediaType ?? "application/json" == "application/json" else {
-      return Self.answer(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
-    }
-    guard request.body.count <= Self.maxBytes else {
-      return Self.answer(413, "TOO_LARGE", "the body has more than \(Self.maxBytes) bytes")
-    }
+    if let refusal = request.refusalOfDocument(limit: Self.maxBytes) { return refusal }
     let event: ImportedEvent
     do throws(RevenueCatRejection) {
       event = try receiver.event(
@@ -56,16 +49,12 @@ package struct RevenueCatEndpoint: Sendable {
     } catch {
       return refuse(error, request)
     }
-    guard let result = await store(event) else {
-      var response = Self.answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
-      response.headers.append(name: "retry-after", value: "1")
-      return response
-    }
+    guard let result = await store(event) else { return .notStored(retryAfterSeconds: 1) }
     Counter(
       label: "entitled_imported_events_total",
       dimensions: [("app", event.appID), ("environment", event.environment.rawValue), ("result", result)]
     ).increment()
-    return Self.answer(200, result, "stored; it is compared within seconds")
+    return .explained(200, result, "stored; it is compared within seconds")
   }
 
   /// Stores an event here or through the leader. While another replica takes over, it tries again for some seconds.
@@ -98,21 +87,15 @@ package struct RevenueCatEndpoint: Sendable {
     let status: Int
     switch refusal {
     // Sent again it would be refused again.
-    case .otherEnvironment: return Self.answer(200, refusal.reason, refusal.description)
+    case .otherEnvironment: return .explained(200, refusal.reason, refusal.description.excerpt)
     case .unknownApp: status = 404
     case .unauthenticated: status = 401
     case .malformed: status = 400
     }
     if let delay = limiter.delay(of: request.address) {
-      var response = Self.answer(429, "TOO_MANY_REJECTIONS", "too many requests that are refused")
-      response.headers.append(name: "retry-after", value: String((delay + 999) / 1000))
-      return response
+      return .explained(429, "TOO_MANY_REJECTIONS", "too many requests that are refused")
+        .retry(afterMilliseconds: delay)
     }
-    return Self.answer(status, refusal.reason, refusal.description)
-  }
-
-  private static func answer(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {
-    let body: JSONObject = ["reason": .string(reason), "explanation": .string(explanation.excerpt)]
-    return .json(status, JSONValue.object(body).serialized())
+    return .explained(status, refusal.reason, refusal.description.excerpt)
   }
 }
