@@ -1,0 +1,143 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Ledger
+internal import Metrics
+internal import Platform
+internal import Store
+
+// One line of the input.
+extension MigrationRun {
+  /// The number of attempts for a line whose errors are retryable.
+  private static let maxAttempts = 5
+
+  /// Migrates a line, with retries.
+  ///
+  /// - Returns: whether the line's result is stored; false if the job stops.
+  func process(_ line: InputLine) async -> Bool {
+    let record: InputRecord
+    switch line.record {
+    case .success(let found): record = found
+    case .failure(let error):
+      count(error.reason)
+      return await keep(
+        line.outcome(.rejected, customerID: "", reason: error.reason, explanation: error.description))
+    }
+    var attempt = 1
+    var storePause = Duration.seconds(1)
+    while true {
+      do throws(ReceiptError) {
+        if try await migrate(line, record, isLast: attempt == Self.maxAttempts) {
+          count("DONE")
+          return true
+        }
+        guard !isStopped else { return false }
+        try? await sleep(.seconds(1))
+        attempt += 1
+      } catch {
+        guard !isStopped else { return false }
+        // The line is not to blame for the store, so these attempts do not count.
+        if let failure = error.storeFailure {
+          guard failure.isTemporary else { return false }
+          try? await sleep(storePause)
+          storePause = min(storePause * 2, Self.maxPause)
+          continue
+        }
+        guard error.isRetryable, attempt < Self.maxAttempts else {
+          count(error.reason)
+          let outcome: MigrationLine.Outcome = error.isRetryable ? .retryable : .rejected
+          return await keep(
+            line.outcome(
+              outcome, customerID: record.customerID, reason: error.reason, explanation: error.description))
+        }
+        try? await sleep(min(error.retryAfter, Self.maxPause))
+        attempt += 1
+      }
+    }
+  }
+
+  /// Submits the receipt and stores the line's result in the same commit.
+  ///
+  /// - Returns: false if its lookup failed, and a retry is due unless this is the last attempt.
+  private func migrate(
+    _ line: InputLine, _ record: InputRecord, isLast: Bool
+  ) async throws(ReceiptError) -> Bool {
+    var incoming = IncomingReceipt(
+      appID: job.order.appID, customerID: record.customerID.isEmpty ? nil : record.customerID,
+      content: record.content)
+    incoming.environment = job.order.environment
+    incoming.source = .migration
+    incoming.priority = .backfill
+    incoming.queriedSince = job.startedAt
+    incoming.lineLocks = lines
+    if job.order.linksUnverifiedIDs { incoming.binding = .assignedByOperator(actor: job.order.actor) }
+    if job.order.isDryRun {
+      let found = try await intake.dryRun(incoming)
+      _ = await keep(
+        line.outcome(found.lines.isEmpty ? .empty : .migrated, customerID: record.customerID))
+      return true
+    }
+    let id = job.id
+    let outcome = try await intake.submit(incoming) { store, result throws(StoreError) in
+      guard result.pendingReason == nil || isLast else { return }
+      try store.finish(line.outcome(of: result, customerID: record.customerID), of: id)
+    }
+    progress.count()
+    return outcome.lookupFailure == nil || isLast
+  }
+
+  private func keep(_ outcome: MigrationLine) async -> Bool {
+    let id = job.id
+    progress.count()
+    do throws(StoreError) {
+      try await repeating { () async throws(StoreError) in
+        try await store.write { store throws(StoreError) in try store.finish(outcome, of: id) }
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func count(_ reason: String) {
+    Counter(label: "entitled_migrated_receipts_total", dimensions: [("reason", reason)]).increment()
+  }
+}
+
+extension InputLine {
+  fileprivate func outcome(
+    _ outcome: MigrationLine.Outcome, customerID: String, reason: String = "", explanation: String = ""
+  ) -> MigrationLine {
+    MigrationLine(
+      number: number, position: position, length: length, customerID: customerID.listed, outcome: outcome,
+      reason: reason, explanation: explanation.listed)
+  }
+
+  fileprivate func outcome(of result: ReceiptResult, customerID: String) -> MigrationLine {
+    if result.belongsToAnotherCustomer {
+      let rejection = ReceiptRejection.ownedByAnotherCustomer(
+        originalTransactionIDs: result.linesOfOtherCustomers)
+      return outcome(
+        .rejected, customerID: customerID, reason: rejection.reason, explanation: rejection.description)
+    }
+    if let reason = result.pendingReason {
+      return outcome(
+        .retryable, customerID: customerID, reason: reason,
+        explanation: "lookup failed; the receipt's contents hold until it succeeds")
+    }
+    var line = outcome(
+      result.isEmpty ? .empty : result.changedState ? .migrated : .unchanged, customerID: customerID)
+    line.isDuplicate = result.wasQueriedBefore
+    return line
+  }
+}
+
+extension ReceiptError {
+  /// The error of the store, if that is the cause.
+  fileprivate var storeFailure: StoreError? {
+    switch self {
+    case .ledger(.store(let failure)), .lookupFailed(.ledger(.store(let failure))): failure
+    default: nil
+    }
+  }
+}
