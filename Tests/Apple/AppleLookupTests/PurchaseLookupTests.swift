@@ -17,26 +17,8 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: "lookup-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let identity = AppIdentity(bundleID: "com.example", appAppleID: nil)
-    let simulator = try AppStoreSimulator(
-      apps: [
-        SandboxApp(
-          id: "demo", identity: identity,
-          products: [
-            SandboxProduct(
-              productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro",
-              level: 1, period: Period("P1M"), price: 4990),
-            SandboxProduct(productId: "unlock", type: .nonConsumable, price: 9990),
-          ])
-      ], storage: .memory, now: { Instant(millisecondsSince1970: 1_767_225_600_000) })
-    let app = AppDefinition(
-      id: "demo", identity: identity, environments: [.sandbox],
-      products: [
-        ProductDefinition(
-          productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 1,
-          entitlements: ["pro"])
-      ])
-    let service = try SimulatedAppStore(simulator, app: app, folder: folder)
+    let service = try SimulatedAppStore.demo(
+      selling: [SandboxProduct(productId: "unlock", type: .nonConsumable, price: 9990)], folder: folder)
     try await body(service)
     await service.store.close()
   }

@@ -21,27 +21,9 @@ struct ReceiptService {
 
   private init(_ policy: ReceiptPolicy, folder: URL) throws {
     self.folder = folder
-    let identity = AppIdentity(bundleID: "com.example", appAppleID: nil)
-    let simulator = try AppStoreSimulator(
-      apps: [
-        SandboxApp(
-          id: "demo", identity: identity,
-          products: [
-            SandboxProduct(
-              productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro",
-              level: 1, period: Period("P1M"), price: 4990)
-          ])
-      ], storage: .memory, now: { Instant(millisecondsSince1970: 1_767_225_600_000) })
-    let app = AppDefinition(
-      id: "demo", identity: identity, environments: [.sandbox],
-      products: [
-        ProductDefinition(
-          productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 1,
-          entitlements: ["pro"])
-      ])
-    let appStore = try SimulatedAppStore(simulator, app: app, folder: folder)
+    let appStore = try SimulatedAppStore.demo(folder: folder)
     self.appStore = appStore
-    let clock = simulator.clock
+    let clock = appStore.simulator.clock
     let client = VerifyReceiptClient(
       productionURL: "http://sandbox/verifyReceipt", sandboxURL: "http://sandbox/verifyReceipt",
       exchange: appStore.exchange,

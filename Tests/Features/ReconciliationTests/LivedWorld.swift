@@ -24,6 +24,14 @@ struct LivedWorld {
         productId: "weekly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "news", level: 1,
         period: Period("P1W"), price: 990),
     ])
+  /// A catalog with one of the products, which grants `pro`.
+  static let definition = AppDefinition(
+    id: "demo", identity: app.identity, environments: [.sandbox],
+    products: [
+      ProductDefinition(
+        productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 2,
+        entitlements: ["pro"])
+    ])
   static let secret = "a secret of ours"
   static let start = Instant(millisecondsSince1970: 1_767_225_600_000)
 

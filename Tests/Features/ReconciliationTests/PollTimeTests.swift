@@ -11,13 +11,7 @@ import Testing
 @testable import Sandbox
 
 @Suite("Time of a status poll") struct PollTimeTests {
-  private static let app = AppDefinition(
-    id: "demo", identity: LivedWorld.app.identity, environments: [.sandbox],
-    products: [
-      ProductDefinition(
-        productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 2,
-        entitlements: ["pro"])
-    ])
+  private static let app = LivedWorld.definition
   private static let minute: Int64 = 60_000
 
   @Test("A poll whose response arrives after the next one was due settles only the time of its call")

@@ -10,13 +10,7 @@ import Testing
 @testable import Sandbox
 
 @Suite("Status query of one purchase") struct StatusQueryTests {
-  private static let app = AppDefinition(
-    id: "demo", identity: LivedWorld.app.identity, environments: [.sandbox],
-    products: [
-      ProductDefinition(
-        productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 2,
-        entitlements: ["pro"])
-    ])
+  private static let app = LivedWorld.definition
 
   /// Advances the time to the charge for the second period, before the first one ends.
   private func renewEarly(_ simulator: AppStoreSimulator) async throws {
