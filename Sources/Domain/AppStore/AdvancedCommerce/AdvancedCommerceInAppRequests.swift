@@ -8,6 +8,7 @@ package struct AdvancedCommerceOneTimeChargeCreateRequest: DecodedPayload {
   package let currency: String?
   package let item: AdvancedCommerceOneTimeChargeItem?
   package let requestInfo: AdvancedCommerceRequestInfo?
+  /// Apple's code of the tax category.
   package let taxCode: String?
   /// ISO 3166-1 alpha-3.
   package let storefront: String?
@@ -27,7 +28,9 @@ package struct AdvancedCommerceOneTimeChargeCreateRequest: DecodedPayload {
 package struct AdvancedCommerceOneTimeChargeItem: DecodedPayload {
   package let json: JSONObject
 
+  /// The description of the item that customers see.
   package let description: String?
+  /// The name of the item that customers see.
   package let displayName: String?
   /// The operator's SKU of the item.
   package let sku: String?
@@ -55,6 +58,7 @@ package struct AdvancedCommerceSubscriptionCreateRequest: DecodedPayload {
   /// An ISO 8601 duration.
   package let period: String?
   package let requestInfo: AdvancedCommerceRequestInfo?
+  /// Apple's code of the tax category.
   package let taxCode: String?
   /// ISO 3166-1 alpha-3.
   package let storefront: String?
@@ -78,8 +82,11 @@ package struct AdvancedCommerceSubscriptionCreateRequest: DecodedPayload {
 package struct AdvancedCommerceSubscriptionCreateItem: DecodedPayload {
   package let json: JSONObject
 
+  /// The description of the item that customers see.
   package let description: String?
+  /// The name of the item that customers see.
   package let displayName: String?
+  /// `nil`: the full price from the first period on.
   package let offer: AdvancedCommerceOffer?
   /// The operator's SKU of the item.
   package let sku: String?
@@ -102,13 +109,16 @@ package struct AdvancedCommerceSubscriptionModifyInAppRequest: DecodedPayload {
   package let json: JSONObject
 
   package let requestInfo: AdvancedCommerceRequestInfo?
+  /// A transaction of the subscription to change.
   package let transactionId: String?
+  /// Whether the renewal date stays the same.
   package let retainBillingCycle: Bool?
   package let descriptors: AdvancedCommerceSubscriptionModifyDescriptors?
   package let addItems: [AdvancedCommerceSubscriptionModifyAddItem]?
   package let changeItems: [AdvancedCommerceSubscriptionModifyChangeItem]?
   package let removeItems: [AdvancedCommerceSubscriptionModifyRemoveItem]?
   package let periodChange: AdvancedCommerceSubscriptionModifyPeriodChange?
+  /// Apple's code of the tax category.
   package let taxCode: String?
   /// ISO 4217.
   package let currency: String?
@@ -138,8 +148,11 @@ package struct AdvancedCommerceSubscriptionModifyAddItem: DecodedPayload {
 
   /// The operator's SKU of the item.
   package let sku: String?
+  /// The description of the item that customers see.
   package let description: String?
+  /// The name of the item that customers see.
   package let displayName: String?
+  /// `nil`: the full price from the first period on.
   package let offer: AdvancedCommerceOffer?
   /// In milliunits of the currency.
   package let price: Int64?
@@ -164,10 +177,13 @@ package struct AdvancedCommerceSubscriptionModifyChangeItem: DecodedPayload {
 
   /// The SKU to replace.
   package let currentSKU: String?
+  /// The description of the item that customers see.
   package let description: String?
+  /// The name of the item that customers see.
   package let displayName: String?
   /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
   package let effective: String?
+  /// `nil`: the full price from the first period on.
   package let offer: AdvancedCommerceOffer?
   /// In milliunits of the currency.
   package let price: Int64?
@@ -213,7 +229,9 @@ package struct AdvancedCommerceSubscriptionModifyDescriptors: DecodedPayload {
 
   /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
   package let effective: String?
+  /// The description of the purchase that customers see.
   package let description: String?
+  /// The name of the purchase that customers see.
   package let displayName: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -247,7 +265,9 @@ package struct AdvancedCommerceSubscriptionReactivateInAppRequest: DecodedPayloa
   package let json: JSONObject
 
   package let requestInfo: AdvancedCommerceRequestInfo?
+  /// A transaction of the subscription to reactivate.
   package let transactionId: String?
+  /// The items that renew; others end.
   package let items: [AdvancedCommerceSubscriptionReactivateItem]?
   /// ISO 3166-1 alpha-3.
   package let storefront: String?

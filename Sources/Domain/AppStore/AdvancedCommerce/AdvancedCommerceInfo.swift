@@ -10,6 +10,7 @@ package struct AdvancedCommerceTransactionInfo: DecodedPayload {
   package let items: [AdvancedCommerceTransactionItem]?
   /// An ISO 8601 duration; see ``Period``.
   package let period: String?
+  /// Apple's code of the tax category.
   package let taxCode: String?
   /// A decimal fraction, such as `0.15`.
   package let taxRate: String?
@@ -38,12 +39,17 @@ package struct AdvancedCommerceTransactionItem: DecodedPayload {
 
   /// The operator's SKU of the item.
   package let sku: String?
+  /// The name of the item that customers see.
   package let displayName: String?
+  /// The description of the item that customers see.
   package let description: String?
   /// In milliunits of the currency.
   package let price: Int64?
+  /// `nil`: the full price from the first period on.
   package let offer: AdvancedCommerceOffer?
+  /// The refunds of the item; several partial ones are possible.
   package let refunds: [AdvancedCommerceRefund]?
+  /// When a refund revoked the item; `nil` if the customer keeps it.
   package let revocationDate: Instant?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -65,6 +71,7 @@ package struct AdvancedCommerceRefund: DecodedPayload {
 
   /// In milliunits of the currency.
   package let refundAmount: Int64?
+  /// When Apple refunded it.
   package let refundDate: Instant?
   package let refundReason: AdvancedCommerceRefundReason?
   package let refundType: AdvancedCommerceRefundType?
@@ -86,6 +93,7 @@ package struct AdvancedCommerceRefund: DecodedPayload {
 package struct AdvancedCommerceRenewalInfo: DecodedPayload {
   package let json: JSONObject
 
+  /// Apple's token of the latest renewal info of the subscription; a developer never makes one.
   package let consistencyToken: String?
   /// The UUID of the request that created it.
   package let requestReferenceId: String?
@@ -93,6 +101,7 @@ package struct AdvancedCommerceRenewalInfo: DecodedPayload {
   package let items: [AdvancedCommerceRenewalItem]?
   /// An ISO 8601 duration; see ``Period``.
   package let period: String?
+  /// Apple's code of the tax category.
   package let taxCode: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -113,10 +122,13 @@ package struct AdvancedCommerceRenewalItem: DecodedPayload {
 
   /// The operator's SKU of the item.
   package let sku: String?
+  /// The name of the item that customers see.
   package let displayName: String?
+  /// The description of the item that customers see.
   package let description: String?
   /// In milliunits of the currency.
   package let price: Int64?
+  /// `nil`: the full price from the first period on.
   package let offer: AdvancedCommerceOffer?
   package let priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
@@ -148,6 +160,7 @@ package struct AdvancedCommercePriceIncreaseInfo: DecodedPayload {
 
   /// In milliunits of the currency.
   package let price: Int64?
+  /// The state of the customer's consent.
   package let status: AdvancedCommercePriceIncreaseStatus?
   /// The SKUs of the items that end without the customer's consent.
   package let dependentSKUs: [String]?
@@ -165,7 +178,9 @@ package struct AdvancedCommercePriceIncreaseInfo: DecodedPayload {
 package struct AdvancedCommerceDescriptors: DecodedPayload {
   package let json: JSONObject
 
+  /// The description of the purchase that customers see.
   package let description: String?
+  /// The name of the purchase that customers see.
   package let displayName: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -182,6 +197,7 @@ package struct AdvancedCommerceOffer: DecodedPayload {
 
   /// An ISO 8601 duration; see ``Period``.
   package let period: String?
+  /// The number of periods with this price.
   package let periodCount: Int64?
   /// In milliunits of the currency.
   package let price: Int64?

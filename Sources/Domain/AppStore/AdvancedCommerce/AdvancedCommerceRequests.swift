@@ -6,7 +6,9 @@ package struct AdvancedCommerceRequestInfo: DecodedPayload {
 
   /// The idempotency key, a UUID.
   package let requestReferenceId: String?
+  /// The UUID of the customer that the operator chose.
   package let appAccountToken: String?
+  /// Apple's token of the latest renewal info of the subscription; a developer never makes one.
   package let consistencyToken: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -153,6 +155,7 @@ package struct AdvancedCommerceSubscriptionChangeMetadataRequest: DecodedPayload
   package let items: [AdvancedCommerceSubscriptionChangeMetadataItem]?
   /// ISO 3166-1 alpha-3.
   package let storefront: String?
+  /// Apple's code of the tax category.
   package let taxCode: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -172,7 +175,9 @@ package struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: DecodedPay
 
   /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
   package let effective: String?
+  /// The description of the purchase that customers see.
   package let description: String?
+  /// The name of the purchase that customers see.
   package let displayName: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -192,7 +197,9 @@ package struct AdvancedCommerceSubscriptionChangeMetadataItem: DecodedPayload {
   package let currentSKU: String?
   /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
   package let effective: String?
+  /// The description of the item that customers see.
   package let description: String?
+  /// The name of the item that customers see.
   package let displayName: String?
   /// The operator's SKU of the item.
   package let sku: String?
@@ -215,10 +222,13 @@ package struct AdvancedCommerceSubscriptionMigrateRequest: DecodedPayload {
   package let requestInfo: AdvancedCommerceRequestInfo?
   package let descriptors: AdvancedCommerceSubscriptionMigrateDescriptors?
   package let items: [AdvancedCommerceSubscriptionMigrateItem]?
+  /// The items from the next renewal on; `nil`: ``items``.
   package let renewalItems: [AdvancedCommerceSubscriptionMigrateRenewalItem]?
+  /// The generic product of Advanced Commerce that replaces the product.
   package let targetProductId: String?
   /// ISO 3166-1 alpha-3.
   package let storefront: String?
+  /// Apple's code of the tax category.
   package let taxCode: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -238,7 +248,9 @@ package struct AdvancedCommerceSubscriptionMigrateRequest: DecodedPayload {
 package struct AdvancedCommerceSubscriptionMigrateDescriptors: DecodedPayload {
   package let json: JSONObject
 
+  /// The description of the purchase that customers see.
   package let description: String?
+  /// The name of the purchase that customers see.
   package let displayName: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -255,7 +267,9 @@ package struct AdvancedCommerceSubscriptionMigrateItem: DecodedPayload {
 
   /// The operator's SKU of the item.
   package let sku: String?
+  /// The description of the item that customers see.
   package let description: String?
+  /// The name of the item that customers see.
   package let displayName: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -273,7 +287,9 @@ package struct AdvancedCommerceSubscriptionMigrateRenewalItem: DecodedPayload {
 
   /// The operator's SKU of the item.
   package let sku: String?
+  /// The description of the item that customers see.
   package let description: String?
+  /// The name of the item that customers see.
   package let displayName: String?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -13,6 +13,7 @@ package struct LegacyPurchase: Hashable, Sendable {
 
   /// A refund or revocation.
   package struct Cancellation: Hashable, Sendable {
+    /// When Apple refunded it, or sharing ended.
     package let date: Instant
     /// `nil` for a cancellation from a receipt, which has no reasons.
     package let reason: RevocationReason?
@@ -23,22 +24,31 @@ package struct LegacyPurchase: Hashable, Sendable {
     }
   }
 
+  /// Identifies one purchase or renewal.
   package var transactionID: String
+  /// Identifies the purchase; equal for all renewals of a subscription.
   package var originalTransactionID: String
   package var productID: String
   /// Whether it is an auto-renewable subscription; only these have offer flags.
   package var isSubscription: Bool
   package var quantity: Int64 = 1
+  /// The time of the purchase, or the start of the period.
   package var purchaseDate: Instant?
+  /// When the purchase was first made.
   package var originalPurchaseDate: Instant?
+  /// The end of the subscription period; `nil` for other products.
   package var expiresDate: Instant?
+  /// Identifies one period of a subscription, on all devices.
   package var webOrderLineItemID: String?
+  /// The offer that set the price.
   package var offer = LegacyOffer()
+  /// `nil` unless Apple took it back.
   package var cancellation: Cancellation?
   // The following members are in `latest_receipt_info` only.
   package var ownership: InAppOwnershipType?
   package var appAccountToken: String?
   package var subscriptionGroupID: String?
+  /// Whether a purchase of a higher level of the group replaced it.
   package var isUpgraded = false
 
   /// Creates a purchase of quantity 1; all other members can be set.

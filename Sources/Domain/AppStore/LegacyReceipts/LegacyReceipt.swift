@@ -10,20 +10,27 @@ package struct LegacyReceipt: DecodedPayload {
   package let adamId: Int64?
   /// Equal to ``adamId``.
   package let appItemId: Int64?
+  /// The bundle id of the app; a verifier compares it with the configured one.
   package let bundleId: String?
+  /// The version for which the receipt was made.
   package let applicationVersion: String?
   /// The version that the customer first got; always `1.0` in Apple's sandbox.
   package let originalApplicationVersion: String?
+  /// The App Store's number of that version; 0 in Apple's sandbox.
   package let versionExternalIdentifier: Int64?
+  /// The App Store's number of the download; 0 in Apple's sandbox.
   package let downloadId: Int64?
   /// When Apple created the receipt: its signature is verified as of this instant (WWDC18-704).
   package let receiptCreationDate: Instant?
   /// When `verifyReceipt` was called.
   package let requestDate: Instant?
+  /// When the customer first got the app; always in 2013 in Apple's sandbox.
   package let originalPurchaseDate: Instant?
+  /// When the customer pre-ordered the app; `nil` without a pre-order.
   package let preorderDate: Instant?
   /// Only for apps from the Volume Purchase Program.
   package let expirationDate: Instant?
+  /// The purchases in the receipt; it has consumables only until they are finished.
   package let inApp: [LegacyTransaction]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -52,25 +59,37 @@ package struct LegacyReceipt: DecodedPayload {
 package struct LegacyTransaction: DecodedPayload {
   package let json: JSONObject
 
+  /// Identifies one purchase or renewal.
   package let transactionId: String?
+  /// Identifies the purchase; equal for all renewals of a subscription.
   package let originalTransactionId: String?
+  /// Identifies one period of a subscription, on all devices.
   package let webOrderLineItemId: String?
   package let productId: String?
+  /// Only in `latest_receipt_info`, as are the next three members.
   package let subscriptionGroupIdentifier: String?
   package let appAccountToken: String?
   package let inAppOwnershipType: InAppOwnershipType?
   package let quantity: Int64?
+  /// The time of the purchase, or the start of the period.
   package let purchaseDate: Instant?
+  /// When the purchase was first made.
   package let originalPurchaseDate: Instant?
+  /// The end of the subscription period; `nil` for other products.
   package let expiresDate: Instant?
   /// When Apple refunded it or an upgrade cut it; see ``isUpgraded``.
   package let cancellationDate: Instant?
   /// 1 for an issue with the app, 0 for another reason.
   package let cancellationReason: Int64?
+  /// Whether a purchase of a higher level of the group replaced it; only in `latest_receipt_info`.
   package let isUpgraded: Bool?
+  /// Whether the period is a free trial.
   package let isTrialPeriod: Bool?
+  /// Whether the period has an introductory price that is not a free trial.
   package let isInIntroOfferPeriod: Bool?
+  /// The id of the promotional offer that set the price; `nil` without one.
   package let promotionalOfferId: String?
+  /// The name of the offer code in App Store Connect; `nil` without one.
   package let offerCodeRefName: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -102,16 +121,26 @@ package struct PendingRenewalInfo: DecodedPayload {
   package let json: JSONObject
 
   package let originalTransactionId: String?
+  /// The product of the current period.
   package let productId: String?
+  /// The product of the next period.
   package let autoRenewProductId: String?
+  /// Whether the subscription renews at the end of its period.
   package let autoRenewStatus: Bool?
+  /// Apple's number of the reason of the end, as in ``ExpirationIntent``; absent while it has not ended.
   package let expirationIntent: Int64?
+  /// Whether Apple retries a failed renewal payment; absent while the subscription has not ended.
   package let isInBillingRetryPeriod: Bool?
+  /// The end of the billing grace period; absent without one.
   package let gracePeriodExpiresDate: Instant?
   /// 1 if the customer consented, 0 if consent was requested.
   package let priceConsentStatus: Int64?
+  /// 1 if the customer consented or no consent is needed, 0 while Apple waits for it; absent without a
+  /// price increase.
   package let priceIncreaseStatus: Int64?
+  /// The promotional offer of the next period.
   package let promotionalOfferId: String?
+  /// The name of the offer code of the next period.
   package let offerCodeRefName: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -135,12 +164,14 @@ package struct PendingRenewalInfo: DecodedPayload {
 package struct UnifiedReceipt: DecodedPayload {
   package let json: JSONObject
 
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
   package let status: VerifyReceiptStatus?
   /// The app receipt, base64.
   package let latestReceipt: String?
   /// The latest 100 transactions.
   package let latestReceiptInfo: [LegacyTransaction]?
+  /// The next renewals, one for each subscription.
   package let pendingRenewalInfo: [PendingRenewalInfo]?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -12,16 +12,21 @@ package struct LegacyReceiptContent: Hashable, Sendable {
   package var downloadID: Int64 = 0
   /// 0 in Apple's sandbox.
   package var versionExternalIdentifier: Int64 = 0
+  /// The version for which the receipt was made.
   package var applicationVersion: String?
+  /// The version that the customer first got; always `1.0` in Apple's sandbox.
   package var originalApplicationVersion: String?
   /// In the order of the receipt.
   package var purchases: [LegacyPurchase] = []
+  /// When Apple created the receipt.
   package var creationDate: Instant?
   /// When `verifyReceipt` was called.
   package var requestDate: Instant?
+  /// When the customer first got the app.
   package var originalPurchaseDate: Instant?
   /// Not part of a receipt; `verifyReceipt` adds it.
   package var preorderDate: Instant?
+  /// Only for apps from the Volume Purchase Program.
   package var expirationDate: Instant?
 
   /// Creates an empty receipt; all other members can be set.
@@ -53,13 +58,17 @@ package struct LegacyReceiptContent: Hashable, Sendable {
 /// writing. ``PendingRenewalInfo`` reads the same format.
 package struct LegacyRenewal: Hashable, Sendable {
   package var originalTransactionID: String
+  /// The product of the current period.
   package var productID: String
+  /// The product of the next period; `nil` if Apple did not send it.
   package var autoRenewProductID: String?
   /// `nil` if Apple did not send it.
   package var autoRenews: Bool?
   /// The reason of its end. With an intent, `is_in_billing_retry_period` is always written.
   package var expirationIntent: ExpirationIntent?
+  /// Whether Apple retries a failed renewal payment.
   package var isInBillingRetry = false
+  /// The end of the billing grace period; `nil` without one.
   package var gracePeriodExpiresDate: Instant?
   /// `nil` without a price increase.
   package var priceIncreaseStatus: PriceIncreaseStatus?

@@ -24,15 +24,19 @@ package struct VerifyReceiptRequest: DecodedPayload {
 package struct VerifyReceiptResponse: DecodedPayload {
   package let json: JSONObject
 
+  /// 0 if the receipt is valid; with another status the other members are absent or unproven.
   package let status: VerifyReceiptStatus?
   /// Whether the same request may succeed later; sent with the status 21100 to 21199.
   package let isRetryable: Bool?
+  /// The environment of the receipt.
   package let environment: Environment?
   /// The decoded request receipt.
   package let receipt: LegacyReceipt?
   /// The latest app receipt, base64.
   package let latestReceipt: String?
+  /// Apple's current data of the purchases, newest first; absent for a receipt without subscriptions.
   package let latestReceiptInfo: [LegacyTransaction]?
+  /// The next renewals, one for each subscription.
   package let pendingRenewalInfo: [PendingRenewalInfo]?
 
   package init(json: JSONObject) throws(PayloadError) {

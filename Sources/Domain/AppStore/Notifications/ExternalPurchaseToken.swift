@@ -7,8 +7,11 @@ package struct ExternalPurchaseToken: DecodedPayload {
 
   /// The token's UUID; outside Production it starts with `SANDBOX`.
   package let externalPurchaseId: String?
+  /// When the app asked for the token; the deadline of its report counts from it.
   package let tokenCreationDate: Instant?
+  /// When a token of the custom link API expires; `nil` for others.
   package let tokenExpirationDate: Instant?
+  /// Why the token was made; `nil` for a token without a type.
   package let tokenType: ExternalPurchaseTokenType?
   /// The app's App Store id.
   package let appAppleId: Int64?

@@ -19,12 +19,17 @@ package struct ResponseBodyV1: DecodedPayload {
   package let originalTransactionId: String?
   /// The App Store id of the product that renews.
   package let autoRenewAdamId: String?
+  /// The product of the next period.
   package let autoRenewProductId: String?
+  /// Whether the subscription renews at the end of its period.
   package let autoRenewStatus: Bool?
+  /// When the customer turned it on or off.
   package let autoRenewStatusChangeDate: Instant?
+  /// Apple's number of the reason of the end, as in ``ExpirationIntent``; absent while it has not ended.
   package let expirationIntent: Int64?
   /// The date after which Apple ends version 1, as text.
   package let deprecation: String?
+  /// The state of the customer's purchases.
   package let unifiedReceipt: UnifiedReceipt?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -13,6 +13,7 @@ package struct JWSRenewalInfoDecodedPayload: DecodedPayload {
   package let productId: String?
   /// The product of the next period.
   package let autoRenewProductId: String?
+  /// Whether the subscription renews at the end of its period.
   package let autoRenewStatus: AutoRenewStatus?
   /// The reason of the subscription's end; absent while it has not ended.
   package let expirationIntent: ExpirationIntent?
@@ -20,6 +21,7 @@ package struct JWSRenewalInfoDecodedPayload: DecodedPayload {
   package let isInBillingRetryPeriod: Bool?
   /// The end of the billing grace period; absent without one.
   package let gracePeriodExpiresDate: Instant?
+  /// Whether the customer has consented to a price increase; `nil` if none needs consent.
   package let priceIncreaseStatus: PriceIncreaseStatus?
   /// When the most recent period ends and the next one starts.
   package let renewalDate: Instant?
@@ -27,6 +29,7 @@ package struct JWSRenewalInfoDecodedPayload: DecodedPayload {
   package let renewalPrice: Int64?
   /// The quantity of the next period.
   package let renewalQuantity: Int64?
+  /// The billing plan of the next period.
   package let renewalBillingPlanType: BillingPlanType?
   /// ISO 4217.
   package let currency: String?
@@ -36,8 +39,11 @@ package struct JWSRenewalInfoDecodedPayload: DecodedPayload {
   package let signedDate: Instant?
   /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
+  /// The kind of the offer that sets the price of the next period; `nil` without one.
   package let offerType: OfferType?
+  /// The id of the offer for the next period; absent for an introductory one.
   package let offerIdentifier: String?
+  /// How that offer is paid; `nil` without an offer.
   package let offerDiscountType: OfferDiscountType?
   /// The duration of the offer, an ISO 8601 duration; see ``Period``.
   package let offerPeriod: String?

@@ -40,6 +40,7 @@ package struct MassExtendRenewalDateStatusResponse: DecodedPayload {
   package let json: JSONObject
 
   package let requestIdentifier: String?
+  /// Whether Apple has tried to extend all subscriptions.
   package let complete: Bool?
   /// Absent until the extension is complete.
   package let completeDate: Instant?

@@ -17,6 +17,7 @@ package struct GetCustomerGroupsResponse: DecodedPayload {
 package struct GroupEntry: DecodedPayload {
   package let json: JSONObject
 
+  /// Identifies the group in Get Group Members.
   package let groupId: String?
   package let groupType: GroupType?
   /// One for each product; only for ``GroupType/organization``.
@@ -141,6 +142,7 @@ package struct SeatInfoResponse: DecodedPayload {
 package struct ClaimSeatResponse: DecodedPayload {
   package let json: JSONObject
 
+  /// Identifies the claim, with which the seat is associated and unclaimed.
   package let seatClaimId: String?
 
   package init(json: JSONObject) throws(PayloadError) {

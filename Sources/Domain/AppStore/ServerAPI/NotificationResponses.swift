@@ -72,6 +72,7 @@ package struct NotificationHistoryResponseItem: DecodedPayload {
 package struct SendAttemptItem: DecodedPayload {
   package let json: JSONObject
 
+  /// When Apple sent it.
   package let attemptDate: Instant?
   package let sendAttemptResult: SendAttemptResult?
 

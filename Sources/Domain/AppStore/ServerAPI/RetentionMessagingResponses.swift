@@ -4,6 +4,7 @@ package import JSON
 package struct GetImageListResponse: DecodedPayload {
   package let json: JSONObject
 
+  /// The images that were uploaded, in any state.
   package let imageIdentifiers: [GetImageListResponseItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -37,6 +38,7 @@ package struct GetImageListResponseItem: DecodedPayload {
 package struct GetMessageListResponse: DecodedPayload {
   package let json: JSONObject
 
+  /// The messages that were uploaded, in any state.
   package let messageIdentifiers: [GetMessageListResponseItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -110,7 +112,9 @@ package struct PerformanceTestResponse: DecodedPayload {
 package struct PerformanceTestConfig: DecodedPayload {
   package let json: JSONObject
 
+  /// The number of requests that Apple sends at a time.
   package let maxConcurrentRequests: Int64?
+  /// The number of requests of the whole test.
   package let totalRequests: Int64?
   /// Milliseconds.
   package let totalDuration: Int64?
@@ -141,6 +145,7 @@ package struct PerformanceTestResultResponse: DecodedPayload {
   package let result: String?
   /// Percent.
   package let successRate: Int64?
+  /// The number of requests that are not answered yet.
   package let numPending: Int64?
   package let responseTimes: PerformanceTestResponseTimes?
   /// The number of attempts by ``SendAttemptResult``.

@@ -42,6 +42,7 @@ package struct SubscriptionGroupIdentifierItem: DecodedPayload {
 package struct LastTransactionsItem: DecodedPayload {
   package let json: JSONObject
 
+  /// The state of the subscription at the time of the response.
   package let status: SubscriptionStatus?
   package let originalTransactionId: String?
   /// A signed transaction: a JWS, not yet verified.

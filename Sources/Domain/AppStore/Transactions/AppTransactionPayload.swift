@@ -11,8 +11,12 @@ package struct AppTransactionPayload: DecodedPayload {
   package let receiptType: Environment?
   /// The app's App Store id; absent outside Production.
   package let appAppleId: Int64?
+  /// The bundle id of the app; a verifier compares it with the configured one.
   package let bundleId: String?
+  /// The version that is installed: on iOS the build number (`CFBundleVersion`), on macOS the version that
+  /// people see.
   package let applicationVersion: String?
+  /// The App Store's number of the installed version; 0 in Apple's sandbox.
   package let versionExternalIdentifier: Int64?
   /// When Apple signed the payload.
   package let receiptCreationDate: Instant?
@@ -20,10 +24,13 @@ package struct AppTransactionPayload: DecodedPayload {
   package let originalPurchaseDate: Instant?
   /// The version that the customer first got; it decides who paid for an app that is free now (WWDC18-704).
   package let originalApplicationVersion: String?
+  /// The platform on which the customer first got the app.
   package let originalPlatform: PurchasePlatform?
+  /// When the customer pre-ordered the app; `nil` without a pre-order.
   package let preorderDate: Instant?
   /// Binds the payload to one device; base64.
   package let deviceVerification: String?
+  /// The UUID that is hashed with the id of the device into ``deviceVerification``.
   package let deviceVerificationNonce: String?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -7,7 +7,9 @@ package struct TransactionCommitmentInfo: DecodedPayload {
 
   /// The number of this payment, from 1.
   package let billingPeriodNumber: Int64?
+  /// The number of payments of the commitment, such as 12.
   package let totalBillingPeriods: Int64?
+  /// When the last paid period of the commitment ends.
   package let commitmentExpiresDate: Instant?
   /// The price of all payments together in milliunits of the currency.
   package let commitmentPrice: Int64?
@@ -26,9 +28,13 @@ package struct TransactionCommitmentInfo: DecodedPayload {
 package struct RenewalCommitmentInfo: DecodedPayload {
   package let json: JSONObject
 
+  /// The product of the next commitment.
   package let commitmentAutoRenewProductId: String?
+  /// Whether another commitment follows this one.
   package let commitmentAutoRenewStatus: AutoRenewStatus?
+  /// The billing plan after this commitment.
   package let commitmentRenewalBillingPlanType: BillingPlanType?
+  /// When the next commitment starts.
   package let commitmentRenewalDate: Instant?
   /// In milliunits of the currency.
   package let commitmentRenewalPrice: Int64?

@@ -19,11 +19,15 @@ package struct JWSTransactionDecodedPayload: DecodedPayload {
   package let appTransactionId: String?
   /// The UUID that the app set at the purchase to identify the customer.
   package let appAccountToken: String?
+  /// The bundle id of the app that sold it; a verifier compares it with the configured one.
   package let bundleId: String?
   package let productId: String?
+  /// The App Store's number of the subscription group; `nil` for other products.
   package let subscriptionGroupIdentifier: String?
   package let type: ProductType?
+  /// 1 unless several units of a consumable or several seats were bought.
   package let quantity: Int64?
+  /// Whether the Apple account bought it, shares it with a family, or has a seat of it.
   package let inAppOwnershipType: InAppOwnershipType?
   /// The time of the purchase, or the start of the period.
   package let purchaseDate: Instant?
@@ -35,14 +39,20 @@ package struct JWSTransactionDecodedPayload: DecodedPayload {
   package let signedDate: Instant?
   /// When Apple refunded or revoked it.
   package let revocationDate: Instant?
+  /// Whether Apple named an issue with the app as the reason of the refund.
   package let revocationReason: RevocationReason?
+  /// Whether all, a part or seats were refunded, or sharing ended.
   package let revocationType: RevocationType?
   /// The refunded share of the price in thousandths of a percent, 0 to 100,000.
   package let revocationPercentage: Int64?
   /// Whether an upgrade to a higher level of the group replaced it.
   package let isUpgraded: Bool?
+  /// The kind of the offer that set the price of the period; `nil` without one.
   package let offerType: OfferType?
+  /// The id of a promotional or win-back offer, or the name of an offer code; absent for an introductory
+  /// one.
   package let offerIdentifier: String?
+  /// How the offer is paid; `nil` without an offer.
   package let offerDiscountType: OfferDiscountType?
   /// The duration of the offer, an ISO 8601 duration; see ``Period``.
   package let offerPeriod: String?
@@ -50,7 +60,9 @@ package struct JWSTransactionDecodedPayload: DecodedPayload {
   package let environment: Environment?
   /// The storefront's country, ISO 3166-1 alpha-3.
   package let storefront: String?
+  /// Apple's number of the storefront.
   package let storefrontId: String?
+  /// Whether the customer bought it, or the App Store renewed it; absent in documents from before Apple introduced it.
   package let transactionReason: TransactionReason?
   /// Set on every transaction of a period that several transactions cover.
   package let additionalTransactionReason: AdditionalTransactionReason?
@@ -58,6 +70,7 @@ package struct JWSTransactionDecodedPayload: DecodedPayload {
   package let currency: String?
   /// In milliunits of the currency.
   package let price: Int64?
+  /// Whether a period is paid at once or as a part of a commitment; `nil` also before API 1.21.
   package let billingPlanType: BillingPlanType?
   /// The commitment that a monthly payment is part of.
   package let commitmentInfo: TransactionCommitmentInfo?

@@ -4,6 +4,7 @@ package import JSON
 package struct TransactionMultiSeatInfo: DecodedPayload {
   package let json: JSONObject
 
+  /// Whether Apple or the developer assigns the seats.
   package let invitationManagement: InvitationManagement?
   /// In no particular order.
   package let priceTiers: [MultiSeatPriceTier]?
