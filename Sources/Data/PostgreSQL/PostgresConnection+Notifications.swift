@@ -3,6 +3,7 @@ internal import Glibc
 /// A message that `NOTIFY` sent.
 package struct PostgresNotification: Hashable, Sendable {
   package let channel: String
+  /// The text of NOTIFY; empty without one.
   package let payload: String
 }
 

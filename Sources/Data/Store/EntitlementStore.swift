@@ -95,7 +95,9 @@ package enum ReadPriority: Int, CaseIterable, Sendable {
 }
 
 extension EntitlementStore {
+  /// A store of one process has no replicas.
   package var replication: (any Replication)? { nil }
+  /// A store of one process keeps uploads in files.
   package var uploads: (any UploadStore)? { nil }
   package func makeAnswerLoader() -> (any AnswerLoader)? { nil }
 

@@ -32,6 +32,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
 
   package static func < (left: CalendarDay, right: CalendarDay) -> Bool { left.number < right.number }
 
+  /// Returns the day that many days later, or earlier for a negative number.
   package func advanced(by days: Int64) -> CalendarDay { CalendarDay(number: number + days) }
 
   /// 0 is Sunday.

@@ -5,6 +5,7 @@ internal import AppStore
 /// The year ends on the last Saturday of September. A quarter has months of five, four and four weeks; in a year of 53
 /// weeks, the third month has five.
 package struct FiscalMonth: Hashable, Comparable, Sendable {
+  /// Apple's fiscal year, by the calendar year in which it ends.
   package let year: Int64
   /// 1 to 12; 1 begins in September or October of the year before.
   package let month: Int64
@@ -38,11 +39,13 @@ package struct FiscalMonth: Hashable, Comparable, Sendable {
     self.month = Int64(month + 1)
   }
 
+  /// A Sunday.
   package var firstDay: CalendarDay {
     let weeks = Self.weeks(ofYear: year).prefix(Int(month - 1)).reduce(0, +)
     return Self.firstDay(ofYear: year).advanced(by: 7 * weeks)
   }
 
+  /// A Saturday.
   package var lastDay: CalendarDay {
     firstDay.advanced(by: 7 * Self.weeks(ofYear: year)[Int(month - 1)] - 1)
   }

@@ -1,6 +1,8 @@
 /// Tab-separated text with a header row, the format of App Store Connect's reports.
 package struct TabularText: Hashable, Sendable {
+  /// The names in the first line.
   package private(set) var columns: [String]
+  /// The fields of each further line; a line can have fewer than there are columns.
   package var rows: [[String]]
 
   package init(columns: [String], rows: [[String]] = []) {

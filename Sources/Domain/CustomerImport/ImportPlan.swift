@@ -4,6 +4,7 @@ package import AppStore
 package struct ImportPlan: Hashable, Sendable {
   /// The customers by id.
   package var customers: [ImportedCustomer] = []
+  /// What is left out, in the order in which it was found.
   package var omissions: [ImportOmission] = []
   /// The number of lines or items that were read.
   package var rowCount = 0
@@ -36,6 +37,7 @@ package struct ImportPlan: Hashable, Sendable {
 
 /// A customer of an import.
 package struct ImportedCustomer: Hashable, Sendable {
+  /// The id of the customer here.
   package private(set) var id: String
   /// Other ids, which are merged into ``id``.
   package var aliases: [String] = []
@@ -76,6 +78,7 @@ package struct ImportedGrant: Hashable, Sendable {
   package let productID: String
   /// Orders the reports about one purchase: a greater revision replaces a smaller one.
   package let revision: Int64
+  /// The start of access; `nil`: that of the stored state, or the time of the import.
   package let since: Instant?
   /// `nil`: no expiry.
   package let until: Instant?

@@ -15,6 +15,7 @@ package struct ImportPlanner {
 
   /// The choices of the caller.
   package struct Options: Hashable, Sendable {
+    /// How the id of a customer is chosen.
     package var identity = Identity.column
     /// Whether sandbox purchases are imported, and no others; `nil` imports lines of both.
     package var takesSandbox: Bool?
@@ -22,6 +23,7 @@ package struct ImportPlanner {
     package var knownEntitlements: Set<String>?
     /// The revision of states that the export does not number: a time at which they were right.
     package var defaultRevision: Int64 = 1
+    /// Whether the customers' attributes are imported.
     package var includesAttributes = true
 
     package init() {}

@@ -7,6 +7,7 @@ package struct RevenueCatEvent: Hashable, Sendable {
   package let id: String
   /// Such as `RENEWAL`; a type that this version does not know is kept as it is.
   package let type: String
+  /// When it happened, by RevenueCat.
   package let occurredAt: Instant
   /// `app_user_id`, `original_app_user_id` and the aliases, each once; of a transfer, the customers who receive it.
   package let customerIDs: [String]
@@ -21,6 +22,7 @@ package struct RevenueCatEvent: Hashable, Sendable {
   /// In small letters, such as `app_store`; empty if the event has none.
   package let store: String
   package let productID: String
+  /// The store's id of the purchase; Apple's original transaction id for the App Store.
   package let originalTransactionID: String
   package let isSandbox: Bool
   /// `cancel_reason` or `expiration_reason`; empty if the event has none.

@@ -2,12 +2,16 @@ package import AppStore
 
 /// A grant of a purchase in another store, as the service stores it.
 package struct StoredGrant: Hashable, Sendable {
+  /// The store, such as `play`.
   package var source = ""
+  /// The store's id of the purchase.
   package var externalID = ""
   package var entitlement = ""
   package var productID = ""
+  /// The number of the stored state; an import reports a greater one to change it.
   package var revision: Int64 = 0
   package var since: Instant?
+  /// `nil`: no expiry.
   package var until: Instant?
   package var note = ""
 

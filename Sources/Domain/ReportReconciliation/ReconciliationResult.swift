@@ -136,7 +136,9 @@ package struct ReconciliationResult: Sendable {
   /// The rows and files that could not be read or compared.
   package var notes: [ReportNote]
 
+  /// The number of units that both sides have.
   package var matched: Int64 { days.reduce(0) { $0 + $1.matched } }
+  /// The number of units in differences with a known cause.
   package var explained: Int64 { days.flatMap(\.explained).reduce(0) { $0 + $1.quantity } }
   package var unexplained: [ReconciliationFinding] { days.flatMap(\.unexplained) }
   /// Whether nothing is left over.

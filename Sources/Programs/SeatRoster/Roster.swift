@@ -13,6 +13,7 @@ package struct Roster: Hashable, Sendable {
 
   /// A row that names no customer of a purchase.
   package struct Fault: Hashable, Sendable {
+    /// The number of the line in the file, from 1.
     package let row: Int
     /// The purchase, if the row names one.
     package let purchase: String?

@@ -47,6 +47,7 @@ package struct MessageFrame: Hashable, Sendable {
   /// In bytes.
   package static let prefixLength = 5
 
+  /// Whether the first byte of the frame says that the message is compressed.
   package let isCompressed: Bool
   /// The size of the message in bytes, compressed if ``isCompressed``; without the prefix.
   package let length: Int

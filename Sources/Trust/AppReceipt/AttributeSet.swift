@@ -7,6 +7,7 @@ internal import SwiftASN1
 package struct ReceiptAttribute: Hashable, Sendable {
   /// The meaning; ``AppReceiptPayload`` and ``InAppPurchase`` list the known types.
   package let type: Int64
+  /// Apple's version of the attribute type.
   package let version: Int64
   /// Encoded ASN.1 for most types, plain bytes for some.
   package let value: [UInt8]

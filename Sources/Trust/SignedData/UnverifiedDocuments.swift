@@ -3,7 +3,9 @@ package import JSON
 
 /// The decoded content of a JWS without verification, for diagnosis only.
 package struct UnverifiedJWS: Hashable, Sendable {
+  /// The decoded header of the JWS.
   package let header: JSONObject
+  /// The decoded payload, which is not verified.
   package let payload: JSONObject
 
   /// Decodes a document. Throws if it is not a JWS or its payload is not JSON.

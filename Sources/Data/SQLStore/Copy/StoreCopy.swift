@@ -82,6 +82,7 @@ package enum StoreCopy {
 package struct TableContent: Hashable, Sendable {
   /// The name of the table.
   package let table: String
+  /// The number of rows that are copied so far.
   package private(set) var rows = 0
   private var sum = RowSum()
 

@@ -53,6 +53,7 @@ package protocol SQLConnection: AnyObject {
 
 // An engine whose database one process has for itself.
 extension SQLConnection {
+  /// An engine in this process does not lose a transaction to another one.
   package var canRepeat: Bool { false }
   package func willCommit(_ changed: Set<CustomerKey>) {}
   package func didCommit() {}

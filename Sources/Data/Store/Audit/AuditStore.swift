@@ -49,6 +49,7 @@ package struct AuditEntry: Hashable, Sendable {
 
 /// Selects audit entries; a `nil` member matches all.
 package struct AuditFilter: Hashable, Sendable {
+  /// The operator's name for the app.
   package var appID: String?
   /// Only calls that name this customer, or whose response shows it.
   package var customerID: String?
@@ -62,6 +63,7 @@ package struct AuditFilter: Hashable, Sendable {
   package var to: Instant?
   /// Only entries with a lower number.
   package var before: Int64?
+  /// The maximum number of entries; at least 1.
   package var limit: Int
 
   package init(limit: Int) { self.limit = limit }

@@ -64,6 +64,7 @@ package protocol CustomerSearchReader {
 
 /// A transaction with the line that it belongs to.
 package struct FoundTransaction: Hashable, Sendable {
+  /// The purchase of the transaction.
   package let line: LineKey
   package let fact: TransactionFact
 

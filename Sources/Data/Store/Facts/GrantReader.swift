@@ -3,6 +3,7 @@ package import Entitlements
 
 /// Selects grants of an app in one environment.
 package struct GrantFilter: Hashable, Sendable {
+  /// The operator's name for the app.
   package var appID: String
   package var environment: Environment
   /// Only grants of this customer; `nil` for all.

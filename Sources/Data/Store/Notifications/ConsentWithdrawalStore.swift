@@ -35,6 +35,7 @@ package struct ConsentWithdrawalRecord: Hashable, Sendable {
 
 /// Selects withdrawals of an app; a `nil` member matches all.
 package struct ConsentWithdrawalFilter: Hashable, Sendable {
+  /// The operator's name for the app.
   package var appID: String
   package var environment: Environment?
   /// Whether settled withdrawals are left out.

@@ -103,8 +103,10 @@ package struct ConsumptionConsent: Hashable, Sendable {
 
 /// Selects consumption requests; a `nil` member matches all.
 package struct ConsumptionRequestFilter: Hashable, Sendable {
+  /// The operator's name for the app.
   package var appID: String
   package var environment: Environment?
+  /// `nil` matches requests in every state.
   package var state: ConsumptionRequestRecord.State?
   /// Only requests about purchases of this customer.
   package var customerID: String?

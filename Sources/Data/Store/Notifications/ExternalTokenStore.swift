@@ -64,6 +64,7 @@ package struct ExternalTokenRecord: Hashable, Sendable {
 
 /// Selects external purchase tokens of an app; a `nil` member matches all.
 package struct ExternalTokenFilter: Hashable, Sendable {
+  /// The operator's name for the app.
   package var appID: String
   package var environment: Environment?
   /// Whether tokens with a report are left out.

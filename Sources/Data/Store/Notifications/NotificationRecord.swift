@@ -28,6 +28,7 @@ package struct NotificationRecord: Hashable, Sendable {
   package var uuid: String
   /// Apple's `notificationType` and `subtype`.
   package var type: String
+  /// Apple's `subtype`; empty without one.
   package var subtype: String
   /// The state of its processing.
   package var state: NotificationState
@@ -41,7 +42,9 @@ package struct NotificationRecord: Hashable, Sendable {
   package var receivedAt: Instant
   /// The subject of the notification; each member is empty if it does not apply.
   package var originalTransactionID: String
+  /// Apple's `transactionId` that it is about; empty without one.
   package var transactionID: String
+  /// The product that it is about; empty without one.
   package var productID: String
 
   /// Creates a record from its parts.
@@ -78,6 +81,7 @@ package struct NotificationFilter: Hashable, Sendable {
   package var customerID: String?
   /// Apple's `notificationType`.
   package var type: String?
+  /// `nil` matches notifications in every state.
   package var state: NotificationState?
   /// The earliest arrival time, inclusive.
   package var from: Instant?

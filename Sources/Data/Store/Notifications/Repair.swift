@@ -30,6 +30,7 @@ package struct Repair: Hashable, Sendable {
 
   /// 0 until the store assigns it.
   package var id: Int64
+  /// The operator's name for the app.
   package var appID: String
   package var environment: Environment
   /// The cause of the run.

@@ -72,6 +72,7 @@ package struct RetentionRequestRecord: Hashable, Sendable {
 package struct RetentionRequestFilter: Hashable, Sendable {
   package var appID: String
   package var environment: Environment?
+  /// `nil` matches every outcome, also one that is not known yet.
   package var outcome: RetentionOutcome?
   /// The `originalTransactionId` of a subscription.
   package var lineID: String?
@@ -111,8 +112,11 @@ package struct RetentionRequestCount: Hashable, Sendable {
   package let rule: String
   package let reason: RetentionReason
   package let answer: RetentionRequestRecord.AnswerKind
+  /// Apple's UUID of the message that was shown; empty without one.
   package let messageID: String
+  /// The product that was offered instead; empty without one.
   package let offeredProductID: String
+  /// The promotional offer that was shown; empty without one.
   package let offerID: String
   package let outcome: RetentionOutcome
   /// At least 1.

@@ -25,6 +25,7 @@ package struct SavedSegment: Hashable, Sendable {
   /// Unique in the app and environment.
   package let name: String
   package let appEnvironment: AppEnvironment
+  /// The conditions that all its members meet.
   package var conditions: SegmentConditions
   /// Whether the configuration defines it, instead of a call.
   package var isConfigured: Bool

@@ -6,6 +6,7 @@ package import Entitlements
 package struct ImportedEvent: Hashable, Sendable {
   /// RevenueCat's id of the event; a repeated delivery has the same.
   package let eventID: String
+  /// The operator's name for the app.
   package let appID: String
   /// RevenueCat's `environment`: sandbox or production.
   package let environment: Environment

@@ -62,6 +62,7 @@ package struct SubscriptionPrice: Hashable, Sendable {
   package let milliunits: Int64
   /// ISO 4217.
   package let currency: String
+  /// The duration that the price pays for.
   package let period: Period
 
   package init(milliunits: Int64, currency: String, period: Period) {

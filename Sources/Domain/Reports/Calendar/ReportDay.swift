@@ -33,6 +33,7 @@ package struct ReportDay: Hashable, Comparable, Sendable {
 
   package static func < (left: ReportDay, right: ReportDay) -> Bool { left.number < right.number }
 
+  /// Returns the day that many days later, or earlier for a negative number.
   package func advanced(by days: Int64) -> ReportDay { ReportDay(number: number + days) }
 
   /// The first day of the calendar month that contains this day.

@@ -16,6 +16,7 @@ package struct EntitlementToken: Hashable, Sendable {
   /// The customer's entitlements until the token expires.
   package var entitlements: [String]
   package var issuedAt: Instant
+  /// Exclusive; services that verify the token offline refuse it from then on.
   package var expiresAt: Instant
 
   package init(
