@@ -34,16 +34,16 @@ extension Base64 {
   /// Returns the reason why `text`, whose line breaks do not count, cannot be decoded.
   package func fault(in text: ArraySlice<UInt8>) -> Base64Fault {
     var (digits, padding) = (0, 0)
-    var (hasSpaces, isOfOtherAlphabet, isPaddedInside) = (false, false, false)
+    var (hasSpaces, hasOtherAlphabet, isPaddedInside) = (false, false, false)
     for (position, byte) in text.enumerated() where byte == 0x20 || !byte.isWhitespace {
       switch byte {
       case UInt8(ascii: " "): hasSpaces = true
       case UInt8(ascii: "="): padding += 1
       case UInt8(ascii: "+"), UInt8(ascii: "/"):
-        isOfOtherAlphabet = isOfOtherAlphabet || self == .url
+        hasOtherAlphabet = hasOtherAlphabet || self == .url
         digits += 1
       case UInt8(ascii: "-"), UInt8(ascii: "_"):
-        isOfOtherAlphabet = isOfOtherAlphabet || self == .standard
+        hasOtherAlphabet = hasOtherAlphabet || self == .standard
         digits += 1
       default:
         guard byte.isAlphanumeric else { return .character(position: position) }
@@ -52,7 +52,7 @@ extension Base64 {
       }
     }
     if hasSpaces { return .spaces }
-    if isOfOtherAlphabet { return .otherAlphabet }
+    if hasOtherAlphabet { return .otherAlphabet }
     if isPaddedInside || padding > 0 && (self == .url || (digits + padding) % 4 != 0) {
       return .unexpectedPadding
     }

@@ -65,7 +65,7 @@ struct OwnItems {
     guard [.charge, .refund, .upgradeCredit].contains(posting.kind), posting.amount != 0 else { return }
     let day = zone.day(of: posting.effectiveAt)
     for report in [AppStoreReport.sales, .subscriber] where isCompared(day, report) {
-      guard report == .sales || posting.isOfSubscription else { continue }
+      guard report == .sales || posting.concernsSubscription else { continue }
       var bucket = ReconciliationBucket(
         report: report, day: day, productID: posting.dimensions.productID,
         country: posting.dimensions.storefront, subject: posting.kind == .charge ? .charge : .refund)
@@ -211,7 +211,7 @@ extension [KnownPosting] {
 
 extension Posting {
   /// Whether a charge or refund is of a subscription.
-  fileprivate var isOfSubscription: Bool {
+  fileprivate var concernsSubscription: Bool {
     switch kind {
     case .charge: reason == "SUBSCRIPTION"
     default: !reason.hasPrefix("ONE_TIME_")
@@ -271,7 +271,7 @@ extension SubscriptionFlow {
     case .lapsedBilling, .trialLapsedBilling: self = .retryEntered
     case .retryLost, .retryCancelled: self = .retryEnded
     case .lapsedVoluntary, .lapsedOther, .trialExpired: self = .lapsed
-    case .refund where posting.isOfSubscription: self = .refunded
+    case .refund where posting.concernsSubscription: self = .refunded
     default: return nil
     }
   }

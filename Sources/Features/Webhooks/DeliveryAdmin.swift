@@ -59,10 +59,10 @@ package struct DeliveryAdmin: Sendable {
   package func status(
     of settings: WebhookSettings, in reader: any StoreSnapshot
   ) throws(StoreError) -> WebhookStatus {
-    let isOfEvents = settings.key.kind == .events
+    let deliversEvents = settings.key.kind == .events
     return WebhookStatus(
       settings: settings, cursor: try reader.cursor(of: settings.key) ?? WebhookCursor(position: 0),
-      latestPosition: try isOfEvents
+      latestPosition: try deliversEvents
         ? reader.lastSequence(ofApp: settings.key.appID) : reader.lastNotification(),
       counts: try reader.deliveryCounts(of: settings.key))
   }

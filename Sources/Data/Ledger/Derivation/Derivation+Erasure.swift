@@ -32,7 +32,7 @@ extension Derivation {
   private func redact(
     _ erasure: ChangeSet.Erasure, _ redaction: DocumentRedaction
   ) throws(StoreError) -> Int64 {
-    var found: [EvidenceID: (stored: StoredEvidence, isOfPerson: Bool)] = [:]
+    var found: [EvidenceID: (stored: StoredEvidence, belongsToPerson: Bool)] = [:]
     for stored in try store.evidence(naming: erasure.customer) { found[stored.id] = (stored, true) }
     for line in erasure.lines {
       for stored in try store.evidence(about: line) where found[stored.id] == nil {
@@ -40,8 +40,8 @@ extension Derivation {
       }
     }
     var count: Int64 = 0
-    for (id, (stored, isOfPerson)) in found.sorted(by: { $0.key < $1.key }) {
-      guard let content = redaction.content(of: stored, isOfPerson: isOfPerson) else { continue }
+    for (id, (stored, belongsToPerson)) in found.sorted(by: { $0.key < $1.key }) {
+      guard let content = redaction.content(of: stored, belongsToPerson: belongsToPerson) else { continue }
       try store.replace(id, with: content)
       count += 1
     }

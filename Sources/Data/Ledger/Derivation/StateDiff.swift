@@ -51,7 +51,7 @@ struct StateDiff {
       answers.timelines[entitlement]?.answer(at: now)
         ?? evaluate(after, entitlement: entitlement, in: app, at: now)
     }
-    let causeOfRest = cause == .time && !isOfThisCatalog ? .catalog : cause
+    let causeOfRest = cause == .time && !hasCurrentCatalog ? .catalog : cause
     let facts = FactsChange(from: before?.facts ?? CustomerFacts(), to: after, by: causeOfRest)
     var changes = EntitlementChange.purchases(in: facts, at: now)
     for entitlement in app.entitlements {
@@ -68,18 +68,18 @@ struct StateDiff {
   }
 
   /// Whether the stored answers were computed under the current catalog.
-  private var isOfThisCatalog: Bool { before.map { $0.answers.fingerprint == app.fingerprint } ?? true }
+  private var hasCurrentCatalog: Bool { before.map { $0.answers.fingerprint == app.fingerprint } ?? true }
 
   /// The answer just before this write. If the clock was set back since the last one, that is the answer of the
   /// last one, whose events may be about a time that has not come.
   private func statusBefore(_ entitlement: String) throws(StoreError) -> EntitlementStatus {
     guard let before else { return evaluate(CustomerFacts(), entitlement: entitlement, in: app, at: now) }
-    if isOfThisCatalog, before.answers.start > now {
+    if hasCurrentCatalog, before.answers.start > now {
       return evaluate(before.facts, entitlement: entitlement, in: app, at: before.answers.start)
     }
     if let stored = try before.answers.status(of: entitlement, at: now) { return stored }
     var facts = before.facts
-    if !isOfThisCatalog, try before.answers.status(of: entitlement, at: before.answers.start) == nil {
+    if !hasCurrentCatalog, try before.answers.status(of: entitlement, at: before.answers.start) == nil {
       // No customer had an entitlement that the previous catalog does not define.
       facts = CustomerFacts()
     }
@@ -89,7 +89,7 @@ struct StateDiff {
   /// The changes of time alone since the stored answers. After a change of the catalog there are none,
   /// because the previous catalog is not stored.
   private func changesOfTime() throws(StoreError) -> [AttributedChange] {
-    guard let before, isOfThisCatalog, before.answers.start < now else { return [] }
+    guard let before, hasCurrentCatalog, before.answers.start < now else { return [] }
     var changes: [EntitlementChange] = []
     for entitlement in app.entitlements
     where try !before.answers.isUnchanged(of: entitlement, until: now) {

@@ -24,22 +24,22 @@ struct DocumentRedaction {
     "deviceVerification", "deviceVerificationNonce", "latest_receipt", "latest_expired_receipt",
   ]
 
-  /// The content without the person; `nil` if it has nothing to remove. `isOfPerson`: whether the evidence was
+  /// The content without the person; `nil` if it has nothing to remove. `belongsToPerson`: whether the evidence was
   /// submitted by, or is about, erased customers only; otherwise only their ids and tokens are removed.
-  func content(of stored: StoredEvidence, isOfPerson: Bool) -> EvidenceContent? {
+  func content(of stored: StoredEvidence, belongsToPerson: Bool) -> EvidenceContent? {
     let evidence = stored.evidence
     guard let body = evidence.content.body else { return nil }
-    if case .rejected = evidence.verdict { return isOfPerson ? evidence.content.withoutBody : nil }
+    if case .rejected = evidence.verdict { return belongsToPerson ? evidence.content.withoutBody : nil }
     switch evidence.kind {
-    case .appReceipt: return isOfPerson ? evidence.content.withoutBody : nil
+    case .appReceipt: return belongsToPerson ? evidence.content.withoutBody : nil
     case .operatorCommand:
       guard let command = OperatorCommand(body) else {
-        return isOfPerson ? evidence.content.withoutBody : nil
+        return belongsToPerson ? evidence.content.withoutBody : nil
       }
-      let anonymous = self.command(command, stored, isOfPerson)
+      let anonymous = self.command(command, stored, belongsToPerson)
       guard anonymous != command else { return nil }
       return EvidenceContent(hashing: anonymous.encoded(number: stored.id))
-    default: return redacted(body, stored.id, isOfPerson).map { EvidenceContent(hashing: $0) }
+    default: return redacted(body, stored.id, belongsToPerson).map { EvidenceContent(hashing: $0) }
     }
   }
 
@@ -66,10 +66,10 @@ struct DocumentRedaction {
   }
 
   private func command(
-    _ command: OperatorCommand, _ stored: StoredEvidence, _ isOfPerson: Bool
+    _ command: OperatorCommand, _ stored: StoredEvidence, _ belongsToPerson: Bool
   ) -> OperatorCommand {
     var command = command
-    for (id, pseudonym) in customers where isOfPerson || command.customerIDs.contains(id) {
+    for (id, pseudonym) in customers where belongsToPerson || command.customerIDs.contains(id) {
       command = command.erasing(id, as: pseudonym, tokens: tokens)
     }
     return command.erasingRequestIDs(of: lines, stored)
@@ -77,9 +77,10 @@ struct DocumentRedaction {
 
   /// The document without the person; `nil` if nothing in it identifies one. `id` makes the results of two documents
   /// differ, because equal bytes are one evidence.
-  private func redacted(_ body: [UInt8], _ id: EvidenceID, _ isOfPerson: Bool) -> [UInt8]? {
+  private func redacted(_ body: [UInt8], _ id: EvidenceID, _ belongsToPerson: Bool) -> [UInt8]? {
     let document = DocumentContent(
-      tokens: tokens, removed: isOfPerson ? Self.removedMembers : [], mark: .number(JSONNumber(id.rawValue)))
+      tokens: tokens, removed: belongsToPerson ? Self.removedMembers : [],
+      mark: .number(JSONNumber(id.rawValue)))
     return document.redacted(body)
   }
 }

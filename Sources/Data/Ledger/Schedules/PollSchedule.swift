@@ -43,9 +43,9 @@ struct PollSchedule {
     let renewal = facts.renewals.first
     let settledAt = max(start, renewal?.signedDate ?? .distantPast, polledAt ?? .distantPast)
     // Renewal info from before the period began is about the previous period.
-    let isOfPeriod = renewal.map { $0.signedDate >= start } ?? false
+    let belongsToPeriod = renewal.map { $0.signedDate >= start } ?? false
     let polls = PollSchedule(
-      transaction: transaction, renewal: isOfPeriod ? renewal : nil, end: end, settledAt: settledAt
+      transaction: transaction, renewal: belongsToPeriod ? renewal : nil, end: end, settledAt: settledAt
     ).polls
     // An old purchase that is submitted late was settled long ago.
     guard let last = polls.last, transaction.signedDate <= last else { return nil }

@@ -131,7 +131,7 @@ final class InboxAppender: Sendable {
         batch = []
       } catch {
         for pending in batch { pending.failed(error) }
-        guard error.isOfConnection else {
+        guard error.concernsConnection else {
           for pending in batch { pending.refuse(error) }
           batch = []
           continue
@@ -199,7 +199,7 @@ final class InboxAppender: Sendable {
 
 extension StoreError {
   /// Whether the same statement may succeed on another session.
-  var isOfConnection: Bool {
+  var concernsConnection: Bool {
     switch self {
     case .unavailable, .outcomeUnknown, .conflict: true
     default: false

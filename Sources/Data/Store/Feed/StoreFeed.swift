@@ -144,7 +144,7 @@ extension StoreFeed {
   package var needsTerms: Bool {
     state.withLock { state in
       state.waiters.values.contains { waiter in
-        waiter.termReads == state.termReads && !waiter.position.isOfTerm(in: state.terms)
+        waiter.termReads == state.termReads && !waiter.position.hasTerm(in: state.terms)
       }
     }
   }
@@ -165,12 +165,12 @@ extension StoreFeed {
   package func replaceTerms(_ terms: [StoreTerm], _ ticket: UInt64) -> Bool {
     let own = StorePosition(term: term, appHash: 0, sequence: 0, mark: position)
     let (unknown, isContained) = state.withLock { state in
-      let isContained = own.isOfTerm(in: terms) && reach(own, terms) != .unknown
+      let isContained = own.hasTerm(in: terms) && reach(own, terms) != .unknown
       state.terms = terms
       currentTerm.store(terms.last?.name ?? 0, ordering: .releasing)
       let ids = state.waiters.filter { id, waiter in
         waiter.termReads < ticket
-          && (reach(waiter.position, terms) == .unknown || !waiter.position.isOfTerm(in: terms))
+          && (reach(waiter.position, terms) == .unknown || !waiter.position.hasTerm(in: terms))
       }.keys
       return (ids.compactMap { state.waiters.removeValue(forKey: $0) }, isContained)
     }
@@ -255,7 +255,7 @@ extension StoreFeed {
 
 extension StorePosition {
   /// Whether its term is one of `terms`, or the current one.
-  fileprivate func isOfTerm(in terms: [StoreTerm]) -> Bool {
+  fileprivate func hasTerm(in terms: [StoreTerm]) -> Bool {
     term == 0 || terms.contains { $0.name == term }
   }
 }

@@ -79,7 +79,7 @@ struct AccessInterval {
   }
 
   /// Whether it rests on a purchase, here or in another store.
-  var isOfPurchase: Bool { transaction != nil || kind == .external }
+  var isFromPurchase: Bool { transaction != nil || kind == .external }
 
   /// Whether the purchase was paid for this time.
   var isPaid: Bool {

@@ -88,8 +88,8 @@ extension AccessIntervals {
         continue
       }
       let isLater =
-        interval.isOfPurchase == found.isOfPurchase
-        ? (interval.end, interval.start) > (found.end, found.start) : interval.isOfPurchase
+        interval.isFromPurchase == found.isFromPurchase
+        ? (interval.end, interval.start) > (found.end, found.start) : interval.isFromPurchase
       if isLater { best = interval }
     }
     return best
@@ -97,7 +97,7 @@ extension AccessIntervals {
 
   /// Whether a purchase granted access at any time up to `now`.
   func wasBought(by now: Instant) -> Bool {
-    all.contains { $0.start <= now && $0.isOfPurchase && $0.level > .none }
+    all.contains { $0.start <= now && $0.isFromPurchase && $0.level > .none }
   }
 
   /// The earliest start after `now`. Slack continues the access of its period.

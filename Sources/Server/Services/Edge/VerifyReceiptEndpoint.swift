@@ -77,8 +77,8 @@ package struct VerifyReceiptEndpoint: Sendable {
       throw Refusal(response: Self.answer(.failed(.notPosted, target.environment)))
     }
     let call = VerifyReceiptCall(request.body)
-    let isOfBackend = call.map { facade.hasSharedSecret($0, appID: target.app) } ?? false
-    if !isOfBackend, let wait = limiter.delay(of: request.address) {
+    let isFromBackend = call.map { facade.hasSharedSecret($0, appID: target.app) } ?? false
+    if !isFromBackend, let wait = limiter.delay(of: request.address) {
       throw Refusal(response: Self.tooMany(retryAfterMilliseconds: wait, target.environment))
     }
     guard let call else {
