@@ -44,6 +44,10 @@ package struct MethodDescription: Sendable {
   /// Whether the response shows customers that the request does not name.
   package var showsCustomers = false
 
+  /// Whether the contract declares `idempotency_level = NO_SIDE_EFFECTS`. `tools/generate` requires that of exactly those of
+  /// our methods that do not mutate; health and reflection, which have no role, declare nothing.
+  package var hasNoSideEffects: Bool { !mutates && (role != nil || anyRole) }
+
   /// The path of an HTTP/2 request for it, "/package.Service/Method".
   package var fullName: String { "/\(service)/\(name)" }
 }

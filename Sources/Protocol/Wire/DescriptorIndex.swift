@@ -14,12 +14,16 @@ struct DescriptorIndex {
   private(set) var fileOfSymbol: [String: String] = [:]
   /// By the full name of the extended message: the file that declares each extension number.
   private(set) var extensions: [String: [Int32: String]] = [:]
-  /// The paths of the methods whose option `idempotency_level` is NO_SIDE_EFFECTS.
-  private(set) var methodsWithoutSideEffects: Set<String> = []
-  /// By full name; the values of an enum have its name as prefix.
-  private(set) var comments: [String: String] = [:]
 
   init(set: UnsafeRawBufferPointer) throws(WireError) {
+    try Self.forEachFile(in: set) { file, arena in add(file, arena) }
+  }
+
+  /// Unpacks a serialized FileDescriptorSet and calls `body` with each of its files, which exist during the call only.
+  static func forEachFile(
+    in set: UnsafeRawBufferPointer,
+    _ body: (UnsafeMutablePointer<Google__Protobuf__FileDescriptorProto>, WireArena) -> Void
+  ) throws(WireError) {
     let arena = WireArena.begin()
     defer { arena.end() }
     let unpacked = try arena.unpack(
@@ -27,7 +31,7 @@ struct DescriptorIndex {
     )
     .assumingMemoryBound(to: Google__Protobuf__FileDescriptorSet.self)
     for number in 0..<unpacked.pointee.n_file {
-      if let file = unpacked.pointee.file[number] { add(file, arena) }
+      if let file = unpacked.pointee.file[number] { body(file, arena) }
     }
   }
 
@@ -48,9 +52,7 @@ struct DescriptorIndex {
       if let enumeration = file.pointee.enum_type[number] { collect(enumeration, in: package, &symbols) }
     }
     for number in 0..<file.pointee.n_service {
-      guard let service = file.pointee.service[number] else { continue }
-      collect(service, in: package, &symbols)
-      collectMethodsWithoutSideEffects(service, in: package)
+      if let service = file.pointee.service[number] { collect(service, in: package, &symbols) }
     }
     for number in 0..<file.pointee.n_extension {
       guard let field = file.pointee.extension[number] else { continue }
@@ -59,20 +61,6 @@ struct DescriptorIndex {
       extensions[extended, default: [:]][field.pointee.number] = name
     }
     for symbol in symbols { fileOfSymbol[symbol] = name }
-    comments.merge(DescriptorComments(of: file).bySymbol) { first, _ in first }
-  }
-
-  private mutating func collectMethodsWithoutSideEffects(
-    _ service: UnsafeMutablePointer<Google__Protobuf__ServiceDescriptorProto>, in package: String
-  ) {
-    let name = "\(package).\(CField.text(service.pointee.name))"
-    for number in 0..<service.pointee.n_method {
-      guard let method = service.pointee.method[number], let options = method.pointee.options,
-        options.pointee.idempotency_level
-          == GOOGLE__PROTOBUF__METHOD_OPTIONS__IDEMPOTENCY_LEVEL__NO_SIDE_EFFECTS
-      else { continue }
-      methodsWithoutSideEffects.insert("/\(name)/\(CField.text(method.pointee.name))")
-    }
   }
 
   private func collect(

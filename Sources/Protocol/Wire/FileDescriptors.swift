@@ -2,7 +2,8 @@ internal import CEntitledProto
 
 /// The contract's files as serialized `google.protobuf.FileDescriptorProto`s, for server reflection.
 ///
-/// Decoded once, at first use, from the set that the generator embeds in the program.
+/// Decoded once, at first use, from the set that the generator embeds in the program. Decoding takes as long as the rest
+/// of the start of a service, so nothing that every process needs may use it.
 package enum FileDescriptors {
   /// The file called `name`, for instance "entitled/v1/entitlement_service.proto".
   package static func file(named name: String) -> [UInt8]? { index.files[name]?.bytes }
@@ -39,27 +40,28 @@ package enum FileDescriptors {
     index.extensions[message]?[number]
   }
 
-  /// Whether the method with this path, such as "/entitled.v1.EntitlementService/Check", declares
-  /// `idempotency_level = NO_SIDE_EFFECTS`.
-  package static func hasNoSideEffects(_ path: String) -> Bool {
-    index.methodsWithoutSideEffects.contains(path)
-  }
-
   /// The comment of a symbol of our own package, such as "entitled.v1.CheckRequest.app" or
   /// "entitled.v1.AccessLevel.ACCESS_LEVEL_FULL"; `nil` without one.
-  package static func comment(of symbol: String) -> String? { index.comments[symbol] }
+  package static func comment(of symbol: String) -> String? { comments[symbol] }
 
   /// The full names of all services, sorted.
   package static var serviceNames: [String] { Contract.services.map(\.name).sorted() }
 
-  private static let index: DescriptorIndex = {
-    let bytes = UnsafeRawBufferPointer(
+  private static let index = decoded { set throws(WireError) in try DescriptorIndex(set: set) }
+
+  /// Apart from ``index``, because reflection needs no comments.
+  private static let comments = decoded { set throws(WireError) in
+    try DescriptorComments.bySymbol(in: set)
+  }
+
+  private static func decoded<Value>(_ decode: (UnsafeRawBufferPointer) throws(WireError) -> Value) -> Value {
+    let set = UnsafeRawBufferPointer(
       start: entitled_descriptor_set_start(), count: entitled_descriptor_set_size)
     do throws(WireError) {
-      return try DescriptorIndex(set: bytes)
+      return try decode(set)
     } catch {
       // The set is part of the program, so only a broken build can fail here.
       fatalError("the embedded contract is broken: \(error)")
     }
-  }()
+  }
 }

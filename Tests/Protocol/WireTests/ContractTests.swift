@@ -56,6 +56,16 @@ import Wire
     #expect(files.first == FileDescriptors.file(named: "entitled/v1/entitlement_service.proto"))
   }
 
+  @Test(
+    "A method has no side effects if it is ours and does not mutate",
+    arguments: [
+      ("/entitled.v1.EntitlementService/Check", true), ("/entitled.v1.EntitlementService/Grant", false),
+      ("/entitled.v1.StatusService/WhoAmI", true), ("/grpc.health.v1.Health/Check", false),
+    ])
+  func sideEffects(path: String, hasNone: Bool) throws {
+    #expect(try #require(Contract.method(named: path)).hasNoSideEffects == hasNone)
+  }
+
   @Test("Every service is listed")
   func services() {
     #expect(

@@ -6,7 +6,16 @@ struct DescriptorComments {
   /// By the path in the descriptor, as `google.protobuf.SourceCodeInfo.Location` defines it.
   private var byPath: [[Int32]: String] = [:]
 
-  init(of file: UnsafeMutablePointer<Google__Protobuf__FileDescriptorProto>) {
+  /// The comments of all files of a serialized FileDescriptorSet. The values of an enum have its name as prefix.
+  static func bySymbol(in set: UnsafeRawBufferPointer) throws(WireError) -> [String: String] {
+    var comments: [String: String] = [:]
+    try DescriptorIndex.forEachFile(in: set) { file, _ in
+      comments.merge(DescriptorComments(of: file).bySymbol) { first, _ in first }
+    }
+    return comments
+  }
+
+  private init(of file: UnsafeMutablePointer<Google__Protobuf__FileDescriptorProto>) {
     guard let info = file.pointee.source_code_info else { return }
     for number in 0..<info.pointee.n_location {
       guard let location = info.pointee.location[number] else { continue }

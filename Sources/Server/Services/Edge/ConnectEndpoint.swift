@@ -12,7 +12,6 @@ package struct ConnectEndpoint: Sendable {
     let description: MethodDescription
     let policy: MethodPolicy
     let handler: Method.AsyncHandler
-    let hasNoSideEffects: Bool
   }
 
   private let chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
@@ -27,8 +26,7 @@ package struct ConnectEndpoint: Sendable {
         let description = Contract.method(named: method.path)
       else { continue }
       unaryMethods[method.path] = UnaryMethod(
-        description: description, policy: MethodPolicy.of(method.path), handler: handler,
-        hasNoSideEffects: FileDescriptors.hasNoSideEffects(method.path))
+        description: description, policy: MethodPolicy.of(method.path), handler: handler)
     }
     self.methods = unaryMethods
   }
@@ -41,8 +39,8 @@ package struct ConnectEndpoint: Sendable {
     guard let method = methods[request.path] else {
       return .text(404, "unknown method: \(request.path.excerpt)\n")
     }
-    guard request.method == "POST" || (request.method == "GET" && method.hasNoSideEffects) else {
-      return .methodNotAllowed(method.hasNoSideEffects ? "GET, POST" : "POST")
+    guard request.method == "POST" || (request.method == "GET" && method.description.hasNoSideEffects) else {
+      return .methodNotAllowed(method.description.hasNoSideEffects ? "GET, POST" : "POST")
     }
     let decoded = Result { () throws(ConnectRequest.Rejection) in try ConnectRequest(request) }
     do throws(Status) {

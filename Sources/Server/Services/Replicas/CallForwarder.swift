@@ -50,8 +50,8 @@ struct CallForwarder: Sendable {
   }
 
   private static func isForLeader(_ path: String) -> Bool {
-    guard Contract.method(named: path) != nil else { return false }
-    return !FileDescriptors.hasNoSideEffects(path) && !local.contains(path) || others.contains(path)
+    guard let method = Contract.method(named: path) else { return false }
+    return !method.hasNoSideEffects && !local.contains(path) || others.contains(path)
       || callsApple.contains(path)
   }
 

@@ -65,7 +65,7 @@ struct OpenAPIDocument {
       "content": ["application/json": ["schema": request], "application/proto": ["schema": Self.bytes]],
     ]
     var item: JSONObject = ["post": .object(post)]
-    if FileDescriptors.hasNoSideEffects(method.fullName) {
+    if method.hasNoSideEffects {
       var get = operation(method, response, errors)
       get["operationId"] = .string("\(identifier(of: method))_get")
       get["parameters"] = .array(Self.queryParameters(request))
