@@ -26,6 +26,7 @@ package struct AccessStatement: Hashable, Sendable {
 
 /// The statements of another system, of which the latest about each purchase counts.
 package struct AccessStatements: Sendable {
+  /// The subject of a statement. Of two statements with one key, the later one counts.
   private struct Key: Hashable {
     let customerID: String
     let entitlement: String
@@ -33,6 +34,7 @@ package struct AccessStatements: Sendable {
     let period: Instant?
   }
 
+  /// A move of all purchases to another customer, which earlier statements do not know.
   private struct Transfer {
     let at: Instant
     let from: Set<String>

@@ -83,6 +83,8 @@ package struct ColumnMapping: Hashable, Sendable {
     return (rows, unreadable)
   }
 
+  /// Reads one line. A date or number of another form leaves the line out; an object of attributes that
+  /// cannot be read only its attributes.
   private func row(_ values: ColumnValues) throws(ImportOmission) -> ImportRow {
     var row = ImportRow()
     row.line = values.line.number

@@ -55,6 +55,7 @@ package struct ImportPlanner {
     var attributes: [String: ImportedAttribute] = [:]
   }
 
+  /// Identifies a purchase in another store.
   private struct PurchaseKey: Hashable {
     let source: String
     let id: String
@@ -85,6 +86,8 @@ package struct ImportPlanner {
     omissions.append(omission)
   }
 
+  /// Adds the attributes of a row. Of several values of one attribute, the one that was set last counts;
+  /// one that is not allowed is noted once.
   private mutating func addAttributes(of row: ImportRow, to group: inout Group) {
     for column in row.unreadableAttributes { omit(row, .invalidAttribute, "\(column) is no JSON object") }
     for attribute in row.attributes where attribute != group.attributes[attribute.name] {
@@ -100,6 +103,8 @@ package struct ImportPlanner {
     }
   }
 
+  /// Adds Apple's purchase as an id, because Apple is queried about its state, and one of another store as
+  /// a state with the entitlements that the catalog has.
   private mutating func addPurchase(of row: ImportRow, to group: inout Group) {
     let store = mapping.stores[row.store] ?? row.store
     if Self.appleStores.contains(store) {

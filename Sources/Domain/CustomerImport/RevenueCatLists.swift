@@ -16,6 +16,7 @@ package struct RevenueCatLists {
   private var pages = ListPages()
   private let now: Instant
 
+  /// An entitlement that RevenueCat reports as active for a customer.
   private struct ActiveEntitlement {
     let id: String
     /// `nil`: it does not end.
@@ -61,6 +62,7 @@ package struct RevenueCatLists {
     }
   }
 
+  /// Reads one JSON document, or one in each line that is not blank.
   private static func documents(_ text: [UInt8]) throws(ImportError) -> [JSONValue] {
     if let document = try? JSONValue(parsing: text) { return [document] }
     var documents: [JSONValue] = []
@@ -72,6 +74,8 @@ package struct RevenueCatLists {
     return documents
   }
 
+  /// Reads a document by its type (`object`). Lists contain further documents, which belong to the customer
+  /// of the list.
   private mutating func read(_ value: JSONValue, customer: String) {
     if let items = value.arrayValue { return items.forEach { read($0, customer: customer) } }
     guard let item = value.objectValue else {
@@ -101,6 +105,7 @@ package struct RevenueCatLists {
     }
   }
 
+  /// Reads a customer and the lists that its document contains.
   private mutating func readCustomer(_ item: JSONObject) {
     let id = item["id"]?.stringValue ?? ""
     var row = ImportRow()
@@ -111,6 +116,8 @@ package struct RevenueCatLists {
     }
   }
 
+  /// Reads a subscription. RevenueCat states whether it grants access, which can differ from its dates:
+  /// after a refund access ended early, and in a grace period it continues.
   private mutating func readSubscription(_ item: JSONObject, _ customer: String) {
     var row = purchase(item, "store_subscription_identifier", customer)
     row.since = Self.time(item["starts_at"])
@@ -136,6 +143,8 @@ package struct RevenueCatLists {
     rows.append(row)
   }
 
+  /// Returns the row of a subscription or a one-time purchase, whose id in the store has the member
+  /// `idName`.
   private mutating func purchase(_ item: JSONObject, _ idName: String, _ customer: String) -> ImportRow {
     var row = self.row(item, customer)
     row.store = item["store"]?.stringValue ?? "unknown"

@@ -40,6 +40,7 @@ package enum ImportNote {
 
 /// The grants of purchases in other stores that the service stores, by purchase.
 package struct StoredGrants: Sendable {
+  /// Identifies a purchase in another store.
   private struct Key: Hashable {
     let source: String
     let purchaseID: String

@@ -43,6 +43,8 @@ struct BucketMatching {
 
   // MARK: Matching
 
+  /// Sets off the units of each bucket against each other; those of one side that are left over are
+  /// explained afterwards.
   private mutating func match() {
     let buckets = Set(apple.keys).union(own.quantities.keys)
     for bucket in buckets.sorted() {
@@ -81,6 +83,8 @@ struct BucketMatching {
 
   // MARK: Explanations
 
+  /// Explains the units that are left over by causes that are known, the most specific ones first, because
+  /// an explained unit is not explained again.
   private mutating func explain() {
     explainMoves(.timeZone) { zone, bucket, candidate in
       let other: ReportZone = zone == .pacific ? .utc : .pacific
@@ -222,6 +226,7 @@ struct BucketMatching {
     for (bucket, rest) in ownRest where !rest.isEmpty { add(.notPaid, bucket) }
   }
 
+  /// Notes a bucket that no cause explains, with some of its rows and transactions.
   private mutating func add(_ kind: ReconciliationFinding.Kind, _ bucket: ReconciliationBucket) {
     var finding = ReconciliationFinding(
       kind: kind, bucket: bucket, appleQuantity: apple[bucket]?.quantity ?? 0,

@@ -60,6 +60,8 @@ struct OwnItems {
 
   // MARK: Money
 
+  /// Adds a charge or a refund to the reports of sales. The reports have prices in hundredths. An upgrade
+  /// credit is kept apart, because Apple's reports have it as a refund at times.
   private mutating func addMoney(_ known: KnownPosting) {
     let posting = known.posting
     guard [.charge, .refund, .upgradeCredit].contains(posting.kind), posting.amount != 0 else { return }
@@ -83,6 +85,7 @@ struct OwnItems {
 
   // MARK: Flows
 
+  /// Adds the changes of subscriptions as events.
   private mutating func addFlows(_ postings: [KnownPosting]) {
     guard reports[.subscriptionEvent] != nil else { return }
     // One period is one event, whatever else it changes.
@@ -102,11 +105,13 @@ struct OwnItems {
     for (flow, known) in periods.values { addFlow(flow, known) }
   }
 
+  /// The beginning of a period, which is one event of a subscription.
   private struct PeriodKey: Hashable {
     let line: String
     let at: Instant
   }
 
+  /// Adds one event, if the report of its day is compared.
   private mutating func addFlow(_ flow: SubscriptionFlow, _ known: KnownPosting) {
     let posting = known.posting
     let day = zone.day(of: posting.effectiveAt)
@@ -120,6 +125,8 @@ struct OwnItems {
 
   // MARK: Stocks
 
+  /// Adds the numbers of subscriptions at the end of each day that is compared: the sums of all changes
+  /// until then.
   private mutating func addStocks(_ postings: [KnownPosting]) {
     let stocks = postings.filter { $0.posting.kind.isCountedInReports }
       .sorted { $0.posting.effectiveAt < $1.posting.effectiveAt }
@@ -150,6 +157,8 @@ struct OwnItems {
     }
   }
 
+  /// The columns of the report of subscriptions that a posting counts in, with its quantities: the number
+  /// of subscriptions, and the recurring revenue of paid ones at the standard price.
   private static func stocks(
     of posting: Posting, _ day: CalendarDay
   ) -> [(bucket: ReconciliationBucket, quantity: Int64)] {

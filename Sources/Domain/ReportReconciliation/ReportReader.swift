@@ -79,6 +79,7 @@ struct ReportReader {
       "\(row.document.name):\(row.line)")
   }
 
+  /// Reads a row by the kind of its report; rows of other apps are left out.
   private mutating func read(_ row: Row) throws(ReportError) {
     if let appleID, !row["App Apple ID"].isEmpty, row["App Apple ID"] != appleID { return }
     switch row.document.kind {
@@ -125,6 +126,7 @@ struct ReportReader {
 
   // MARK: Reports
 
+  /// Reads the numbers of subscriptions at the end of a day, one for each column that is not 0.
   private mutating func readStocks(_ row: Row) throws(ReportError) {
     guard let day = row.document.day else { return }
     let columns = SubscriptionColumn.allCases.map(\.rawValue) + ["Billing Retry", "Grace Period"]
@@ -159,6 +161,8 @@ struct ReportReader {
     "7 days": 52, "1 week": 52, "1 month": 12, "2 months": 6, "3 months": 4, "6 months": 2, "1 year": 1,
   ]
 
+  /// Reads events of subscriptions. One of an unknown type is noted, so that a new type of Apple does not
+  /// fail the comparison.
   private mutating func readEvent(_ row: Row) throws(ReportError) {
     let quantity = try row.number("Quantity")
     let day = try row.day("Event Date")
@@ -177,6 +181,7 @@ struct ReportReader {
     try addMoney(row, try row.day("Event Date"), country: "Country", units, price, isRefund: isRefund)
   }
 
+  /// Reads a sale or a refund. A refund has negative units or a negative price.
   private mutating func readSale(_ row: Row) throws(ReportError) {
     let type = row["Product Type Identifier"].uppercased()
     let (units, price) = (try row.number("Units"), try row.amount("Customer Price"))
@@ -187,6 +192,7 @@ struct ReportReader {
       isRefund: units < 0 || price < 0)
   }
 
+  /// Adds charges or refunds of one price, in hundredths of the currency unit.
   private mutating func addMoney(
     _ row: Row, _ day: CalendarDay, country: String, _ units: Int64, _ price: Int64, isRefund: Bool
   ) throws(ReportError) {
@@ -203,6 +209,8 @@ struct ReportReader {
     try addProceeds(bucket, quantity, row)
   }
 
+  /// Adds the developer's share for the check of its rate. Shares in another currency than the price are
+  /// not compared.
   private mutating func addProceeds(
     _ bucket: ReconciliationBucket, _ quantity: Int64, _ row: Row
   ) throws(ReportError) {
@@ -220,6 +228,7 @@ struct ReportReader {
         line: row.line, file: row.document.name))
   }
 
+  /// Reads a line of a financial report. Returns have negative quantities and shares here.
   private mutating func readFinance(_ row: Row) throws(ReportError) {
     let isReturn = row["Sale or Return"].uppercased() == "R"
     let (quantity, share) = (abs(try row.number("Quantity")), abs(try row.amount("Extended Partner Share")))

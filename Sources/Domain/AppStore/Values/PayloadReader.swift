@@ -69,6 +69,7 @@ struct PayloadReader {
     return parts
   }
 
+  /// Returns the texts of an array; `nil` if the member is absent. Throws if an element is not a text.
   func strings(_ member: String) throws(PayloadError) -> [String]? {
     guard let value = value(member) else { return nil }
     guard case .array(let elements) = value else {

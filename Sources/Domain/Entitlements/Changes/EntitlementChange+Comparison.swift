@@ -28,6 +28,8 @@ extension EntitlementChange {
       }
   }
 
+  /// The kinds of the changes from one answer to the next. More than one only while the customer stays
+  /// entitled.
   private static func kinds(
     _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ facts: FactsChange
   ) -> [Kind] {
@@ -39,6 +41,8 @@ extension EntitlementChange {
     }
   }
 
+  /// The kind of a change from no access to access: the cause decides first, then the source of the access,
+  /// then whether the same purchase had lapsed.
   private static func beginning(
     _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ facts: FactsChange
   ) -> Kind {
@@ -102,6 +106,7 @@ extension EntitlementChange {
     return before.isSameAccess(as: after) ? [] : [.reasonChanged]
   }
 
+  /// The changes of what happens at the end of the period. None if another purchase decides now.
   private static func renewalChanges(_ before: EntitlementStatus, _ after: EntitlementStatus) -> [Kind] {
     guard before.deciding?.originalTransactionID == after.deciding?.originalTransactionID else { return [] }
     // Without other information from Apple, a subscription renews to the same product.
@@ -113,6 +118,7 @@ extension EntitlementChange {
     }
   }
 
+  /// The change of the reason while there is no access before and after.
   private static func lapse(
     _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
   ) -> [Kind] {

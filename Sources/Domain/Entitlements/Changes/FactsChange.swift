@@ -86,6 +86,7 @@ extension CustomerFacts {
     return index.map { transactions[standing(ofPeriodAt: $0)] }
   }
 
+  /// The last transaction of each line that `other` has no transaction of.
   fileprivate func latestTransactions(ofLinesNotIn other: CustomerFacts) -> [TransactionFact] {
     let known = Set(other.transactions.map(\.originalTransactionID))
     return transactions.indices.filter { index in

@@ -90,6 +90,7 @@ package struct CustomerHistory: Hashable, Sendable {
     self.lanes = lanes
   }
 
+  /// The lanes of the purchases that touch the span, by their first period.
   private static func purchaseLanes(
     _ purchases: CustomerFacts, in app: borrowing AppDefinition, _ start: Instant, _ end: Instant
   ) -> [Lane] {

@@ -4,6 +4,7 @@ internal import AppStore
 ///
 /// A new interval takes the time of a binary search, and not that of a pass over all others.
 struct AccessRuns: Sendable {
+  /// A time span with access throughout.
   private struct Run {
     var start: Instant
     var end: Instant
@@ -36,6 +37,8 @@ struct AccessRuns: Sendable {
     return min(runs[index].start, instant)
   }
 
+  /// Adds a span to runs that are in order and apart from each other; those that it touches become one with
+  /// it.
   private static func add(_ span: OutlineSpan, to runs: inout [Run]) {
     let first = firstEnding(notBefore: span.start, in: runs)
     var (end, run) = (first, Run(start: span.start, end: span.end))

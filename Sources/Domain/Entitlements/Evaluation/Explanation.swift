@@ -85,6 +85,8 @@ package struct Explanation: Hashable, Sendable {
         until: until, isDecisive: isDecisive))
   }
 
+  /// Adds a step for each transaction that cannot grant the entitlement, so that a missing product in the
+  /// catalog is seen.
   private mutating func addOtherProducts(
     _ facts: borrowing CustomerFacts, _ rules: EntitlementRules
   ) {

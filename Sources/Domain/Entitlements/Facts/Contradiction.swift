@@ -45,6 +45,7 @@ package struct Contradiction: Hashable, Sendable {
     return found + twoActive(facts, app, now)
   }
 
+  /// The contradictions of one transaction, in itself and with the catalog.
   private static func of(
     _ transaction: TransactionFact, _ app: borrowing AppDefinition
   ) -> [Contradiction] {

@@ -4,6 +4,7 @@
 /// part.
 @propertyWrapper
 package struct CopyOnWriteBox<Value: Hashable & Sendable>: Hashable, Sendable {
+  /// The shared value. It never changes: a write makes another storage.
   private final class Storage: Sendable {
     let value: Value
 

@@ -92,6 +92,8 @@ extension RetentionPolicy {
     return nil
   }
 
+  /// Whether an answer makes sense for the subscriber: another product than the present one, and no second
+  /// offer within the pause.
   private func isSuitable(
     _ answer: RetentionAnswer, _ subscriber: RetentionSubscriber, at now: Instant
   ) -> Bool {

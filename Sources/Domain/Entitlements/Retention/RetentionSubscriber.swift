@@ -76,6 +76,8 @@ extension RetentionConditions {
     return locales.contains { wanted == $0.lowercased() || wanted.hasPrefix("\($0.lowercased())-") }
   }
 
+  /// Whether the subscriber is in one of the named segments of the app; without names every subscriber is.
+  /// A name that the app does not have matches none.
   private func isInSegment(
     _ subscriber: RetentionSubscriber, _ app: AppDefinition, at now: Instant
   ) -> Bool {

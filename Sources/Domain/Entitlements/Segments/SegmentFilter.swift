@@ -140,6 +140,8 @@ package enum TimeCondition: Hashable, Sendable, CaseIterable {
     return offsets(filter).map(value.advanced(byMilliseconds:))
   }
 
+  /// Whether the state meets this condition of the filter at an instant. A filter without the condition
+  /// accepts every state, and a state without the time that it compares meets no condition.
   fileprivate func matches(_ state: PurchaseState, _ filter: SegmentFilter, at now: Instant) -> Bool {
     let offsets = offsets(filter)
     guard let first = offsets.first else { return true }

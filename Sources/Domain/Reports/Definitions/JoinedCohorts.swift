@@ -1,5 +1,6 @@
 /// The subscriptions that joined the cohorts of a retention report, by the number of periods that they had time to reach.
 struct JoinedCohorts {
+  /// A series of the report: the cohorts of a bucket, by group.
   struct Place: Hashable {
     /// The number of the bucket.
     let bucket: Int
@@ -56,6 +57,7 @@ struct JoinedCohorts {
     }
   }
 
+  /// The index of the group of a sum; a new group gets the next one.
   private mutating func number(of sum: ReportSum) -> Int {
     if let group = sum.group, let number = known[group] { return number }
     let number = numbers[sum.groups] ?? groups.count
@@ -67,6 +69,7 @@ struct JoinedCohorts {
     return number
   }
 
+  /// The limits for subscriptions with periods of the length that a posting names in its reason. Cached.
   private mutating func limits(of reason: String) -> Limits {
     if let known = knownLimits[reason] { return known }
     let length = CohortLength(reason)

@@ -76,6 +76,7 @@ extension ReportQuery {
     }
   }
 
+  /// The postings behind one cell: those of its column and its row, within the span of the query.
   private func selection(
     of column: ReportColumn, in row: RowKey, _ durations: ProductDurations
   ) -> PostingSelection {

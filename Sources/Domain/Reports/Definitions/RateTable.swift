@@ -47,6 +47,7 @@ package struct RateTable: Hashable, Sendable {
     }
   }
 
+  /// Converts a sum by the rate of a day; one without a rate keeps its currency.
   private func convert(_ sum: ReportSum, to target: String, on day: ReportDay) -> ReportSum {
     guard !sum.currency.isEmpty, sum.currency != target, let rate = rate(sum.currency, target, on: day) else {
       return sum

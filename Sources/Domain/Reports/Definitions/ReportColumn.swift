@@ -91,6 +91,8 @@ extension ReportColumn {
       terms: terms(.amount, kinds, 1, reasons, ofCohort), isOfOneAge: ofOneAge)
   }
 
+  /// A column that is computed from others by name: the sum of `plus` without that of `minus`. With
+  /// `ofConversion`, only in queries that convert currencies.
   static func derived(
     _ name: String, _ plus: [String], minus: [String], unit: Unit, role: Role = .value,
     ofConversion: Bool = false,

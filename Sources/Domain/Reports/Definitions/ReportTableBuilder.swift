@@ -27,6 +27,7 @@ struct ReportTableBuilder {
   /// Of converted amounts, what ``cells`` are more, in millionths of a thousandth.
   private var millionths: [Int64] = []
 
+  /// A group of sums of one age.
   private struct GroupKey: Hashable {
     let group: Int
     let age: Int64
@@ -109,6 +110,8 @@ struct ReportTableBuilder {
     return bucketOfDay.indices.contains(index) ? bucketOfDay[index] : nil
   }
 
+  /// The number of the series that a sum belongs to; a new series gets the next one. The group of a sum
+  /// finds it without a comparison of texts.
   private mutating func number(of sum: ReportSum) -> Int {
     let age = query.report.hasAges && sum.cohortDay != nil ? sum.age : 0
     if let group = sum.group {
@@ -202,6 +205,7 @@ private struct DerivedColumn {
   let plus: [Int]
   let minus: [Int]
 
+  /// The derived columns of a query, with the positions of those they are computed from.
   static func all(of query: ReportQuery) -> [DerivedColumn] {
     let columns = query.report.columns
     return columns.enumerated().compactMap { index, column in

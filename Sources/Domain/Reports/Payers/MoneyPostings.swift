@@ -62,6 +62,7 @@ struct MoneyPostings {
     }
   }
 
+  /// Adds the refunds of a charge, those that Apple reversed too, with their reversals.
   private mutating func addRefunds(of charge: Posting, _ fact: TransactionFact, _ share: Int64) {
     for past in fact.reversedRefunds {
       let refund = TransactionFact.Refund(past.refund, of: charge.amount)
@@ -106,6 +107,8 @@ struct MoneyPostings {
       })
   }
 
+  /// The posting of a purchase without a price, so that a report can state how many are missing in its
+  /// amounts.
   private static func unpriced(_ fact: TransactionFact, _ history: borrowing PayerHistory) -> Posting {
     Posting(
       .unpriced, at: fact.purchaseDate, line: fact.originalTransactionID, transactionID: fact.transactionID,

@@ -48,6 +48,7 @@ struct PaidServicePostings {
     return starts
   }
 
+  /// A posting that counts one subscription, with the dimensions of the period at whose start it is.
   private static func posting(
     _ kind: Posting.Kind, at instant: Instant, of start: Start, _ history: borrowing PayerHistory
   ) -> Posting {

@@ -61,6 +61,8 @@ struct PayerHistory {
     return all
   }
 
+  /// The cohort of the customer's first paid transaction; `nil` for a customer who never paid. The id
+  /// decides between two of one instant.
   private static func cohort(
     _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions]
   ) -> Posting.Cohort? {

@@ -28,6 +28,7 @@ struct RefundRequestPostings {
     }
   }
 
+  /// Adds a request with our answer and Apple's decision, each in the cohort of the day of the request.
   private mutating func add(
     _ request: RefundRequest, _ dimensions: Posting.Dimensions, _ outcome: Outcome?
   ) {

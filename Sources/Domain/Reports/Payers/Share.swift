@@ -66,6 +66,8 @@ struct PaidYears {
     return isReduced ? Share.reduced : Share.standard
   }
 
+  /// The runs of paid service without a pause that is too long, each with the instants at which it reaches
+  /// the thresholds of ``PaidDays``, and the instant from which the count begins again.
   private static func bands(_ periods: [PaidService.Period]) -> [(starts: [Instant], reset: Instant)] {
     let thresholds = PaidDays.allCases.map { $0.first * ReportDay.length }
     var bands: [(starts: [Instant], reset: Instant)] = []

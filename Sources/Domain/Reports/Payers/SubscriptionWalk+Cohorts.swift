@@ -45,6 +45,7 @@ extension SubscriptionWalk {
     if let open { add(open, subscription.unclaimed(from: open.effectiveAt, to: .openEnd, claims)) }
   }
 
+  /// Schedules the counts of an active subscription without an owner, for the times in which it has none.
   private mutating func add(_ active: Posting, _ times: [Range<Instant>]) {
     let unclaimed = active.with {
       ($0.kind, $0.marks, $0.chargedOn) = (.unclaimedActive, 0, nil)
@@ -72,6 +73,8 @@ extension SubscriptionWalk {
     }
   }
 
+  /// Marks the postings of a stint with the buckets of which they change the opening, so that a report
+  /// reads the subscriptions that were active at the start of a bucket from sums.
   private mutating func markOpenings(in stint: Range<Int>) {
     let times = ActiveTimes(scheduled[stint])
     var ends: [Instant] = []

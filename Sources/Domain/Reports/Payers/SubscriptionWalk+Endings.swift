@@ -29,6 +29,8 @@ struct PeriodEnding {
     recovery = next.flatMap { Self.recovery(period, $0, facts, failure, retryLength) }
   }
 
+  /// How a period that began after a gap continues the one before: in or after the grace period; `nil` if
+  /// it is a new purchase. Documents of a failed payment decide before dates.
   private static func recovery(
     _ period: SubscriptionPeriod, _ next: SubscriptionPeriod, _ facts: borrowing CustomerFacts,
     _ failure: Failure?, _ retryLength: Int64
@@ -121,6 +123,8 @@ extension SubscriptionWalk {
     }
   }
 
+  /// Posts the end of a period without a renewal, by the reason that Apple states; a failed payment is
+  /// followed until Apple gives up.
   private mutating func lapse(
     _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ facts: borrowing CustomerFacts
   ) -> Beginning {

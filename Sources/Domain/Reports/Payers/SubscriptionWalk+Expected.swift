@@ -31,6 +31,8 @@ extension SubscriptionWalk {
     self.expected = nil
   }
 
+  /// Replaces the recurring revenue that is expected from the next period; 0 ends it. Nothing is posted if
+  /// it stays the same.
   private mutating func expect(
     _ annual: Int64, _ period: SubscriptionPeriod, _ report: RenewalReport?, at instant: Instant
   ) {

@@ -39,6 +39,8 @@ extension SubscriptionWalk {
     self.stock = nil
   }
 
+  /// Posts a subscription that begins to count (1) or ends (-1): active with its recurring revenue, or in a
+  /// trial without; the instalments of a commitment that are to come too.
   mutating func post(_ stock: Stock, _ sign: Int64, at instant: Instant) {
     let (period, rateDay) = (stock.period, rateDay(of: stock))
     flow(period.isTrial ? .inTrial : .active, period, at: instant) {
@@ -98,6 +100,8 @@ extension SubscriptionWalk {
     flow(.trialMoved, period, at: instant) { _ in }
   }
 
+  /// Posts recurring revenue that leaves (-1) or enters (1) a product or another dimension without a change
+  /// of its amount.
   mutating func move(
     _ period: SubscriptionPeriod, _ sign: Int64, _ amounts: (annual: Int64, proceeds: Int64),
     at instant: Instant
@@ -109,6 +113,8 @@ extension SubscriptionWalk {
     }
   }
 
+  /// Posts a change of the recurring revenue of a subscription that continues. If only the share of Apple
+  /// changed, it counts no subscription.
   mutating func revise(
     _ period: SubscriptionPeriod, _ annual: Int64, _ proceeds: Int64, _ reason: String, at instant: Instant
   ) {

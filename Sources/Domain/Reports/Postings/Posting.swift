@@ -62,6 +62,7 @@ package struct Posting: Hashable, Sendable {
   ///
   /// The texts are in shared storage, because a posting is copied often, and many postings have the same ones.
   package struct Dimensions: Hashable, Sendable {
+    /// The texts with their hash, which stands for them in most comparisons.
     private final class Texts: Sendable {
       let productID: String
       let group: String

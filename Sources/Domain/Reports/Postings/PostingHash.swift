@@ -14,6 +14,7 @@ struct PostingHash {
     text.withUTF8 { add($0) }
   }
 
+  /// Adds the bytes by words of eight, and their number, so that two texts differ from one text of both.
   private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
     var position = 0
     // Bytes of a word in the order of the text, whatever the machine.
