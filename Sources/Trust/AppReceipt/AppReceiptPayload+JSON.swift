@@ -54,6 +54,7 @@ extension JSONObject {
     self["\(name)_ms"] = .string(String(date.millisecondsSince1970))
   }
 
+  /// Adds the attributes that this version does not know, with their values in Base64.
   fileprivate mutating func add(_ unknown: [ReceiptAttribute]) {
     guard !unknown.isEmpty else { return }
     self["unknown_attributes"] = .array(

@@ -57,6 +57,7 @@ package struct InAppPurchase: Hashable, Sendable {
     return attributes.filter { !known.contains($0.type) }
   }
 
+  /// The type of a product by Apple's number in receipts.
   private static func productType(_ code: Int64) -> ProductType {
     switch code {
     case 0: .nonConsumable

@@ -45,6 +45,7 @@ package struct ReceiptBuilder: Sendable {
     return serializer.serializedBytes
   }
 
+  /// An attribute in DER.
   private static func encoded(_ attribute: ReceiptAttribute) -> [UInt8] {
     var serializer = DER.Serializer()
     serializer.appendConstructedNode(identifier: .sequence) { members in

@@ -71,6 +71,7 @@ extension PropertyList {
     return Instant(millisecondsSince1970: milliseconds)
   }
 
+  /// The entries as JSON, for display: `purchase-info` decoded, and of the signature only that it is there.
   fileprivate func json(purchase: PropertyList) -> JSONObject {
     JSONObject(
       entries.map { entry in

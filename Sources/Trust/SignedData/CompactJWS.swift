@@ -96,6 +96,7 @@ struct JWSHeader {
     return object
   }
 
+  /// A certificate of `x5c`. `position` is for the error.
   private static func certificate(_ value: JSONValue, position: Int) throws(VerificationError) -> Certificate
   {
     guard let text = value.stringValue, let der = Base64.standard.decode(text) else {

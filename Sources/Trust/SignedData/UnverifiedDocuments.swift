@@ -48,6 +48,7 @@ package struct UnverifiedReceipt: Sendable {
     certificates = Self.chain(from: message.signer, among: message.certificates)
   }
 
+  /// The certificates from that of the signer upwards, then those that belong to no chain.
   private static func chain(from signer: Certificate?, among certificates: [Certificate]) -> [Certificate] {
     var rest = certificates
     var chain: [Certificate] = []

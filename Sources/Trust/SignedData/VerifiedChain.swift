@@ -37,6 +37,8 @@ final class ChainVerifier: Sendable {
     groups = try Self.groups(anchors.apple, strict: true) + Self.groups(anchors.configured, strict: false)
   }
 
+  /// Puts anchors of the same name into different stores, because OpenSSL finds an issuer by its name and
+  /// would try only one of them.
   private static func groups(
     _ anchors: [TrustAnchors.Anchor], strict: Bool
   ) throws(CryptographyError) -> [Group] {
@@ -72,6 +74,7 @@ final class ChainVerifier: Sendable {
     return SignerTrust(signer: signer, environments: anchor.environments, certificates: certificates)
   }
 
+  /// The anchor that the path of a leaf ends at.
   private func anchor(of leaf: Certificate, _ intermediate: Certificate) throws(VerificationError)
     -> TrustAnchors.Anchor
   {
@@ -107,6 +110,7 @@ final class ChainVerifier: Sendable {
 /// of documents with a valid signature are cached: otherwise forgeries could fill the cache with variants of
 /// one chain. The signature of each document is always verified.
 final class ChainCache<Chain: Sendable>: Sendable {
+  /// A chain with the bytes that it was built from.
   private struct Entry: Sendable {
     let bytes: [UInt8]
     let chain: Chain

@@ -47,6 +47,8 @@ extension EvidenceLedger {
 
 // Purchases in other stores.
 extension CommandHandler {
+  /// Records a state of a purchase. All its states have the line of the first one, also those of another
+  /// customer.
   fileprivate func grant(
     _ entitlement: String, _ level: AccessLevel, since: Instant?, until: Instant?, to customerID: String,
     as state: ExternalState
@@ -110,6 +112,7 @@ extension CommandHandler {
     }
   }
 
+  /// The outcome with the grant as it is after the command; `isSuperseded` if a greater revision is stored.
   private func result(
     of line: LineKey, _ outcome: CommandResult = CommandResult(), isSuperseded: Bool
   ) throws(LedgerError) -> CommandResult {

@@ -16,6 +16,8 @@ extension EvidenceLedger {
 }
 
 extension CommandHandler {
+  /// Settles a withdrawal; one that is settled already stays as it is, so that a repeated call changes
+  /// nothing.
   fileprivate func settleConsentWithdrawal(
     of appTransactionID: String
   ) throws(LedgerError) -> CommandResult {

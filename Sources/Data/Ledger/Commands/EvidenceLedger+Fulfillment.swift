@@ -26,6 +26,8 @@ extension EvidenceLedger {
 }
 
 extension CommandHandler {
+  /// Records that units were delivered, or taken back if negative. Without `units`, all that are due. The
+  /// same `fulfillmentID` again changes nothing, which makes a repeated delivery safe.
   fileprivate func acknowledge(
     _ transactionID: String, as fulfillmentID: String, units: Int64?
   ) throws(LedgerError) -> CommandResult {

@@ -44,6 +44,7 @@ struct ChangeSet {
 
   /// An event that changes no answer.
   struct InformationalEvent {
+    /// The recipients of the event.
     enum Subject {
       /// All owners of a line.
       case owners(LineKey)

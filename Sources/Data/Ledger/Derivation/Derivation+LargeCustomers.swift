@@ -98,6 +98,8 @@ extension Derivation {
     }
   }
 
+  /// The facts of a changed line before and after. New facts after the last expiry of the stored chunks
+  /// need only the tail, so that a renewal of a long subscription reads little.
   private mutating func changedLine(
     _ line: LineKey, of customer: CustomerKey, _ entry: ChangeSet.AffectedCustomer,
     _ head: AccessOutline.Head?

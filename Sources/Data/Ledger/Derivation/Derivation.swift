@@ -55,6 +55,8 @@ struct Derivation {
     derived.effects = changes.effects
   }
 
+  /// Compares a customer with the stored state, records the events and stores facts and answers. Nothing is
+  /// written if no answer can have changed.
   private mutating func update(_ customer: CustomerKey) throws(StoreError) {
     guard let entry = changes.affected[customer] else { return }
     let app = catalog.definition(of: customer.appID)
@@ -107,6 +109,8 @@ struct Derivation {
     return (complete, !contradictions.isEmpty)
   }
 
+  /// The facts of a customer after the changes: the stored ones with the new facts, or all of the lines
+  /// again if a line was lost or gained.
   private mutating func facts(
     of customer: CustomerKey, _ before: CustomerFacts?, _ entry: ChangeSet.AffectedCustomer
   ) throws(StoreError) -> CustomerFacts {

@@ -90,6 +90,7 @@ extension FactApplier {
     try link(line, to: customer, by: owners.isEmpty ? origin : transfer)
   }
 
+  /// Moves a line to a customer, as decided by a command. A line without an owner is claimed by that.
   private mutating func move(
     _ line: LineKey, from: [CustomerKey], to: CustomerKey, _ evidence: EvidenceID, by origin: ChangeOrigin
   ) throws(StoreError) {
@@ -102,6 +103,7 @@ extension FactApplier {
     if try !lines.owners(of: line).contains(to.customerID) { try link(line, to: to, by: origin) }
   }
 
+  /// Merges a customer into another one, who gets all lines.
   private mutating func merge(
     _ from: CustomerKey, into: CustomerKey, by origin: ChangeOrigin
   ) throws(StoreError) {

@@ -13,6 +13,8 @@ extension FactApplier {
     if isNew { try linkUnclaimed(withToken: customer.customerID.lowercased(), to: customer, by: origin) }
   }
 
+  /// Records that a line belongs to a customer. If its token names another one, that is noted as a
+  /// conflict. Lines that it replaced, and that wait for an owner, follow it.
   private mutating func recordLink(
     _ line: LineKey, to customer: CustomerKey, by origin: ChangeOrigin
   ) throws(StoreError) {

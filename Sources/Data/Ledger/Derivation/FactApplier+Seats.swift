@@ -10,6 +10,7 @@ extension FactApplier {
     try markAffected(try lines.seats(of: purchase), of: purchase, by: origin)
   }
 
+  /// Marks the holders of some seats, whose facts are those of the purchase.
   private mutating func markAffected(
     _ seats: [Seat], of purchase: LineKey, by origin: ChangeOrigin
   ) throws(StoreError) {

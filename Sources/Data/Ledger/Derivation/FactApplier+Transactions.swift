@@ -4,6 +4,8 @@ internal import Store
 
 // Documents of Apple's: their facts, and the owner of the line that they are about.
 extension FactApplier {
+  /// Stores a transaction, and finds the owner of its line by token, customer or the purchase that it
+  /// replaces.
   mutating func applyTransaction(_ fact: TransactionFact, from source: Source) throws(StoreError) {
     let line = source.line(fact.originalTransactionID)
     let fact = fact.arrived(at: source.knownAt)
@@ -16,6 +18,7 @@ extension FactApplier {
     try markSeatHoldersAffected(of: line, by: source.origin)
   }
 
+  /// Stores renewal info. It names no customer, so the owners of its line stay.
   mutating func applyRenewal(_ fact: RenewalFact, from source: Source) throws(StoreError) {
     let line = source.line(fact.originalTransactionID)
     changes.recordFact(
@@ -26,6 +29,7 @@ extension FactApplier {
     try markSeatHoldersAffected(of: line, by: source.origin)
   }
 
+  /// Stores an app transaction, and links the install to the customer who submitted it.
   mutating func applyAppTransaction(_ fact: AppTransactionFact, from source: Source) throws(StoreError) {
     let line = source.line(fact.lineID)
     changes.recordDocument(isNew: try store.put(fact, of: line, from: source.id))

@@ -101,6 +101,7 @@ struct StateDiff {
       .map { AttributedChange(change: $0, cause: .time) }
   }
 
+  /// The changes of one answer that time alone caused from `start` until now, without new facts.
   private func changesOfTime(
     _ facts: CustomerFacts, _ entitlement: String, from start: Instant
   ) -> [EntitlementChange] {

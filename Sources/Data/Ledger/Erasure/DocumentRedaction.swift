@@ -65,6 +65,7 @@ struct DocumentRedaction {
       .flatMap { texts(in: String(decoding: $0, as: UTF8.self), depth: depth + 1) }
   }
 
+  /// A command in which pseudonyms replace the ids and tokens of erased customers.
   private func command(
     _ command: OperatorCommand, _ stored: StoredEvidence, _ belongsToPerson: Bool
   ) -> OperatorCommand {
@@ -110,6 +111,7 @@ private struct DocumentContent {
     return segments.joined(separator: ".") + "."
   }
 
+  /// An object without what identifies a person, at any depth; `nil` if it has nothing of that.
   private func redacted(_ object: JSONObject) -> JSONObject? {
     var changed: JSONObject?
     for (name, value) in object {
@@ -124,6 +126,8 @@ private struct DocumentContent {
     return changed
   }
 
+  /// A value without what identifies a person; `nil` if it stays the same. A text can be a JWS, whose
+  /// payload is redacted then.
   private func redacted(_ value: JSONValue, named name: String) -> JSONValue? {
     switch value {
     case .string(let text):

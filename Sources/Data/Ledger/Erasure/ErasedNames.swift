@@ -10,6 +10,7 @@ package final class ErasedNames: Sendable {
   private static let lifetime = Duration.seconds(86_400)
   private static let capacity = 10_000
 
+  /// An erased id, and how long it is replaced in new records.
   private struct Name {
     let customerID: String
     let until: ContinuousClock.Instant

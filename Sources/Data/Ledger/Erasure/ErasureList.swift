@@ -158,6 +158,7 @@ extension ErasureList {
     return String(decoding: content[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
+  /// Appends lines durably, or none of them: a partial write is cut off again.
   private static func append(_ lines: [String], to path: String) throws(ErasureListError) {
     let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw .unusable(path: path, reason: systemError()) }

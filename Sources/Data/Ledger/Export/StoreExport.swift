@@ -131,6 +131,7 @@ package struct StoreExport {
     for appID in try reader.appsWithEvents() { try events(of: appID) }
   }
 
+  /// Exports the events of an app in the order of their sequence.
   private mutating func events(of appID: String) throws {
     var last: Int64 = 0
     while true {

@@ -7,6 +7,7 @@ package import Store
 /// It reads all evidence about the purchases, once. That suits a rebuild of derived data, and evidence that waited for
 /// longer than a day.
 package struct PurchaseFactHistory {
+  /// A piece of evidence about the purchase, and what it states.
   private struct Document {
     let evidence: EvidenceID
     let knownAt: Instant

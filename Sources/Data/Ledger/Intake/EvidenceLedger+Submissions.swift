@@ -97,6 +97,8 @@ extension EvidenceLedger {
       .init(kind: document.kind, document: document.text, rejection: .revoked(revocation)), submission)
   }
 
+  /// Stores the rejected document of a submission. One whose verification could not finish is not stored,
+  /// because its sender repeats it.
   private func recordRejection(
     _ refusal: VerifiedSubmission.Refusal, _ submission: Submission
   ) async -> LedgerError {

@@ -11,6 +11,7 @@ struct ReceiptWrite: Sendable {
     let owners: [String]
   }
 
+  /// A document of Apple's about the receipt that failed its verification.
   private struct RejectedDocument: Sendable {
     let refusal: VerifiedSubmission.Refusal
     let submission: Submission
@@ -135,6 +136,8 @@ struct ReceiptWrite: Sendable {
     for refresh in receipt.refreshes { try store.put(refresh) }
   }
 
+  /// The customer of the answer: the one named by the caller unless all purchases belong to others,
+  /// otherwise the longest-standing owner of a line.
   private func owner(
     _ store: any StoreTransaction, _ linesOfOtherCustomers: Set<String>
   ) throws(StoreError) -> String? {

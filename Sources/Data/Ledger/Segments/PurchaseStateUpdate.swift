@@ -62,6 +62,7 @@ struct PurchaseStateUpdate {
     return !known.isEmpty
   }
 
+  /// Records an event for each saved segment that the purchase entered or left.
   private func recordDifference(
     _ old: StoredPurchaseState?, _ new: StoredPurchaseState?, _ facts: CustomerFacts, at instant: Instant
   ) throws(StoreError) -> [StoredEvent] {

@@ -56,6 +56,8 @@ struct CustomerComparison: Sendable {
     next = nextComparison(after: now, ends)
   }
 
+  /// When the customer is compared again: after the next end of access, and sooner the younger a
+  /// disagreement is; after a day at the latest.
   private func nextComparison(after now: Instant, _ ends: [Instant]) -> Instant {
     var delay = Self.day
     if let end = ends.min() { delay = min(delay, end.milliseconds(since: now) + Self.lateness) }

@@ -74,6 +74,8 @@ struct AnswerDecoder {
     let evidenceID: EvidenceID?
   }
 
+  /// Reads an answer. An instant that is equal to the end of the segment is stored as a flag. `named` is at
+  /// the purchase that decides, which an earlier segment may have.
   private mutating func answer(
     _ reason: EntitlementReason, _ flags: SegmentFlags, _ end: Instant?, since start: Instant,
     _ named: AnswerDecoder?, _ bytes: Span<UInt8>
@@ -117,6 +119,7 @@ struct AnswerDecoder {
     try flags.contains(flag) ? end : instant(since: start, bytes)
   }
 
+  /// Reads the deciding transaction with the outlook on its renewal.
   private mutating func purchase(
     since start: Instant, _ bytes: Span<UInt8>
   ) throws(StoreError) -> Purchase {
@@ -158,6 +161,8 @@ struct AnswerDecoder {
       price: try flags.contains(.hasCommitmentPrice) ? signed(bytes) : nil)
   }
 
+  /// Reads an Apple code by its position among the known ones, from 1; 0 stands before the text of an
+  /// unknown one.
   private mutating func code<Code: OpenCode>(
     _ bytes: Span<UInt8>
   ) throws(StoreError) -> Code where Code.RawValue == String {

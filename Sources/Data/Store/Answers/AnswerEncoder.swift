@@ -3,6 +3,8 @@ internal import Entitlements
 
 // Encodes timelines in the format of ``AnswerCoding``.
 extension FactEncoder {
+  /// Appends all segments, each with its size, so that a reader skips those that are over. `evidence` has
+  /// the ids of the facts that decide.
   mutating func append(
     _ timeline: AnswerTimeline, since start: Instant, _ evidence: [DecidingFact: EvidenceID]
   ) {
@@ -86,6 +88,7 @@ extension FactEncoder {
     for offer in outlook.winBackOfferIDs { append(offer) }
   }
 
+  /// The members that a segment has, and those that it shares with its end or with the segment before.
   private func flags(
     of segment: AnswerTimeline.Segment, after previous: EntitlementStatus?
   ) -> SegmentFlags {

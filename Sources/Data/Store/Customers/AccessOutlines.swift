@@ -4,6 +4,7 @@ package import Entitlements
 ///
 /// A cache: an outline follows from the stored facts. Owned by the writer, and confined to its thread.
 package final class AccessOutlines {
+  /// A cached outline; the one that was not used for the longest time is evicted first.
   private struct Entry {
     let outline: AccessOutline
     let lastUse: Int

@@ -24,6 +24,7 @@ struct FactDecoder: ~Copyable {
 
   var isAtEnd: Bool { position == bytes.count }
 
+  /// Reads all facts of a customer, in their order.
   mutating func customerFacts() throws(StoreError) -> CustomerFacts {
     let transactionCount = try count()
     var transactions: [TransactionFact] = []
@@ -40,6 +41,7 @@ struct FactDecoder: ~Copyable {
     return CustomerFacts(ordered: transactions, renewals, grants, appTransactions)
   }
 
+  /// Reads a transaction, whose line, product and group may be those of the one before.
   mutating func transaction() throws(StoreError) -> TransactionFact {
     let flags = TransactionFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
     if !flags.contains(.sameLine) { line = try text() }
@@ -72,6 +74,7 @@ struct FactDecoder: ~Copyable {
       details: details)
   }
 
+  /// Reads the renewal infos of a line: the different contents, and the signatures, which refer to them.
   mutating func renewalHistory() throws(StoreError) -> RenewalHistory {
     let line = try text()
     var base = Instant(millisecondsSince1970: try signed())
@@ -91,6 +94,7 @@ struct FactDecoder: ~Copyable {
     return history
   }
 
+  /// Reads the content of a renewal info. The signing date is in its signatures.
   private mutating func renewal(
     of line: String, since base: Instant, after previous: RenewalFact?
   ) throws(StoreError) -> RenewalFact {
@@ -188,6 +192,7 @@ extension FactDecoder {
 
 // Reduced facts.
 extension FactDecoder {
+  /// Reads the access of facts that are left out of reduced facts.
   mutating func omittedAccess() throws(StoreError) -> OmittedAccess {
     var omitted = OmittedAccess()
     for _ in 0..<(try count()) {

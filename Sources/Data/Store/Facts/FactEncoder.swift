@@ -9,6 +9,7 @@ struct FactEncoder {
   /// Creates an encoder with room for most facts, so that its bytes are not moved as they grow.
   init() { bytes.reserveCapacity(128) }
 
+  /// Appends all facts of a customer, in their order.
   mutating func append(_ facts: CustomerFacts) {
     append(unsigned: UInt64(facts.transactions.count))
     for index in facts.transactions.indices {
@@ -22,6 +23,7 @@ struct FactEncoder {
     for appTransaction in facts.appTransactions { append(appTransaction) }
   }
 
+  /// Appends a transaction without the texts that it shares with the `previous` one.
   mutating func append(_ fact: TransactionFact, after previous: TransactionFact?) {
     var flags: TransactionFlags = []
     flags.set(.sameLine, fact.originalTransactionID == previous?.originalTransactionID)

@@ -16,6 +16,7 @@ package final class StoreFeed: Sendable {
     case unknown
   }
 
+  /// The known history of the store, and the calls that wait for a position of it.
   private struct State {
     /// In the order of the history.
     var terms: [StoreTerm]
@@ -25,6 +26,7 @@ package final class StoreFeed: Sendable {
     var lastWaiter: UInt64 = 0
   }
 
+  /// A call that waits until the store has a position.
   private struct Waiter {
     let position: StorePosition
     /// Only terms that were read after this number of reads had begun decide that the position is unknown.
@@ -121,6 +123,8 @@ extension StoreFeed {
     await waitFor(StorePosition(appHash: 0, sequence: 0, mark: commits), atMost: duration) == .reached
   }
 
+  /// Adds a waiter, unless the answer is known, its deadline is over or its task is cancelled; it is
+  /// resumed then.
   private func add(
     _ id: UInt64, _ position: StorePosition, _ deadline: ContinuousClock.Instant,
     _ continuation: CheckedContinuation<Reach, Never>

@@ -68,6 +68,8 @@ package final class OnlineChecks: Sendable {
     let responder: String
   }
 
+  /// The status of a certificate as the policy demands it: `hard` waits for a request and fails without a
+  /// response; `soft` uses a response that is there, and never waits.
   private func response(
     for subject: Subject, _ policy: OnlineCheckPolicy
   ) async throws(OnlineCheckError) -> OCSPResponse? {
@@ -80,6 +82,7 @@ package final class OnlineChecks: Sendable {
     }
   }
 
+  /// What is known about a certificate when a check begins.
   private enum PendingRequest {
     /// A response that is still fresh.
     case cached(OCSPResponse)
@@ -111,6 +114,7 @@ package final class OnlineChecks: Sendable {
     }
   }
 
+  /// Makes a request, and stores its response or the time of its failure.
   private func request(_ subject: Subject) async -> Result<OCSPResponse, OnlineCheckError> {
     let outcome: Result<OCSPResponse, OnlineCheckError>
     do {
@@ -131,6 +135,7 @@ package final class OnlineChecks: Sendable {
     return outcome
   }
 
+  /// Fetches a response of the responder and verifies it: its signature, its certificate and its age.
   private func fetch(_ subject: Subject) async throws(OnlineCheckError) -> OCSPResponse {
     let retry = Self.retryMilliseconds
     let request: OCSPRequest

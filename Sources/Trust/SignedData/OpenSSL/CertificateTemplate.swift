@@ -48,6 +48,7 @@ struct CertificateTemplate {
     }
   }
 
+  /// Sets subject and issuer; without an issuer, the certificate is its own.
   private func setNames(of draft: OpaquePointer, issuer: Certificate?) throws(CryptographyError) {
     let name = try made(X509_NAME_new(), "make a name")
     defer { X509_NAME_free(name) }
@@ -71,6 +72,7 @@ struct CertificateTemplate {
     }
   }
 
+  /// Adds an extension that OpenSSL knows by its number.
   private func add(_ item: Extension, to draft: OpaquePointer, issuer: OpaquePointer)
     throws(CryptographyError)
   {
@@ -82,6 +84,7 @@ struct CertificateTemplate {
     try check(X509_add_ext(draft, made, -1), "add an extension")
   }
 
+  /// Adds an extension that Apple marks certificates with: its presence is all, so its value is NULL.
   private func add(marker: String, to draft: OpaquePointer) throws(CryptographyError) {
     let identifier = try made(OBJ_txt2obj(marker, 1), "read an object identifier")
     defer { ASN1_OBJECT_free(identifier) }

@@ -63,6 +63,7 @@ package struct OCSPResponder: Sendable {
     return serial.map { Certificate.digits(of: $0) }
   }
 
+  /// Adds the status of one certificate to a response.
   private static func add(
     _ status: OCSPResponse.Status, about identifier: OpaquePointer, from thisUpdate: Instant,
     until nextUpdate: Instant, to answer: OpaquePointer

@@ -71,6 +71,7 @@ package struct OCSPResponse: Hashable, Sendable {
   private static let skew: Int64 = 60_000
   private static let defaultLifetime: Int64 = 3_600_000
 
+  /// The signed part of a response; an error of the responder has none. The caller frees it.
   private static func basicResponse(_ der: [UInt8]) throws(OCSPError) -> OpaquePointer {
     let response = der.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress
@@ -86,6 +87,8 @@ package struct OCSPResponse: Hashable, Sendable {
     return basic
   }
 
+  /// Verifies the signature by the issuer of the certificate, or by a responder that the issuer certified
+  /// (RFC 6960, 4.2.2.2).
   private static func checkSignature(
     of basic: OpaquePointer, issuer: Certificate, at now: Instant
   ) throws(CryptographyError) {

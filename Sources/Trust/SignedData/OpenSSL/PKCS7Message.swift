@@ -70,6 +70,7 @@ struct PKCS7Message {
     return Array(UnsafeBufferPointer(start: start, count: Int(ASN1_STRING_length(string))))
   }
 
+  /// The bytes that are signed. A receipt contains them; a detached signature has no content to read.
   private static func content(of message: OpaquePointer) throws(VerificationError) -> [UInt8] {
     guard OBJ_obj2nid(CMS_get0_type(message)) == NID_pkcs7_signed else {
       throw .notAReceipt("PKCS#7, but not signed data")
@@ -84,6 +85,7 @@ struct PKCS7Message {
     return Array(UnsafeBufferPointer(start: start, count: Int(ASN1_STRING_length(content))))
   }
 
+  /// The certificates that the message contains, in its order. They are not trusted yet.
   private static func certificates(of message: OpaquePointer) throws(VerificationError) -> [Certificate] {
     let list = CMS_get1_certs(message)
     defer { entitled_certificates_release(list) }

@@ -100,6 +100,7 @@ extension SigningKey {
     return (try coordinate(OSSL_PKEY_PARAM_EC_PUB_X), try coordinate(OSSL_PKEY_PARAM_EC_PUB_Y))
   }
 
+  /// A coordinate of the public point, as 32 bytes with leading zeros, as JWK has it.
   private func coordinate(_ name: String) throws(CryptographyError) -> [UInt8] {
     var number: OpaquePointer?
     try check(EVP_PKEY_get_bn_param(reference.pointer, name, &number), "write a public key")

@@ -50,6 +50,7 @@ package final class ServerAPITokenSource: Sendable {
   /// The maximum lifetime that Apple accepts.
   package static let maxLifetime: Duration = .seconds(60 * 60)
 
+  /// The credentials and the token that they signed last.
   private struct State {
     var credentials: AppStoreCredentials
     /// The number of replacements of the credentials.

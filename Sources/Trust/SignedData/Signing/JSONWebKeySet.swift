@@ -174,6 +174,7 @@ private enum SubjectPublicKey {
     return tagged(0x02, (digits.first ?? 0x80) & 0x80 == 0 ? digits : [0] + digits)
   }
 
+  /// An element in DER: the tag, the length and the content.
   private static func tagged(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     var length: [UInt8] = []
     var rest = content.count
