@@ -1,9 +1,7 @@
 """The console in a real browser: accessibility, keys, sizes, a support case from complaint to solution."""
 
 import contextlib
-import http.server
 import pathlib
-import threading
 import urllib.parse
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from console_browser import ARGUMENTS, CHROMIUM, LAUNCH_TIMEOUT, SHIFT, Watched, go, reach, received, violations
 from console_story import APP, CUSTOMER, Console, tell
 from harness import IS_LONG
+from stub import StubServer
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
@@ -432,24 +431,10 @@ def test_the_keys_for_events_stop_at_each_moment(console, visit):
 def evil():
     """A server of another origin on the same machine, whose pages attack the console."""
     pages = {}
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            body = pages.get(self.path, "").encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
-    server.pages, server.url = pages, f"http://127.0.0.1:{server.server_port}"
+    server = StubServer(lambda request: (200, pages.get(request.path, "")), "text/html")
+    server.pages = pages
     yield server
-    server.shutdown()
+    server.close()
 
 
 def signed_in(console, chromium, **options):

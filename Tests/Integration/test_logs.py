@@ -1,9 +1,7 @@
 """Logs: JSON format, trace ids of calls, no secrets."""
-import http.server
 import json
 import re
 import subprocess
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -18,6 +16,7 @@ from certificates import write_key
 from contract import app_store_service, receipt_service
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, PROGRAM, Service, post
+from stub import StubServer
 from test_callers import APPS, CALLERS, GRANT, call, grant, rejected, token
 
 APP = "ocean-journal"
@@ -105,32 +104,19 @@ def test_a_failed_call_returns_the_request_id_of_its_log_line(service):
         error.value.close()
 
 
-class RecordingApple(http.server.BaseHTTPRequestHandler):
-    """Answers every call of the Server API with an error, and records its header fields."""
-
+def test_the_trace_context_is_sent_to_apple(tmp_path):
     seen = []
 
-    def do_GET(self):
-        self.seen.append(dict(self.headers))
-        body = b'{"errorCode": 4040010, "errorMessage": "Transaction id not found."}'
-        self.send_response(404)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    def refuse(request):
+        seen.append(request.headers)
+        return 404, {"errorCode": 4040010, "errorMessage": "Transaction id not found."}
 
-    def log_message(self, *_):
-        pass
-
-
-def test_the_trace_context_is_sent_to_apple(tmp_path):
-    apple = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RecordingApple)
-    threading.Thread(target=apple.serve_forever, args=[0.02], daemon=True).start()
+    apple = StubServer(refuse)
     write_key(tmp_path / "key.p8")
     configuration = yaml.safe_load(APPS)
     configuration["apps"][APP] |= {
         "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},
-        "app_store_servers": {"Sandbox": f"http://127.0.0.1:{apple.server_port}"},
+        "app_store_servers": {"Sandbox": apple.url},
     }
     (tmp_path / "entitled.yaml").write_text(yaml.safe_dump(configuration))
     service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
@@ -139,10 +125,11 @@ def test_the_trace_context_is_sent_to_apple(tmp_path):
     error = rejected(service, "/entitled.v1.AppStoreService/RefreshPurchase", message,
                     metadata=[("traceparent", f"00-{TRACE}-00f067aa0ba902b7-01")])  # fmt: skip
     assert error.code() == grpc.StatusCode.NOT_FOUND
-    assert RecordingApple.seen
-    for fields in RecordingApple.seen:
+    assert seen
+    for fields in seen:
         assert re.fullmatch(f"00-{TRACE}-[0-9a-f]{{16}}-01", fields["traceparent"])
     service.stop()
+    apple.close()
     apple.shutdown()
 
 

@@ -2,14 +2,13 @@
 
 import base64
 import hashlib
-import http.server
 import json
-import threading
 
 import pytest
 
 from contract import StatusCode
 from harness import Service, post
+from stub import StubServer
 from test_metrics import value
 from test_migration_job import migrate, write
 from test_migration_receipt import Store
@@ -34,27 +33,11 @@ class Endpoint:
 
     def __init__(self):
         self.requests, self.status, self.http_status, self.sandbox = [], None, 200, None
-        endpoint = self
+        self._server = StubServer(self.respond)
+        self.url = f"{self._server.url}/verifyReceipt"
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                body = json.dumps(endpoint.answer(request)).encode()
-                self.send_response(endpoint.http_status)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}/verifyReceipt"
-        threading.Thread(target=self._server.serve_forever, args=[0.02], daemon=True).start()
+    def respond(self, request):
+        return self.http_status, self.answer(json.loads(request.body))
 
     def answer(self, request):
         self.requests.append(request)
@@ -65,8 +48,7 @@ class Endpoint:
         return post(f"http://{self.sandbox}/verifyReceipt", request)[1]
 
     def close(self):
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.close()
 
 
 class Setup:
