@@ -20,7 +20,7 @@ final class EventRows {
       """)
   }
 
-  /// Assigns the next sequence of the app: consecutive, because bodies run one after the other, a rollback frees it,
+  /// Appends an event with the next sequence of the app: consecutive, because bodies run in turn, a rollback frees it,
   /// and rows are never deleted.
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent {
     let change = event.change

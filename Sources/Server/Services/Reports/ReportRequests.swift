@@ -34,7 +34,7 @@ extension Reports.ReportQuery {
       ],
       isOfProceeds: query.proceeds, knowledge: query.asFirstClosed ? .firstClosed : .now)
     guard Set(groupBy).isSubset(of: report.dimensions) else {
-      throw .invalid("group_by", "the report '\(query.report)' has no reasons")
+      throw .invalid("group_by", "the report '\(query.report)' cannot be grouped by reason")
     }
     try addLimits(query)
     guard !query.asFirstClosed || report.cohortKinds.isEmpty else {
@@ -134,7 +134,7 @@ extension Reports.ReportQuery {
 }
 
 extension RateTable {
-  /// Those of sixty currencies on each day of the longest query.
+  /// Enough for sixty currencies on each day of the longest query.
   private static let limit = 50_000
 
   /// The rates of a request, or those of the configuration that were known at an instant.
