@@ -27,45 +27,29 @@ package struct ReconciliationPolicy: Hashable, Sendable {
 /// Reconciles one app in one environment with the App Store: detects and repairs delivery gaps, and polls subscriptions
 /// around the end of their periods.
 actor AppReconciler: Worker {
-  private static let minute: Int64 = 60_000
-  private static let hour = 60 * minute
-  private static let day = 24 * hour
-
-  /// Shorter downtimes need no repair, because Apple retries deliveries.
-  private static let minDowntime = 5 * minute
-  /// Shorter pauses are no delivery gap, however short the usual interval is.
-  private static let minDeliveryGap = 15 * minute
-  /// The number of usual intervals after which a pause is a delivery gap.
-  private static let gapFactor: Int64 = 8
-  /// Repairs begin earlier by this, because Apple signs before it delivers, by 67 minutes in a reported case, and clocks
-  /// differ.
-  private static let overlap = 2 * hour
-  /// The daily search for failed deliveries begins earlier by this. It reads only a few notifications, and the attempts of
-  /// one that was signed before the previous search may have failed after it.
-  private static let searchOverlap = day
-  private static let repairRetention = 90 * day
+  static let minute: Int64 = 60_000
   /// The pause after an error.
   private static let retryDelay = minute
 
   nonisolated let target: AppEnvironment
   nonisolated var name: String { "reconciler \(target.appID) \(target.environment.rawValue)" }
-  private let policy: ReconciliationPolicy
-  private let store: any EntitlementStore
-  private let ledger: EvidenceLedger
-  private let inbox: NotificationInbox
-  private let lookup: PurchaseLookup
-  private let catalog: CurrentCatalog
-  private let cadence: DeliveryCadence
-  private let clock: ServiceClock
-  private let metrics: ReconciliationMetrics
+  let policy: ReconciliationPolicy
+  let store: any EntitlementStore
+  let ledger: EvidenceLedger
+  let inbox: NotificationInbox
+  let lookup: PurchaseLookup
+  let catalog: CurrentCatalog
+  let cadence: DeliveryCadence
+  let clock: ServiceClock
+  let metrics: ReconciliationMetrics
   private let logger = Logger(label: "entitled.reconciliation")
   private let wakeUp = Signal()
 
-  private var isStarted = false
+  var isStarted = false
   /// The time of the last repair of a delivery gap.
-  private var gapCheckedAt: Instant?
+  var gapCheckedAt: Instant?
   /// The time of the last write of the watermark.
-  private var watermarkSavedAt: Instant?
+  var watermarkSavedAt: Instant?
   private var idleWaiters: [AsyncStream<Void>.Continuation] = []
 
   init(_ target: AppEnvironment, _ policy: ReconciliationPolicy, _ dependencies: Reconciler.Dependencies) {
@@ -135,128 +119,6 @@ actor AppReconciler: Worker {
     }
   }
 
-  // MARK: Gaps
-
-  private func watchDeliveries() async throws {
-    let now = clock.now()
-    guard let watermark = try await watermark() else {
-      isStarted = true
-      return try await put(DeliveryWatermark(start: now))
-    }
-    if !isStarted, let last = watermark.lastDelivery {
-      cadence.restore(.init(last: last, typicalInterval: watermark.typicalInterval), of: target)
-    }
-    if policy.repairsGaps {
-      if !isStarted, now.milliseconds(since: watermark.examinedUntil) > Self.minDowntime {
-        try await begin(.downtime, from: watermark.examinedUntil, at: now)
-      } else if let last = deliveryGap(at: now) {
-        gapCheckedAt = now
-        try await begin(.deliveryGap, from: last, at: now)
-      }
-      if now.milliseconds(since: watermark.searchedUntil) >= Self.day {
-        try await begin(.scheduled, from: watermark.searchedUntil, at: now)
-      }
-    }
-    if let period = policy.fullPollInterval,
-      watermark.lastFullPollAt.map({ $0.advanced(by: period) <= now }) ?? true
-    {
-      try await begin(.fullPoll, from: now, at: now)
-    }
-    isStarted = true
-    if watermarkSavedAt.map({ now.milliseconds(since: $0) >= Self.minute }) ?? true {
-      try await saveWatermark(at: now)
-    }
-  }
-
-  /// Returns the time of the last delivery if a delivery gap has begun then.
-  private func deliveryGap(at now: Instant) -> Instant? {
-    guard let statistics = cadence.statistics(target), let limit = deliveryGapDeadline(statistics),
-      limit <= now
-    else {
-      return nil
-    }
-    return statistics.last
-  }
-
-  /// Returns the time from which the current pause is a delivery gap; it doubles after each repair without effect.
-  private func deliveryGapDeadline(_ statistics: DeliveryCadence.ArrivalStatistics) -> Instant? {
-    guard let typicalInterval = statistics.typicalInterval else { return nil }
-    if let gapCheckedAt, gapCheckedAt > statistics.last {
-      return gapCheckedAt.advanced(
-        byMilliseconds: gapCheckedAt.milliseconds(since: statistics.last))
-    }
-    return statistics.last.advanced(
-      byMilliseconds: max(Self.minDeliveryGap, Self.gapFactor * typicalInterval))
-  }
-
-  /// `now` is the time at which the repair was found due: a sandbox's clock may have been advanced since.
-  private func begin(_ reason: Repair.Reason, from: Instant, at now: Instant) async throws {
-    // A day less than the history has, because the call comes later.
-    let maxHistory = (target.environment.notificationHistoryDays - 1) * Self.day
-    let target = target
-    try await store.write { store throws(StoreError) in
-      try store.purgeRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.repairRetention))
-      guard var watermark = try store.deliveryWatermark(of: target.appID, in: target.environment) else {
-        return
-      }
-      let oldest = now.advanced(byMilliseconds: -maxHistory)
-      var start = from.advanced(
-        byMilliseconds: -(reason == .scheduled ? Self.searchOverlap : Self.overlap))
-      // A history that an earlier repair did not get is read together with the new time.
-      let missed = reason == .fullPoll ? nil : watermark.unread.flatMap { $0.upperBound < now ? $0 : nil }
-      if let missed { start = min(start, missed.lowerBound) }
-      start = max(start, oldest)
-      var repair = Repair(
-        appID: target.appID, environment: target.environment, reason: reason, from: start, to: now,
-        onlyFailures: reason == .scheduled && missed == nil, startedAt: now)
-      if let delayed = try store.delayedRepair(for: reason, of: target.appID, in: target.environment) {
-        // The next of its kind, while an error delays it, only has a longer time span.
-        repair.id = delayed.id
-        repair.startedAt = delayed.startedAt
-        repair.error = delayed.error
-        try store.put(repair)
-      } else {
-        _ = try store.begin(repair)
-      }
-      // A poll of all purchases reads no history.
-      if reason != .fullPoll, start < now {
-        watermark.unread = max(oldest, min(start, watermark.unread?.lowerBound ?? start))..<now
-      }
-      if reason == .scheduled { watermark.searchedUntil = now }
-      if reason == .fullPoll { watermark.lastFullPollAt = now }
-      try store.put(watermark, of: target.appID, in: target.environment)
-    }
-  }
-
-  private func repairGaps() async throws {
-    while let open = try await openRepair() {
-      guard let app = catalog.value[target.appID] else { return }
-      let repair = GapRepair(
-        store: store, ledger: ledger, inbox: inbox, lookup: lookup, app: app,
-        includesPolls: policy.pollsStatuses, now: clock.now)
-      do throws(ReconciliationError) {
-        let finished = try await repair.run(open)
-        let drifted = try? await store.read { reader throws(StoreError) in
-          try reader.driftedCustomers(of: finished)
-        }
-        metrics.countRepair(finished, drifted: drifted ?? 0)
-      } catch {
-        try await record(error)
-        throw error
-      }
-      try await saveWatermark(at: clock.now())
-    }
-  }
-
-  /// Stores the error that interrupted a repair and delays those after it.
-  private func record(_ error: ReconciliationError) async throws {
-    guard !Task.isCancelled else { return }
-    try await store.write { [target] store throws(StoreError) in
-      try store.recordError(
-        error.description, inUnfinishedRepairsOf: target.appID, in: target.environment)
-    }
-  }
-
   // MARK: Polls
 
   private func polling() -> StatusPolling? {
@@ -276,19 +138,13 @@ actor AppReconciler: Worker {
     return [poll, deliveryGap, all].compactMap { $0 }.min()
   }
 
-  private func openRepair() async throws(StoreError) -> Repair? {
-    try await store.read { [target] reader throws(StoreError) in
-      try reader.openRepair(of: target.appID, in: target.environment)
-    }
-  }
-
   private func nextPoll() async throws(StoreError) -> Instant? {
     try await store.read { [target] reader throws(StoreError) in
       try reader.nextPoll(of: target.appID, in: target.environment)
     }
   }
 
-  private func watermark() async throws(StoreError) -> DeliveryWatermark? {
+  func watermark() async throws(StoreError) -> DeliveryWatermark? {
     try await store.read { [target] reader throws(StoreError) in
       try reader.deliveryWatermark(of: target.appID, in: target.environment)
     }
@@ -297,7 +153,7 @@ actor AppReconciler: Worker {
   // MARK: Watermark
 
   /// Stores that deliveries are complete until `now`, unless a history must be read first, with the statistics.
-  private func saveWatermark(at now: Instant) async throws(StoreError) {
+  func saveWatermark(at now: Instant) async throws(StoreError) {
     guard var watermark = try await watermark() else { return }
     let statistics = cadence.statistics(target)
     watermark.advance(to: now)
@@ -307,7 +163,7 @@ actor AppReconciler: Worker {
     watermarkSavedAt = now
   }
 
-  private func put(_ watermark: DeliveryWatermark) async throws(StoreError) {
+  func put(_ watermark: DeliveryWatermark) async throws(StoreError) {
     let target = target
     try await store.write { store throws(StoreError) in
       try store.put(watermark, of: target.appID, in: target.environment)

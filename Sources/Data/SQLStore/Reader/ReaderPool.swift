@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Glibc
 internal import Platform
 package import Store
 internal import Synchronization
@@ -9,43 +8,10 @@ internal import Tracing
 /// Runs reads on a bounded number of threads, each with its own connection.
 ///
 /// ``open()`` creates the threads and their connections, so that a shortage of either shows at start; a thread whose
-/// connection failed opens it with its next read. One thread is reserved for ``ReadPriority/check``, and at least one other thread for interactive reads, so that a long read of low
-/// priority never blocks one of higher priority. Queued reads start by priority, then by age.
+/// connection failed opens it with its next read. One thread is reserved for ``ReadPriority/check``, and at least one
+/// other thread for interactive reads, so that a long read of low priority never blocks one of higher priority. Queued
+/// reads start by priority, then by age.
 package final class ReaderPool: Sendable {
-  /// The sizes of a pool.
-  package struct Limits: Sendable {
-    /// The maximum number of queued reads of each priority.
-    var capacity: Int
-    /// The maximum number of interactive and background reads that run at the same time, at least 2.
-    var concurrency: Int
-
-    /// The default of `concurrency` is the number of processors.
-    package init(capacity: Int = 1024, concurrency: Int = max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)))) {
-      self.capacity = capacity
-      self.concurrency = concurrency
-    }
-  }
-
-  fileprivate struct State: ~Copyable {
-    /// Indexed by priority.
-    var waiting = [[ReadJob]](repeating: [], count: ReadPriority.allCases.count)
-    /// Indexed by priority.
-    var running = [Int](repeating: 0, count: ReadPriority.allCases.count)
-    /// The controls of the running jobs, so that ``stop()`` can stop them.
-    var controls: [ObjectIdentifier: ReadControl] = [:]
-    /// The semaphores of the threads that wait for a job.
-    var idle: [DispatchSemaphore] = []
-    /// The number of threads that have not ended.
-    var threadCount = 0
-    var isClosed = false
-    /// The callers of ``ReaderPool/close()``.
-    var closeWaiters: [CheckedContinuation<Void, Never>] = []
-    /// The deadline that the timer is set to.
-    var timerDeadline: ContinuousClock.Instant?
-    /// The first error of a thread that could not start or open its reader.
-    var openFailure: StoreError?
-  }
-
   private let state = Mutex(State())
   private let timer = DispatchQueue(label: "entitled.store.read-deadlines")
   /// Signalled by each thread after it tried to open its reader.
@@ -275,59 +241,5 @@ package final class ReaderPool: Sendable {
       state.idle.append(thread)
       return .wait
     }
-  }
-}
-
-extension ReaderPool.Limits {
-  /// One more than the reads of lower priority need, for ``ReadPriority/check``.
-  fileprivate var threadCount: Int { concurrency + 1 }
-
-  /// Whether a read of `priority` may start. `running` is the number of running reads, indexed by priority.
-  fileprivate func allows(_ priority: ReadPriority, _ running: [Int]) -> Bool {
-    let (background, interactive) = (running[0], running[0] + running[1])
-    let all = interactive + running[2]
-    return switch priority {
-    case .background: background < concurrency - 1 && interactive < concurrency && all < threadCount
-    case .interactive: interactive < concurrency && all < threadCount
-    case .check: all < threadCount
-    }
-  }
-}
-
-extension ReaderPool.State {
-  /// Removes and returns the queued jobs that match.
-  fileprivate mutating func removeWaiting(_ isRemoved: (ReadJob) -> Bool) -> [ReadJob] {
-    var removed: [ReadJob] = []
-    for index in waiting.indices {
-      removed += waiting[index].filter(isRemoved)
-      waiting[index].removeAll(where: isRemoved)
-    }
-    return removed
-  }
-
-  fileprivate mutating func finished(_ job: ReadJob) {
-    running[job.priority.rawValue] -= 1
-    controls[ObjectIdentifier(job.control)] = nil
-  }
-
-  /// Decrements the thread count.
-  ///
-  /// - Returns: the callers of ``ReaderPool/close()`` to resume.
-  fileprivate mutating func threadEnded() -> [CheckedContinuation<Void, Never>] {
-    threadCount -= 1
-    guard threadCount == 0 else { return [] }
-    defer { closeWaiters = [] }
-    return closeWaiters
-  }
-
-  /// Sets the timer to the deadline of a queued job, if it is the earliest.
-  ///
-  /// - Returns: the deadline to start the timer for; `nil` if the timer is already set to an earlier one.
-  fileprivate mutating func setTimer(for job: ReadJob) -> ContinuousClock.Instant? {
-    guard let deadline = job.control.deadline, timerDeadline.map({ deadline < $0 }) ?? true else {
-      return nil
-    }
-    timerDeadline = deadline
-    return deadline
   }
 }
