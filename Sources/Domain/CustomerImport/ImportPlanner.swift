@@ -173,12 +173,12 @@ package struct ImportPlanner {
       customer.grants = customer.externalPurchases.flatMap {
         $0.grants(after: [], at: Instant(millisecondsSince1970: 0))
       }
-      while customer.attributes.count > ImportedAttribute.countLimit {
+      while customer.attributes.count > CustomerAttributeRules.maxCount {
         let last = customer.attributes.removeLast()
         omissions.append(
           ImportOmission(
             line: nil, .invalidAttribute, customerID: customer.id,
-            detail: "attribute \(last.name): a customer has at most \(ImportedAttribute.countLimit)"))
+            detail: "attribute \(last.name): a customer has at most \(CustomerAttributeRules.maxCount)"))
       }
       plan.customers.append(customer)
     }

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Entitlements
 
 /// The statement of one line of an export about a purchase of a customer.
 package struct ImportRow: Hashable, Sendable {
@@ -47,12 +48,6 @@ package struct ImportedAttribute: Hashable, Sendable {
   /// When it was set; `nil` if the export does not say it.
   package let updatedAt: Instant?
 
-  /// The greatest sizes of names and values in bytes, as in `SetCustomerAttributes`.
-  static let nameLimit = 64
-  static let valueLimit = 256
-  /// The greatest number of attributes of a customer.
-  static let countLimit = 64
-
   package init(name: String, value: String, updatedAt: Instant? = nil) {
     self.name = name
     self.value = value
@@ -61,11 +56,7 @@ package struct ImportedAttribute: Hashable, Sendable {
 
   /// Whether `SetCustomerAttributes` accepts it.
   var isAllowed: Bool {
-    (1...Self.nameLimit).contains(name.utf8.count) && value.utf8.count <= Self.valueLimit
-      && name.utf8.allSatisfy { byte in
-        let character = Character(Unicode.Scalar(byte))
-        return character.isASCII && (character.isLetter || character.isNumber || "_-.:".contains(character))
-      }
+    CustomerAttributeRules.isName(name) && value.utf8.count <= CustomerAttributeRules.maxValueBytes
   }
 }
 

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Entitlements
 internal import Store
 
 // Notes and attributes, which affect no answer.
@@ -28,7 +29,8 @@ extension CommandHandler {
 
   /// Sets, replaces and removes attributes; those that are equal already cause no evidence.
   ///
-  /// - Throws: ``LedgerError/invalid(field:problem:)`` if the customer would have more than ``CustomerAttribute/limit``.
+  /// - Throws: ``LedgerError/invalid(field:problem:)`` if the customer would have more than
+  ///   ``CustomerAttributeRules/maxCount``.
   func setAttributes(
     _ attributes: [CustomerAttribute], of customerID: String
   ) throws(LedgerError) -> CommandResult {
@@ -38,9 +40,9 @@ extension CommandHandler {
     let changes = attributes.filter { $0.value != values[$0.name] ?? "" }
     let after = Set(values.keys).union(changes.filter { !$0.value.isEmpty }.map(\.name))
       .subtracting(changes.filter(\.value.isEmpty).map(\.name))
-    guard after.count <= CustomerAttribute.limit else {
+    guard after.count <= CustomerAttributeRules.maxCount else {
       throw .invalid(
-        field: "attributes", problem: "would be \(after.count), more than \(CustomerAttribute.limit)")
+        field: "attributes", problem: "would be \(after.count), more than \(CustomerAttributeRules.maxCount)")
     }
     var result = CommandResult()
     if !changes.isEmpty {

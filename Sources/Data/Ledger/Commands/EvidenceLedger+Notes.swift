@@ -1,3 +1,4 @@
+internal import Entitlements
 package import Store
 
 // Notes and attributes of customers. They are commands, so they are evidence, and an erasure removes them.
@@ -29,7 +30,7 @@ extension EvidenceLedger {
   /// others stay. Durable on return.
   ///
   /// - Throws: ``LedgerError/invalid(field:problem:)`` for a malformed or repeated name, and if there would be more than
-  ///   ``CustomerAttribute/limit``.
+  ///   ``CustomerAttributeRules/maxCount``.
   package func setAttributes(
     _ attributes: [CustomerAttribute], of customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
@@ -37,7 +38,7 @@ extension EvidenceLedger {
     guard Set(attributes.map(\.name)).count == attributes.count else {
       throw .invalid(field: "attributes", problem: "name one attribute twice")
     }
-    for attribute in attributes where !attribute.hasValidName {
+    for attribute in attributes where !CustomerAttributeRules.isName(attribute.name) {
       throw .invalid(
         field: "attributes",
         problem:
@@ -54,17 +55,5 @@ extension EvidenceLedger {
     of customer: CustomerKey, in reader: any StoreSnapshot
   ) throws(StoreError) -> String? {
     try reader.pseudonym(ofCustomerHash: erasures.hash(of: customer))
-  }
-}
-
-extension CustomerAttribute {
-  fileprivate var hasValidName: Bool {
-    (1...64).contains(name.utf8.count)
-      && name.utf8.allSatisfy { byte in
-        switch UnicodeScalar(byte) {
-        case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".", ":": true
-        default: false
-        }
-      }
   }
 }

@@ -21,11 +21,8 @@ package struct CustomerNote: Hashable, Sendable {
   }
 }
 
-/// A name and a value that the operator attaches to a customer.
+/// A name and a value that the operator attaches to a customer, by ``CustomerAttributeRules``.
 package struct CustomerAttribute: Hashable, Sendable {
-  /// The maximum number of attributes of one customer.
-  package static let limit = 64
-
   /// Unique among the attributes of a customer.
   package let name: String
   /// Empty in a change that removes the attribute.
