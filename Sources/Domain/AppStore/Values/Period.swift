@@ -51,7 +51,8 @@ package struct Period: Hashable, Sendable, CustomStringConvertible {
 extension Instant {
   /// The instant one period later: first the months by the calendar, then the days.
   package func advanced(by period: Period) -> Instant {
-    CalendarTime(self).advanced(byMonths: period.months).instant
-      .advanced(byMilliseconds: period.days * 86_400_000)
+    // Days need no calendar.
+    let month = period.months == 0 ? self : CalendarTime(self).advanced(byMonths: period.months).instant
+    return month.advanced(byMilliseconds: period.days * 86_400_000)
   }
 }

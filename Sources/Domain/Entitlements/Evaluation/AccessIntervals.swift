@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 
 /// The access intervals of one entitlement for one customer, and with them what the facts say about an
 /// instant t, past or present:
@@ -7,9 +7,9 @@ internal import AppStore
 ///   revocation and by the next purchase of its line, so a refund of an old period removes that period only.
 /// - Each failed renewal covers an interval too: the grace period that any renewal info granted lasts from the
 ///   end of the paid period to the latest `gracePeriodExpiresDate`, and stays an interval when renewal info
-///   that was signed after it has none. A revocation, the next paid period, and renewal info with auto-renew off cut it; the last
-///   one at the date of its signature, because the App Store then ends the subscription at once (Apple,
-///   Testing failing subscription renewals).
+///   that was signed after it has none. A revocation, the next paid period, and renewal info with auto-renew off
+///   cut it; the last one at the date of its signature, because the App Store then ends the subscription at once
+///   (Apple, Testing failing subscription renewals).
 /// - Renewal, price and the reason of an end come from the renewal info in force at t: the newest one signed
 ///   at or before t, or the first one signed after the end of the period, which proves how the period ended
 ///   (``CustomerFacts/renewal(of:at:)``). A document that was signed later than it arrived, by the service's
@@ -128,7 +128,7 @@ struct AccessIntervals {
       return add(.nonConsumable, product.level, from: bought, to: revoked, by: index, facts, rules)
     }
     let start = min(facts.transactions[index].originalPurchaseDate ?? bought, bought)
-    let end = min(start.adding(duration), revoked)
+    let end = min(start.advanced(by: duration), revoked)
     add(.trial, product.level, from: start, to: end, by: index, facts, rules)
   }
 
@@ -150,11 +150,7 @@ struct AccessIntervals {
       guard let product = rules.products[bought.productID] else { continue }
       var start = facts.accessStart(index, rules.renewal)
       if let previous, previous.product == bought.productID { start = max(start, previous.end) }
-      var end = start
-      if let duration = product.duration {
-        for _ in 0..<min(bought.quantity, 100) { end = end.adding(duration) }
-      }
-      end = max(start, min(end, bought.accessRevokedAt ?? .openEnd))
+      let end = bought.nonRenewingEnd(from: start, duration: product.duration)
       add(.nonRenewing, product.level, from: start, to: end, by: index, facts, rules)
       previous = (bought.productID, end)
     }
@@ -229,10 +225,15 @@ extension AccessIntervals {
   }
 }
 
-extension Instant {
-  /// ``advanced(by:)`` without calendar arithmetic if the period has days only.
-  fileprivate func adding(_ period: Period) -> Instant {
-    period.months == 0 ? advanced(byMilliseconds: period.days * 86_400_000) : advanced(by: period)
+extension TransactionFact {
+  /// The end of a non-renewing subscription that begins at `start`: it runs once for each of its quantity, of which 100
+  /// count at most, unless Apple revokes it before. Without a duration in the catalog it ends as it begins.
+  package func nonRenewingEnd(from start: Instant, duration: Period?) -> Instant {
+    var end = start
+    if let duration {
+      for _ in 0..<min(quantity, 100) { end = end.advanced(by: duration) }
+    }
+    return max(start, min(end, accessRevokedAt ?? .openEnd))
   }
 }
 

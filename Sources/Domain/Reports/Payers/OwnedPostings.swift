@@ -6,10 +6,10 @@ struct OwnedPostings {
   private(set) var postings: [Posting] = []
 
   init(_ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory, _ app: borrowing AppDefinition) {
-    var seasons: [Int] = []
+    var nonRenewing: [Int] = []
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
       // Matches the case because == compares raw values, which are strings.
-      if case .nonRenewingSubscription = facts.transactions[index].type { seasons.append(index) }
+      if case .nonRenewingSubscription = facts.transactions[index].type { nonRenewing.append(index) }
       guard case .nonConsumable = facts.transactions[index].type else { continue }
       let fact = facts.transactions[index]
       let owned = Self.posting(.nonConsumableOwned, fact, history, at: fact.purchaseDate)
@@ -18,12 +18,12 @@ struct OwnedPostings {
       guard let revoked = fact.accessRevokedAt else { continue }
       postings.append(owned.with { ($0.effectiveAt, $0.count) = (max(revoked, fact.purchaseDate), -1) })
     }
-    addSeasons(seasons, facts, history, app)
+    addRunning(nonRenewing, facts, history, app)
   }
 
-  /// Adds non-renewing subscriptions in the duration that the catalog states. A purchase that is made while another one of the
-  /// product runs begins at its end, as in the evaluation of access.
-  private mutating func addSeasons(
+  /// Adds non-renewing subscriptions in the duration that the catalog states. A purchase that is made while another one
+  /// of the product runs begins at its end, as in the evaluation of access.
+  private mutating func addRunning(
     _ indices: [Int], _ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory,
     _ app: borrowing AppDefinition
   ) {
@@ -37,9 +37,7 @@ struct OwnedPostings {
       let fact = facts.transactions[index]
       guard let duration = app.products[fact.productID]?.duration else { continue }
       let start = max(fact.purchaseDate, ends[fact.productID] ?? fact.purchaseDate)
-      var end = start
-      for _ in 0..<min(fact.quantity, Self.quantityLimit) { end = end.advanced(by: duration) }
-      end = max(start, min(end, fact.accessRevokedAt ?? .openEnd))
+      let end = fact.nonRenewingEnd(from: start, duration: duration)
       ends[fact.productID] = end
       guard start < end else { continue }
       let running = Self.posting(.seasonRunning, fact, history, at: start)
@@ -59,9 +57,6 @@ struct OwnedPostings {
       postings.append(owned.with { $0.effectiveAt = until })
     }
   }
-
-  /// As many durations as the evaluation of access adds up.
-  private static let quantityLimit: Int64 = 100
 
   private static func posting(
     _ kind: Posting.Kind, _ fact: TransactionFact, _ history: borrowing PayerHistory, at instant: Instant
