@@ -28,7 +28,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
     number = time.instant.millisecondsSince1970 / Self.length
   }
 
-  static let length: Int64 = 86_400_000
+  static let length = Instant.millisecondsPerDay
 
   package static func < (left: CalendarDay, right: CalendarDay) -> Bool { left.number < right.number }
 

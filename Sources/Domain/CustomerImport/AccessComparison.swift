@@ -47,7 +47,7 @@ package enum AccessDisagreement: String, Hashable, Sendable, CaseIterable {
   case otherEnd = "OTHER_END"
 
   /// The greatest `renewal_slack` of an app, in milliseconds.
-  private static let greatestSlack: Int64 = 86_400_000
+  private static let greatestSlack: Int64 = Instant.millisecondsPerDay
 
   /// Compares at `now`; `nil` if both agree. Another system does not know the slack for a late renewal, so its end may also
   /// be that of the paid time, if no more than a slack follows.

@@ -94,7 +94,7 @@ struct BucketMatching {
     explainMoves(.lateClose) { _, bucket, _ in (1...3).map { bucket.day.advanced(by: $0) } }
     explainMoves(.earlyRenewal) { zone, bucket, candidate in
       guard bucket.canBeEarly else { return [] }
-      return [-86_400_000, 86_400_000].map { zone.day(of: candidate.at.advanced(byMilliseconds: $0)) }
+      return [-1, 1].map { zone.day(of: candidate.at.advanced(byDays: $0)) }
         .filter { $0 != bucket.day }
     }
     explainNames()

@@ -15,9 +15,9 @@ package struct RetentionResponder: Sendable {
   /// The limit of the read. The rest of an answer takes less than a millisecond.
   private static let readLimit = Duration.milliseconds(120)
   /// The age of a request in milliseconds at which it counts as a copy. The clock of the sandbox may jump.
-  private static let maxAge: Int64 = 86_400_000
+  private static let maxAge: Int64 = Instant.millisecondsPerDay
   /// Apple decides about a refund within two days, in milliseconds.
-  private static let refundTime: Int64 = 2 * 86_400_000
+  private static let refundTime: Int64 = 2 * Instant.millisecondsPerDay
 
   private let store: any EntitlementStore
   private let verifier: SignedDataVerifier

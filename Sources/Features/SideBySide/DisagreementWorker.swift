@@ -9,7 +9,6 @@ package import Store
 package struct DisagreementWorker: Worker {
   package let name = "disagreements"
   private static let interval = Duration.seconds(10)
-  private static let day: Int64 = 86_400_000
 
   private let store: any EntitlementStore
   private let ledger: EvidenceLedger
@@ -41,7 +40,7 @@ package struct DisagreementWorker: Worker {
     var cleaned: Instant?
     repeat {
       let now = now()
-      if cleaned.map({ now.milliseconds(since: $0) >= Self.day }) ?? true {
+      if cleaned.map({ now.milliseconds(since: $0) >= Instant.millisecondsPerDay }) ?? true {
         try await deleteOldEvents(at: now)
         cleaned = now
       }
@@ -59,7 +58,7 @@ package struct DisagreementWorker: Worker {
     for appID in appIDs {
       let days = settings[appID]?.retentionDays ?? RevenueCatSettings.standardRetentionDays
       try await ledger.deleteImportedEvents(
-        of: appID, receivedBefore: now.advanced(byMilliseconds: -days * Self.day))
+        of: appID, receivedBefore: now.advanced(byDays: -days))
     }
   }
 

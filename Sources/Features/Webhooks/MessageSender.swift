@@ -111,9 +111,8 @@ extension IncomingResponse {
   /// `Retry-After`, which is a delay in seconds or a date (RFC 9110, 10.2.3), in milliseconds from now; at most a day.
   fileprivate func retryAfterMilliseconds(now: Instant) -> Int64? {
     guard let text = header("retry-after") else { return nil }
-    if let seconds = Int64(text) { return (0...86_400).contains(seconds) ? seconds * 1_000 : Self.day }
-    return Instant(httpDate: text).map { min(max(0, $0.milliseconds(since: now)), Self.day) }
+    let longest = Instant.millisecondsPerDay
+    if let seconds = Int64(text) { return (0...86_400).contains(seconds) ? seconds * 1_000 : longest }
+    return Instant(httpDate: text).map { min(max(0, $0.milliseconds(since: now)), longest) }
   }
-
-  private static var day: Int64 { 86_400_000 }
 }

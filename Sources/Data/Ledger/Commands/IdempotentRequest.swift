@@ -7,7 +7,7 @@ package import Store
 /// repeated with the same key.
 package struct IdempotentRequest: Hashable, Sendable {
   /// The time for which a record counts, in milliseconds: 30 days.
-  package static let lifetime: Int64 = 30 * 86_400_000
+  package static let lifetime: Int64 = 30 * Instant.millisecondsPerDay
 
   /// The keyed hash of the key and its caller.
   package let keyHash: [UInt8]

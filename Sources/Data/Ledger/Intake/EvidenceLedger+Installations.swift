@@ -3,7 +3,6 @@ package import Store
 
 // The installations of purchases. They are no evidence: they limit the use of documents, and no answer depends on them.
 extension EvidenceLedger {
-  private static let day: Int64 = 86_400_000
   /// The number of installations of earlier days that a new one deletes, so that the table stays small at a bounded
   /// cost.
   private static let purgeLimit = 16
@@ -22,7 +21,7 @@ extension EvidenceLedger {
     installation: [UInt8], of lines: [LineKey], limit: Int, at now: Instant
   ) async throws(LedgerError) -> [LineKey] {
     let id = Array(installation.prefix(Installation.idSize))
-    let today = now.millisecondsSince1970 / Self.day
+    let today = now.millisecondsSince1970 / Instant.millisecondsPerDay
     let excess = try await read { snapshot throws(StoreError) in
       try snapshot.excess(of: id, among: lines, on: today, limit: limit)
     }

@@ -24,7 +24,6 @@ package struct PurgeWorker: Worker {
 
   /// The number of pieces of evidence in one write.
   private static let pageSize = 500
-  private static let day: Int64 = 86_400_000
 
   private let store: any EntitlementStore
   private let rules: [Rule]
@@ -62,7 +61,7 @@ package struct PurgeWorker: Worker {
       try await purgeAuditEntries()
       let count = try await apply()
       if count > 0 { logger.notice("evidence bodies purged", metadata: ["count": "\(count)"]) }
-    } while (try? await sleep(.milliseconds(Self.day))) != nil
+    } while (try? await sleep(.milliseconds(Instant.millisecondsPerDay))) != nil
   }
 
   /// Deletes the expired records of requests with idempotency keys.
@@ -75,7 +74,7 @@ package struct PurgeWorker: Worker {
 
   /// Deletes the requests for retention messages that are old enough and have a final outcome.
   private func purgeRetentionRequests() async throws(StoreError) {
-    let instant = now().advanced(byMilliseconds: -Int64(requestDays) * Self.day)
+    let instant = now().advanced(byDays: -Int64(requestDays))
     try await deletePages { store throws(StoreError) in
       try store.deleteRetentionRequests(receivedBefore: instant, limit: Self.pageSize)
     }
@@ -83,7 +82,7 @@ package struct PurgeWorker: Worker {
 
   private func purgeAuditEntries() async throws(StoreError) {
     guard let auditDays else { return }
-    let instant = now().advanced(byMilliseconds: -Int64(auditDays) * Self.day)
+    let instant = now().advanced(byDays: -Int64(auditDays))
     try await deletePages { store throws(StoreError) in
       try store.purgeAuditEntries(before: instant, limit: Self.pageSize)
     }
@@ -102,7 +101,7 @@ package struct PurgeWorker: Worker {
   package func apply() async throws(StoreError) -> Int {
     var count = 0
     for rule in rules {
-      let instant = now().advanced(byMilliseconds: -Int64(rule.days) * Self.day)
+      let instant = now().advanced(byDays: -Int64(rule.days))
       var last: EvidenceID?
       repeat {
         let start = last

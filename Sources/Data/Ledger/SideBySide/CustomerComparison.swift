@@ -15,7 +15,6 @@ struct CustomerComparison: Sendable {
   /// An open disagreement is compared again after the time for which it has been open, within these bounds, and another
   /// customer after a day, in milliseconds.
   private static let recheckBounds: ClosedRange<Int64> = 2_000...600_000
-  private static let day: Int64 = 86_400_000
   /// The time for which the other system may be late to report an end, in milliseconds.
   private static let lateness: Int64 = 300_000
 
@@ -59,7 +58,7 @@ struct CustomerComparison: Sendable {
   /// When the customer is compared again: after the next end of access, and sooner the younger a
   /// disagreement is; after a day at the latest.
   private func nextComparison(after now: Instant, _ ends: [Instant]) -> Instant {
-    var delay = Self.day
+    var delay = Instant.millisecondsPerDay
     if let end = ends.min() { delay = min(delay, end.milliseconds(since: now) + Self.lateness) }
     for open in disagreements {
       let age = now.milliseconds(since: open.detectedAt)

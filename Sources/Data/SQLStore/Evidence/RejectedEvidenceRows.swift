@@ -10,8 +10,6 @@ final class RejectedEvidenceRows {
   /// Counted for the row and index entries of one rejected post, in bytes.
   static let rowBytes: Int64 = 512
 
-  static let millisecondsPerDay: Int64 = 86_400_000
-
   private let connection: any SQLConnection
   /// Bytes a day for each app.
   private let limit: Int64
@@ -69,7 +67,7 @@ final class RejectedEvidenceRows {
     usage.bytes += Int64(bodyBytes)
     if evidence.source == .notification { usage.posts += 1 }
     while usage.bytes + usage.posts * Self.rowBytes > limit,
-      let freed = try dropOldest(of: evidence.appID, since: day * Self.millisecondsPerDay, except: id)
+      let freed = try dropOldest(of: evidence.appID, since: day * Instant.millisecondsPerDay, except: id)
     {
       usage.bytes = max(0, usage.bytes - freed)
       dropped[evidence.appID, default: 0] += 1
@@ -91,7 +89,7 @@ final class RejectedEvidenceRows {
   func rolledBack(to earlier: [String: Int]) { dropped = earlier }
 
   private static func day(of instant: Instant) -> Int64 {
-    instant.millisecondsSince1970 / millisecondsPerDay
+    instant.millisecondsSince1970 / Instant.millisecondsPerDay
   }
 
   /// The bytes of the stored bodies, and the number of strangers' posts.

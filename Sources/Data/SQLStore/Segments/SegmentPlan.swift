@@ -64,7 +64,7 @@ struct SegmentPlan {
       ranges.append("state IN (\(states)) AND \(range.condition(range.column))")
     }
     if let days = filter.minPaidDays {
-      let length = days * 86_400_000
+      let length = days * Instant.millisecondsPerDay
       let start = query.instant.advanced(byMilliseconds: -length).millisecondsSince1970
       rest.append("((paid_since + 0) <= \(start) OR (paid_ms + 0) >= \(length))")
     }
@@ -101,7 +101,7 @@ private struct TimeRange {
 
   static func all(of filter: SegmentFilter, at now: Instant) -> [TimeRange] {
     func before(_ days: Int64) -> Int64 {
-      now.advanced(byMilliseconds: -days * 86_400_000).millisecondsSince1970
+      now.advanced(byDays: -days).millisecondsSince1970
     }
     let starts = [
       filter.sinceFrom?.millisecondsSince1970, filter.maxDaysInState.map { before($0) + 1 },

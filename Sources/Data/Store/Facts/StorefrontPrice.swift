@@ -18,8 +18,6 @@ package struct StorefrontPrice: Hashable, Sendable {
   /// ISO 4217.
   package let currency: String
 
-  private static let millisecondsPerDay: Int64 = 86_400_000
-
   package init(
     productID: String, storefront: String, billingPlan: BillingPlanType?, reason: TransactionReason?,
     day: Int64, milliunits: Int64, currency: String
@@ -44,12 +42,12 @@ package struct StorefrontPrice: Hashable, Sendable {
     self.init(
       productID: fact.productID, storefront: storefront, billingPlan: details.billingPlanType,
       reason: details.transactionReason,
-      day: fact.purchaseDate.millisecondsSince1970 / Self.millisecondsPerDay, milliunits: milliunits,
+      day: fact.purchaseDate.millisecondsSince1970 / Instant.millisecondsPerDay, milliunits: milliunits,
       currency: currency)
   }
 
   /// The start of the day.
-  package var seenAt: Instant { Instant(millisecondsSince1970: day * Self.millisecondsPerDay) }
+  package var seenAt: Instant { Instant(millisecondsSince1970: day * Instant.millisecondsPerDay) }
 }
 
 /// Reads the prices of products.

@@ -28,7 +28,7 @@ package struct ExternalTokenRecord: Hashable, Sendable {
 
   /// The time that Apple grants for a report, in milliseconds (External Purchase Server API, "Reporting unrecognized and
   /// transactionless tokens").
-  package static let reportTimeout: Int64 = 10 * 86_400_000
+  package static let reportTimeout: Int64 = 10 * Instant.millisecondsPerDay
 
   /// Creates a token of which one piece of evidence is known.
   package init(

@@ -44,7 +44,7 @@ extension Instant {
     guard
       let first = CalendarTime(year: year, month: month, day: 1, millisecondOfDay: 0)?.instant
     else { return nil }
-    let day: Int64 = 86_400_000
+    let day = Instant.millisecondsPerDay
     // 1970-01-01 was a Thursday, so the third day after it a Sunday.
     let weekday = (first.millisecondsSince1970 / day + 4) % 7
     return first.advanced(byMilliseconds: ((7 - weekday) % 7 + (ordinal - 1) * 7) * day)

@@ -10,11 +10,9 @@ package struct CalendarTime: Hashable, Sendable {
   /// 0 to 86 399 999.
   package var millisecondOfDay: Int64
 
-  private static let millisecondsPerDay: Int64 = 86_400_000
-
   /// The date and time of `instant`.
   package init(_ instant: Instant) {
-    let (days, rest) = floorDivision(instant.millisecondsSince1970, Self.millisecondsPerDay)
+    let (days, rest) = floorDivision(instant.millisecondsSince1970, Instant.millisecondsPerDay)
     // Days are counted from 0000-03-01 in eras of 400 years, so that the leap day is a year's last.
     let (era, dayOfEra) = floorDivision(days + 719_468, 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -30,7 +28,7 @@ package struct CalendarTime: Hashable, Sendable {
   package init?(year: Int64, month: Int64, day: Int64, millisecondOfDay: Int64) {
     guard (-9999...9999).contains(year), (1...12).contains(month),
       (1...Self.days(inMonth: month, of: year)).contains(day),
-      (0..<Self.millisecondsPerDay).contains(millisecondOfDay)
+      (0..<Instant.millisecondsPerDay).contains(millisecondOfDay)
     else { return nil }
     self.year = year
     self.month = month
@@ -45,7 +43,7 @@ package struct CalendarTime: Hashable, Sendable {
     let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
     let days = era * 146_097 + dayOfEra - 719_468
-    return Instant(millisecondsSince1970: days * Self.millisecondsPerDay + millisecondOfDay)
+    return Instant(millisecondsSince1970: days * Instant.millisecondsPerDay + millisecondOfDay)
   }
 
   /// The same day and time `months` later; the last day of the month if it has no such day.

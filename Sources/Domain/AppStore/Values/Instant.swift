@@ -14,6 +14,14 @@ package struct Instant: Hashable, Comparable, Sendable {
     return Instant(millisecondsSince1970: milliseconds > 0 ? .max : .min)
   }
 
+  /// The length of every day in UTC, because instants count no leap seconds.
+  @inlinable package static var millisecondsPerDay: Int64 { 86_400_000 }
+
+  /// The instant that many times 24 hours later, or earlier if negative.
+  package func advanced(byDays days: Int64) -> Instant {
+    advanced(byMilliseconds: days * Self.millisecondsPerDay)
+  }
+
   /// The milliseconds from `earlier` to this instant; saturates at the bounds of `Int64`.
   package func milliseconds(since earlier: Instant) -> Int64 {
     let (difference, overflow) = millisecondsSince1970.subtractingReportingOverflow(
@@ -26,7 +34,8 @@ package struct Instant: Hashable, Comparable, Sendable {
     left.millisecondsSince1970 < right.millisecondsSince1970
   }
 
-  // Called for each interval of large customers. The defaults derived from < go through the protocol witness, which costs a third of the evaluation time.
+  // Called for each interval of large customers. The defaults derived from < go through the protocol witness, which
+  // costs a third of the evaluation time.
   @inlinable package static func <= (left: Instant, right: Instant) -> Bool {
     left.millisecondsSince1970 <= right.millisecondsSince1970
   }

@@ -53,6 +53,6 @@ extension Instant {
   package func advanced(by period: Period) -> Instant {
     // Days need no calendar.
     let month = period.months == 0 ? self : CalendarTime(self).advanced(byMonths: period.months).instant
-    return month.advanced(byMilliseconds: period.days * 86_400_000)
+    return month.advanced(byDays: period.days)
   }
 }

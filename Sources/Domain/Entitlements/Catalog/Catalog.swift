@@ -128,7 +128,7 @@ package struct AppDefinition: Hashable, Sendable {
 
   /// When a withdrawn consent has to be settled.
   package func settleBy(withdrawnAt: Instant) -> Instant {
-    withdrawnAt.advanced(byMilliseconds: rescindConsentDays * 86_400_000)
+    withdrawnAt.advanced(byDays: rescindConsentDays)
   }
 
   /// Every entitlement that the app can grant, in alphabetical order.

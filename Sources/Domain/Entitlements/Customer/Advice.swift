@@ -60,7 +60,7 @@ package struct Advice: Hashable, Sendable {
 
   /// The full days from `now` to the deadline; `nil` without a deadline.
   package func daysLeft(at now: Instant) -> Int64? {
-    deadline.map { max(0, $0.milliseconds(since: now)) / 86_400_000 }
+    deadline.map { max(0, $0.milliseconds(since: now)) / Instant.millisecondsPerDay }
   }
 }
 
@@ -68,7 +68,8 @@ extension EntitlementStatus {
   /// When the full days until ``actBy`` next decrease; `nil` without a deadline.
   package func daysLeftChange(after now: Instant) -> Instant? {
     guard let actBy, actBy > now else { return nil }
-    return actBy.advanced(byMilliseconds: 1 - actBy.milliseconds(since: now) / 86_400_000 * 86_400_000)
+    let days = actBy.milliseconds(since: now) / Instant.millisecondsPerDay
+    return actBy.advanced(byDays: -days).advanced(byMilliseconds: 1)
   }
 
   /// Returns the advice for this answer. Family members and seat holders get none, because they do not pay.

@@ -122,7 +122,7 @@ package struct GroupOverview: Hashable, Sendable {
     eligibleWinBackOfferIDs =
       active == nil
       ? renewals.max { $0.signedDate < $1.signedDate }?.details.eligibleWinBackOfferIDs ?? [] : []
-    paidServiceDays = PaidService.milliseconds(indices, facts, upTo: now) / 86_400_000
+    paidServiceDays = PaidService.milliseconds(indices, facts, upTo: now) / Instant.millisecondsPerDay
   }
 }
 

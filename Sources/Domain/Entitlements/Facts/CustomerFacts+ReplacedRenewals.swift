@@ -9,7 +9,7 @@ extension CustomerFacts {
 
   /// Apple charges for a renewal within the last 24 hours of the period ("In-App Purchase Programming Guide"); in
   /// milliseconds.
-  static let longestChargeLead: Int64 = 86_400_000
+  static let longestChargeLead: Int64 = Instant.millisecondsPerDay
 
   /// Whether an upgrade took the place of the renewal at `index` in the hours between its charge and its start. Such a
   /// renewal grants nothing and replaces nothing, whether or not Apple revoked it.

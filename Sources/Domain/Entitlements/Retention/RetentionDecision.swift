@@ -102,7 +102,7 @@ extension RetentionPolicy {
     case .alternateProduct(_, let productID, _): productID != subscriber.productID
     case .promotionalOffer:
       subscriber.lastOfferAt.map {
-        now.milliseconds(since: $0) >= offerPauseDays * 86_400_000
+        now.milliseconds(since: $0) >= offerPauseDays * Instant.millisecondsPerDay
       } ?? true
     }
   }

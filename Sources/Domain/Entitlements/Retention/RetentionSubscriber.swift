@@ -53,20 +53,19 @@ extension OfferType? {
 }
 
 extension RetentionConditions {
-  private static let day: Int64 = 86_400_000
-
   /// Whether a subscriber meets all conditions at `now`.
   package func matches(_ subscriber: RetentionSubscriber, in app: AppDefinition, at now: Instant) -> Bool {
     func selects<Value: Hashable>(_ values: Set<Value>, _ value: Value) -> Bool {
       values.isEmpty || values.contains(value)
     }
+    let day = Instant.millisecondsPerDay
     let tenure = now.milliseconds(since: subscriber.boughtAt)
     let group = app.products[subscriber.productID]?.subscriptionGroup ?? ""
     return selects(productIDs, subscriber.productID) && selects(subscriptionGroups, group)
       && selects(storefronts, subscriber.state.storefront) && selects(modes, subscriber.state.mode)
-      && matches(locale: subscriber.locale) && (minTenureDays.map { tenure >= $0 * Self.day } ?? true)
-      && (maxTenureDays.map { tenure < $0 * Self.day } ?? true)
-      && (minPaidDays.map { subscriber.state.paidService.milliseconds(at: now) >= $0 * Self.day } ?? true)
+      && matches(locale: subscriber.locale) && (minTenureDays.map { tenure >= $0 * day } ?? true)
+      && (maxTenureDays.map { tenure < $0 * day } ?? true)
+      && (minPaidDays.map { subscriber.state.paidService.milliseconds(at: now) >= $0 * day } ?? true)
       && isInSegment(subscriber, app, at: now)
   }
 

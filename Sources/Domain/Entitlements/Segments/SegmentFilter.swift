@@ -125,7 +125,7 @@ package enum TimeCondition: Hashable, Sendable, CaseIterable {
 
   /// The milliseconds after ``field`` at which the condition changes; empty if the filter does not have it.
   package func offsets(_ filter: SegmentFilter) -> [Int64] {
-    func milliseconds(_ days: Int64) -> Int64 { days * 86_400_000 }
+    func milliseconds(_ days: Int64) -> Int64 { days * Instant.millisecondsPerDay }
     return switch self {
     case .minDaysInState: filter.minDaysInState.map { [milliseconds($0)] } ?? []
     case .maxDaysInState: filter.maxDaysInState.map { [milliseconds($0)] } ?? []

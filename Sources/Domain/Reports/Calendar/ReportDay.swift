@@ -9,7 +9,7 @@ package struct ReportDay: Hashable, Comparable, Sendable {
   package let number: Int64
 
   /// In milliseconds.
-  package static let length: Int64 = 86_400_000
+  package static let length = Instant.millisecondsPerDay
 
   package init(number: Int64) { self.number = number }
 

@@ -3,8 +3,6 @@ internal import AppStoreClient
 
 /// Reads the notification history of the last day, from which the service repairs gaps.
 package struct HistoryCheck: DoctorCheck {
-  private static let day: Int64 = 86_400_000
-
   package let name = "history"
   package var subject: String { access.subject }
   package let timeLimit = Duration.seconds(30)
@@ -18,7 +16,7 @@ package struct HistoryCheck: DoctorCheck {
 
   package func run() async -> Finding {
     let end = now()
-    let filter = NotificationHistoryFilter(startDate: end.advanced(byMilliseconds: -Self.day), endDate: end)
+    let filter = NotificationHistoryFilter(startDate: end.advanced(byDays: -1), endDate: end)
     let page: NotificationHistoryResponse
     do throws(AppStoreClientError) {
       page = try await access.client.send(.notificationHistory(filter), timeout: .seconds(20))

@@ -65,6 +65,6 @@ package struct TLSCheck: DoctorCheck {
 
   /// The number of whole days between two instants.
   static func days(until end: Instant, from now: Instant) -> Int64 {
-    end.milliseconds(since: now) / 86_400_000
+    end.milliseconds(since: now) / Instant.millisecondsPerDay
   }
 }

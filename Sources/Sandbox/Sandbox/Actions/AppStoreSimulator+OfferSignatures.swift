@@ -69,7 +69,7 @@ extension AppStoreSimulator {
   }
 
   /// The lifetime of a StoreKit 1 signature, in milliseconds.
-  private static let lifetime: Int64 = 86_400_000
+  private static let lifetime: Int64 = Instant.millisecondsPerDay
 
   /// Returns the verifier for a registered key, or `nil` if no key is registered at all.
   private func verifier(_ key: String) throws(ActionError) -> ES256Verifier? {

@@ -112,7 +112,7 @@ extension World {
     guard let id = askToBuyRequest(named: name), let pending = askToBuyRequests[id] else {
       throw .unknown(what: "request", name: name, known: askToBuyRequests.keys.sorted())
     }
-    guard now.milliseconds(since: pending.date) <= 86_400_000 else {
+    guard now.milliseconds(since: pending.date) <= Instant.millisecondsPerDay else {
       throw .notPossible("the request expired after 24 hours")
     }
     let bought = isApproved ? [try buy(pending.order)] : []

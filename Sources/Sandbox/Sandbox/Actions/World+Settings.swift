@@ -122,7 +122,7 @@ extension World {
     var timing = timing
     if let lead = try parameters.durationIfPresent("chargeLead") { timing.chargeLead = lead }
     if let delay = try parameters.durationIfPresent("failureDelay") { timing.failureDelay = delay }
-    guard timing.chargeLead <= 86_400_000, timing.failureDelay <= 86_400_000 else {
+    guard max(timing.chargeLead, timing.failureDelay) <= Instant.millisecondsPerDay else {
       throw .wrongType(member: "chargeLead or failureDelay", expected: "at most 24h")
     }
     if parameters.json["staleFailures"] != nil {

@@ -186,7 +186,7 @@ extension AppStoreSimulator {
   private func makeForeignSigner() throws -> JWSSigner {
     if let foreignSigner { return foreignSigner }
     let (start, end) = (
-      clock.machineNow(), clock.machineNow().advanced(byMilliseconds: 20 * 365 * 86_400_000)
+      clock.machineNow(), clock.machineNow().advanced(byDays: 20 * 365)
     )
     func name(_ text: String) -> DistinguishedName {
       DistinguishedName([("CN", text), ("O", "Foreign issuer")])
@@ -221,7 +221,7 @@ extension AppStoreSimulator {
     ]
     func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let date = CalendarTime(instant)
-    let weekday = days[Int(instant.millisecondsSince1970 / 86_400_000 % 7)]
+    let weekday = days[Int(instant.millisecondsSince1970 / Instant.millisecondsPerDay % 7)]
     let seconds = date.millisecondOfDay / 1000
     let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two).joined(separator: ":")
     return "\(weekday), \(two(date.day)) \(months[Int(date.month) - 1]) \(date.year) \(time) GMT"

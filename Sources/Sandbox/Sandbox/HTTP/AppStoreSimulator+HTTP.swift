@@ -57,7 +57,7 @@ extension AppStoreSimulator {
 
   private static let prefix = "/sandbox/v1/"
   private static let interfaces = ["/inApps/", "/groups/", "/advancedCommerce/", "/externalPurchase/"]
-  private static let maxAdvance: Int64 = 3660 * 86_400_000
+  private static let maxAdvance: Int64 = 3660 * Instant.millisecondsPerDay
 
   private func testRoutes(_ request: HTTPRequest, _ path: String) async -> HTTPResponse {
     switch (path, request.method) {

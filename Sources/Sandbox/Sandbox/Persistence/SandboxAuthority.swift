@@ -123,7 +123,7 @@ struct SandboxAuthority: Sendable {
     // One day early, for verifiers whose clock is slow. The other certificates begin with the root, so that those that
     // are issued again cover documents of the past.
     let root = try newRoot(
-      .root, from: start.advanced(byMilliseconds: -86_400_000), until: now.advanced(byYears: 50))
+      .root, from: start.advanced(byDays: -1), until: now.advanced(byYears: 50))
     let intermediate = try makeIntermediate(
       try generate(.p384), under: root.issuer, in: directory, now: now, responder: responder)
     _ = try makeLeaf(under: intermediate.issuer, in: directory, now: now, responder: responder)

@@ -18,7 +18,6 @@ package struct SandboxTLSAuthority: Sendable {
   /// Apple: "About upcoming limits on trusted certificates": at most 398 days.
   private static let days: Int64 = 397
   private static let rootDays: Int64 = 3_650
-  private static let dayMilliseconds: Int64 = 86_400_000
 
   /// Reads or makes the root, and makes a certificate.
   ///
@@ -32,8 +31,7 @@ package struct SandboxTLSAuthority: Sendable {
     do throws(CryptographyError) {
       let key = try SigningKey.generate(.p256)
       let certificate = try issuer.server(
-        names, key: key, from: now.advanced(byMilliseconds: -Self.dayMilliseconds),
-        until: now.advanced(byMilliseconds: (Self.days - 1) * Self.dayMilliseconds))
+        names, key: key, from: now.advanced(byDays: -1), until: now.advanced(byDays: Self.days - 1))
       root = issuer.certificate.pem
       self.certificate = certificate.pem
       self.key = try key.pem()
@@ -64,8 +62,7 @@ package struct SandboxTLSAuthority: Sendable {
       let key = try SigningKey.generate(.p256)
       let name = DistinguishedName([("CN", "TLS root of an entitled sandbox"), ("O", "entitled sandbox")])
       let issuer = try CertificateIssuer.root(
-        name, key: key, from: now.advanced(byMilliseconds: -dayMilliseconds),
-        until: now.advanced(byMilliseconds: rootDays * dayMilliseconds))
+        name, key: key, from: now.advanced(byDays: -1), until: now.advanced(byDays: rootDays))
       return (issuer, try key.pem())
     } catch { throw .cryptographyFailed(error) }
   }

@@ -66,7 +66,7 @@ extension Action {
       guard let days = Int64(form["preset"]), (1...366).contains(days) else {
         throw .field("preset", Text.chooseOne)
       }
-      return now.advanced(byMilliseconds: days * 86_400_000)
+      return now.advanced(byDays: days)
     }
   }
 

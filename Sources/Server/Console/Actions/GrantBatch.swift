@@ -21,7 +21,7 @@ struct GrantBatch: Sendable {
       (self.until, self.name) = (until, name)
       return
     }
-    until = try await call.now(of: customer).advanced(byMilliseconds: days * 86_400_000)
+    until = try await call.now(of: customer).advanced(byDays: days)
     let random = (0..<Self.seedLength / 2).map { _ in UInt8.random(in: .min ... .max) }
     self.name = Self.name(Hex.encode(random), until, days, call)
   }

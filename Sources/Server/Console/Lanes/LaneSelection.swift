@@ -5,7 +5,7 @@ internal import Wire
 /// The lanes of a picture, and those that are folded because there are many: first those that ended long ago.
 struct LaneSelection: Sendable {
   static let maxLanes = 12
-  private static let old: Int64 = 2 * 365 * 86_400_000
+  private static let old: Int64 = 2 * 365 * Instant.millisecondsPerDay
 
   let shown: [Lane]
   let folded: [Lane]

@@ -59,7 +59,7 @@ package struct LanesGeometry: Hashable, Sendable {
 
   /// The beginnings of months, or of days for a plot of less than two months, with their labels.
   package var ticks: [(at: Instant, label: String)] {
-    let days = pastMilliseconds / 86_400_000
+    let days = pastMilliseconds / Instant.millisecondsPerDay
     return days < 60 ? dayTicks(every: max(1, Int64(days / 8))) : monthTicks(every: max(1, Int64(days / 365)))
   }
 
@@ -82,7 +82,7 @@ package struct LanesGeometry: Hashable, Sendable {
     time.millisecondOfDay = 0
     var ticks: [(at: Instant, label: String)] = []
     while time.instant < end, ticks.count < 60 {
-      time = CalendarTime(time.instant.advanced(byMilliseconds: step * 86_400_000))
+      time = CalendarTime(time.instant.advanced(byDays: step))
       let label = "\(time.day) \(Text.months[Int(time.month - 1)])"
       if time.instant < end { ticks.append((time.instant, label)) }
     }

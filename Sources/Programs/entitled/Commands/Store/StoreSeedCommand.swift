@@ -155,7 +155,8 @@ struct SyntheticCustomer {
     self.app = app
     self.now = now
     let index = Int64(number * 7919 % count)
-    start = now.advanced(byMilliseconds: -60 * Self.day + 30 * Self.day * index / Int64(count))
+    let day = Instant.millisecondsPerDay
+    start = now.advanced(byMilliseconds: -60 * day + 30 * day * index / Int64(count))
   }
 
   var key: CustomerKey {
@@ -208,6 +209,5 @@ struct SyntheticCustomer {
       autoRenewProductID: "pro.yearly", autoRenewStatus: .on, signedDate: start)
   }
 
-  private static let day: Int64 = 86_400_000
-  private static let year: Int64 = 365 * day
+  private static let year: Int64 = 365 * Instant.millisecondsPerDay
 }

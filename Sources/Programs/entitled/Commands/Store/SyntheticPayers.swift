@@ -61,7 +61,7 @@ struct SyntheticPayers: Sendable {
     var facts = CustomerFacts()
     var isTrial = random.next(3) == 0
     for index in 0... {
-      let end = isTrial ? start.advanced(byMilliseconds: 7 * 86_400_000) : start.advanced(by: price.period)
+      let end = isTrial ? start.advanced(byDays: 7) : start.advanced(by: price.period)
       var fact = TransactionFact(
         transactionID: "\(number)-\(index)", originalTransactionID: String(number),
         productID: product.productID, type: .autoRenewableSubscription, purchaseDate: start, expiresDate: end,
@@ -71,7 +71,7 @@ struct SyntheticPayers: Sendable {
       fact.details.storefront = storefront.code
       fact.details.transactionReason = index == 0 ? .purchase : .renewal
       if isTrial { (fact.offerType, fact.offerDiscountType) = (.introductory, .freeTrial) }
-      if random.next(200) == 0 { fact.revocationDate = start.advanced(byMilliseconds: 86_400_000) }
+      if random.next(200) == 0 { fact.revocationDate = start.advanced(byDays: 1) }
       facts.insert(fact)
       guard end <= now, fact.revocationDate == nil else { return facts }
       let chance = random.next(100)
@@ -84,7 +84,7 @@ struct SyntheticPayers: Sendable {
         facts.insert(renewal(of: fact, at: end, .billingError), knownAt: end)
         return facts
       }
-      start = isLate ? end.advanced(byMilliseconds: Int64(random.next(20) + 1) * 86_400_000) : end
+      start = isLate ? end.advanced(byDays: Int64(random.next(20) + 1)) : end
       isTrial = false
       guard start < now else { return facts }
     }

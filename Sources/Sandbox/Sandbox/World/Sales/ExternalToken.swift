@@ -37,13 +37,12 @@ struct ExternalToken: Hashable, Sendable {
 
   /// The lifetime of tokens in Sandbox (StoreKit: "Receiving and decoding external purchase tokens").
   static let sandboxLifetime: Int64 = 3_600_000
-  private static let day: Int64 = 86_400_000
   /// The time that Apple grants for a report (External Purchase Server API: "Reporting unrecognized and transactionless
   /// tokens").
-  private static let reportLimit = 10 * day
+  private static let reportLimit = 10 * Instant.millisecondsPerDay
   /// Apple complains "soon" after an announced token has expired.
   private static let soon: Int64 = 60_000
-  private static let reminderInterval = 30 * day
+  private static let reminderInterval = 30 * Instant.millisecondsPerDay
 
   /// The time of the complaint about a missing report; `nil` if there will be none.
   var complaintDate: Instant? {

@@ -87,7 +87,7 @@ extension World {
   /// dollars for a year), or the second one within a year (support.apple.com/109501; Advanced Commerce API: "Handling
   /// subscription price changes").
   private func needsConsent(to price: Int64, for product: SandboxProduct, of line: SubscriptionLine) -> Bool {
-    if let last = line.increaseDate, last > now.advanced(byMilliseconds: -365 * 86_400_000) { return true }
+    if let last = line.increaseDate, last > now.advanced(byDays: -365) { return true }
     let storefront = accounts[line.account]?.storefront ?? .usa
     let perDollar = Storefront.perDollar(storefront.currency(of: product))
     let dollars: Int64 = product.isYearly ? 50 : 5

@@ -5,7 +5,7 @@ struct RenewalTiming: Hashable, Sendable {
   /// The longest time between a charge and the end of the paid period, in milliseconds.
   ///
   /// Apple charges within the last 24 hours of the period ("In-App Purchase Programming Guide", subscriptions).
-  var chargeLead: Int64 = 86_400_000
+  var chargeLead: Int64 = Instant.millisecondsPerDay
   /// The longest time between the end of the period and `DID_FAIL_TO_RENEW`, in milliseconds.
   ///
   /// Apple announces the failure seconds after the end of the period, and not at the first failed charge (Apple

@@ -10,7 +10,7 @@ enum TimeScale: Hashable, Sendable {
   case testFlight
 
   /// The lengths of a month that a tester can choose, in milliseconds: a second to a year.
-  static let months: ClosedRange<Int64> = 1000...366 * day
+  static let months: ClosedRange<Int64> = 1000...366 * Instant.millisecondsPerDay
 
   /// Milliseconds per month if periods are compressed.
   var compressedMonth: Int64? { if case .compressed(let month) = self { month } else { nil } }
@@ -31,7 +31,7 @@ enum TimeScale: Hashable, Sendable {
     case .calendar: start.advanced(by: period)
     case .compressed(let month):
       start.advanced(byMilliseconds: period.months * month + period.days * Self.week(ofMonth: month) / 7)
-    case .testFlight: start.advanced(byMilliseconds: Self.day)
+    case .testFlight: start.advanced(byDays: 1)
     }
   }
 
@@ -39,9 +39,9 @@ enum TimeScale: Hashable, Sendable {
   /// months (Apple: SKTestSession.TimeRate, whose rates equal the sandbox's).
   func length(days: Int64) -> Int64 {
     switch self {
-    case .calendar: days * Self.day
+    case .calendar: days * Instant.millisecondsPerDay
     case .compressed(let month): days * month / 30
-    case .testFlight: days * Self.day / 30
+    case .testFlight: days * Instant.millisecondsPerDay / 30
     }
   }
 
@@ -65,8 +65,6 @@ enum TimeScale: Hashable, Sendable {
     default: month * 3 / 5
     }
   }
-
-  private static let day: Int64 = 86_400_000
 }
 
 extension World {
