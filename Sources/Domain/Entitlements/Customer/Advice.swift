@@ -56,7 +56,7 @@ package struct Advice: Hashable, Sendable {
   }
 
   /// The App Store page where customers manage their subscriptions.
-  static let manageURL = "https://apps.apple.com/account/subscriptions"
+  package static let manageURL = "https://apps.apple.com/account/subscriptions"
 
   /// The full days from `now` to the deadline; `nil` without a deadline.
   package func daysLeft(at now: Instant) -> Int64? {

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Entitlements
 internal import Pages
 internal import Wire
 
@@ -19,7 +20,7 @@ struct LaneSelection: Sendable {
     }
     let cutoff = now.advanced(byMilliseconds: -Self.old)
     let recent = states.indices.filter { states[$0].lastActivity.map { $0 > cutoff } ?? true }
-      .sorted { (states[$0].lastActivity ?? .distantFuture) > (states[$1].lastActivity ?? .distantFuture) }
+      .sorted { (states[$0].lastActivity ?? .openEnd) > (states[$1].lastActivity ?? .openEnd) }
     let kept = Set(recent.prefix(max(1, Self.maxLanes - events.count)))
     shown = states.indices.filter(kept.contains).map { states[$0] } + events
     folded = states.indices.filter { !kept.contains($0) }.map { states[$0] }
@@ -32,8 +33,4 @@ extension Lane {
     guard !bars.contains(where: { $0.end == nil }) else { return nil }
     return (bars.compactMap(\.end) + (marks + dots).map(\.at)).max()
   }
-}
-
-extension Instant {
-  fileprivate static let distantFuture = Instant(millisecondsSince1970: .max)
 }

@@ -41,7 +41,7 @@ struct SubscriberDocument {
       "original_purchase_date": Self.date(install?.originalPurchaseDate),
       "first_seen": Self.date(purchases.times.min() ?? now),
       "last_seen": Self.date(purchases.times.max() ?? now),
-      "management_url": purchases.hasActiveSubscription ? .string(SubscriberPurchases.managementURL) : .null,
+      "management_url": purchases.hasActiveSubscription ? .string(Advice.manageURL) : .null,
       "entitlements": .object(entitlements), "subscriptions": .object(purchases.subscriptions),
       "non_subscriptions": .object(purchases.others),
       "other_purchases": .object(purchases.otherPurchases),

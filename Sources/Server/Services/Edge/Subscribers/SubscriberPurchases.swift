@@ -16,9 +16,6 @@ struct SubscriberPurchases {
   private(set) var hasActiveSubscription = false
   private let isSandbox: Bool
 
-  /// Apple's page for the customer's subscriptions.
-  static let managementURL = "https://apps.apple.com/account/subscriptions"
-
   init(_ facts: CustomerFacts, in app: AppDefinition, isSandbox: Bool, at now: Instant) {
     self.isSandbox = isSandbox
     times = facts.transactions.map(\.purchaseDate) + facts.grants.map(\.since)
@@ -74,7 +71,7 @@ struct SubscriberPurchases {
       "grace_period_expires_date": SubscriberDocument.date(renewal?.gracePeriodExpiresDate),
       "refunded_at": SubscriberDocument.date(latest.refundedAt), "auto_resume_date": .null,
       "store_transaction_id": .string(latest.transactionID), "price": price(latest), "display_name": .null,
-      "management_url": .string(Self.managementURL),
+      "management_url": .string(Advice.manageURL),
     ]
   }
 
