@@ -63,7 +63,7 @@ package enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownReport(String)
   case missingColumns(String, [String])
   case noDate(String)
-  case malformed(String, line: Int, column: String)
+  case malformed(String, line: Int, column: String, value: String)
 
   package var description: String {
     switch self {
@@ -73,8 +73,8 @@ package enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
       "'\(name)' lacks the columns \(columns.map { "'\($0)'" }.joined(separator: ", "))"
     case .noDate(let name):
       "a Subscription report has no date inside; name the file with one, such as '2026-10-24-\(name)'"
-    case .malformed(let name, let line, let column):
-      "'\(name)' line \(line): column '\(column)' has an unexpected value"
+    case .malformed(let name, let line, let column, let value):
+      "'\(name)' line \(line): column '\(column)' cannot have the value '\(value.prefix(100))'"
     }
   }
 }

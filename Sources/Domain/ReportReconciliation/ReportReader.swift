@@ -58,7 +58,7 @@ struct ReportReader {
     }
 
     func malformed(_ column: String) -> ReportError {
-      .malformed(document.name, line: line, column: column)
+      .malformed(document.name, line: line, column: column, value: self[column])
     }
   }
 

@@ -9,7 +9,7 @@ struct MessageSender: Sendable {
   /// For connecting, sending and reading, as Standard Webhooks suggests.
   private static let timeout = Duration.seconds(20)
   /// In bytes. The response body is ignored, but must end.
-  private static let maxResponseSize = 65_536
+  fileprivate static let maxResponseSize = 65_536
 
   let settings: WebhookSettings
   let exchange: any HTTPExchange
@@ -90,8 +90,10 @@ enum DeliveryOutcome: Hashable, Sendable {
   init(_ failure: HTTPExchangeError) {
     switch failure {
     case .timedOut: self = .failed("timed out", retryAfter: nil)
-    case .tooLarge: self = .failed("response too large", retryAfter: nil)
-    case .unreachable: self = .failed("connection failed", retryAfter: nil)
+    case .tooLarge:
+      self = .failed("the response has more than \(MessageSender.maxResponseSize) bytes", retryAfter: nil)
+    case .unreachable(let problem):
+      self = .failed("connection failed: \(problem.prefix(200))", retryAfter: nil)
     case .cancelled: self = .cancelled
     }
   }

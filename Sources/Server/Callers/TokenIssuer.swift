@@ -62,13 +62,15 @@ package final class TokenIssuer: Sendable {
   func observeKeys(_ action: @escaping @Sendable () -> Void) { onReplacedKeys.withLock { $0 = action } }
 
   /// Returns the claims of `token` if it is valid at `now`.
+  ///
+  /// - Throws: ``CallerError/badToken(reason:)``. Only a token that the issuer signed has its claims named there.
   func claims(of token: String, at now: Instant) throws(CallerError) -> Claims {
     let claims = try verifiedClaims(of: token)
-    guard claims["iss"]?.stringValue == terms.issuer else {
-      throw .badToken(reason: "wrong issuer")
-    }
-    guard try Self.audiences(claims["aud"]).contains(terms.audience) else {
-      throw .badToken(reason: "wrong audience")
+    let issuer = claims["iss"]?.stringValue ?? ""
+    guard issuer == terms.issuer else { throw .badToken(reason: "wrong issuer '\(issuer.prefix(100))'") }
+    let audiences = try Self.audiences(claims["aud"])
+    guard audiences.contains(terms.audience) else {
+      throw .badToken(reason: "wrong audience '\(audiences.joined(separator: " ").prefix(100))'")
     }
     guard let expiry = claims["exp"].flatMap(Self.instant) else {
       throw .badToken(reason: "missing expiry")
@@ -82,7 +84,7 @@ package final class TokenIssuer: Sendable {
       }
     }
     guard let subject = claims[terms.subjectClaim]?.stringValue, !subject.isEmpty else {
-      throw .badToken(reason: "missing subject")
+      throw .badToken(reason: "missing subject, the claim '\(terms.subjectClaim)'")
     }
     let roles = terms.rolesClaim.map { Self.texts(claims[$0]) } ?? []
     return Claims(

@@ -349,7 +349,7 @@ import Testing
       _ = try ReportDocument(
         name: "stock.txt", text: AppStoreReport.subscription.columns.joined(separator: "\t") + "\n")
     }
-    #expect(throws: ReportError.malformed("2026-10-24.txt", line: 2, column: "Units")) {
+    #expect(throws: ReportError.malformed("2026-10-24.txt", line: 2, column: "Units", value: "one")) {
       try reconcile(.subscriber, [Self.row("2026-10-24", units: "one")], [])
     }
   }

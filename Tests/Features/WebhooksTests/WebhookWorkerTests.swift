@@ -154,6 +154,10 @@ import Testing
       stage.receiver.answers { _ in .failure(.unreachable("refused")) }
       for number in 1...40 { try await stage.append("c\(number)") }
       #expect(try await stage.runWorker().count == 5)
+      let failed = try await stage.store.snapshot {
+        try $0.deliveries(of: stage.settings.key, in: .pending, after: 0, limit: 1)
+      }
+      #expect(failed.first?.outcome == "connection failed: refused")
       stage.clock.advance(by: .milliseconds(59_000))
       for number in 41...50 { try await stage.append("c\(number)") }
       #expect(try await stage.runWorker().isEmpty)

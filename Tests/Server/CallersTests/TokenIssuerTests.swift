@@ -72,11 +72,14 @@ import Testing
   @Test(
     "A token with wrong claims is rejected with the reason",
     arguments: [
-      ("iss", "https://other.example.com", "wrong issuer"), ("aud", "others", "wrong audience"),
+      ("iss", "https://other.example.com", "wrong issuer 'https://other.example.com'"),
+      ("aud", "others", "wrong audience 'others'"),
       ("exp", .number(JSONNumber(seconds - 31)), "expired"),
-      ("nbf", .number(JSONNumber(seconds + 31)), "not valid yet"), ("sub", "", "missing subject"),
+      ("nbf", .number(JSONNumber(seconds + 31)), "not valid yet"),
+      ("sub", "", "missing subject, the claim 'sub'"),
       ("exp", .null, "missing expiry"), ("exp", "tomorrow", "missing expiry"),
-      ("aud", "entitled others", "wrong audience"), ("aud", ["entitled", 1], "malformed audience"),
+      ("aud", "entitled others", "wrong audience 'entitled others'"),
+      ("aud", ["entitled", 1], "malformed audience"),
       ("aud", 1, "malformed audience"), ("aud", ["entitled": true], "malformed audience"),
       ("nbf", "1699999999", "malformed start"), ("nbf", .null, "malformed start"),
     ] as [(String, JSONValue, String)])
