@@ -34,8 +34,9 @@ package final class PostgresRows: @unchecked Sendable {
     switch PQftype(handle, column) {
     case PostgresType.float8.rawValue:
       return Int64(Double(bitPattern: UInt64(bitPattern: value.integer(0, 8))))
-    case numericType: return integralPart(ofNumeric: value)
-    case PostgresType.bool.rawValue, PostgresType.int8.rawValue, 21, 23, 26:
+    case ResultType.numeric: return integralPart(ofNumeric: value)
+    case PostgresType.bool.rawValue, PostgresType.int8.rawValue, ResultType.int2, ResultType.int4,
+      ResultType.oid:
       return value.integer(0, value.count)
     case let type: preconditionFailure("column \(column) has the type \(type), which is no number")
     }
@@ -66,7 +67,11 @@ package final class PostgresRows: @unchecked Sendable {
 
   /// Whether the value is an integer or a truth value.
   package func isNumber(_ row: Int, _ column: CInt) -> Bool {
-    !isNull(row, column) && [16, 20, 21, 23].contains(PQftype(handle, column))
+    guard !isNull(row, column) else { return false }
+    return switch PQftype(handle, column) {
+    case PostgresType.bool.rawValue, PostgresType.int8.rawValue, ResultType.int2, ResultType.int4: true
+    default: false
+    }
   }
 
   /// Returns the elements of a `bigint[]`; NULLs are `nil`, and a NULL array is empty.
@@ -112,8 +117,14 @@ package final class PostgresRows: @unchecked Sendable {
   }
 }
 
-/// `numeric` in `pg_type`: the type of a sum of `bigint`.
-private let numericType: UInt32 = 1700
+/// Types in `pg_type` that results have besides ``PostgresType``, the types of parameters.
+private enum ResultType {
+  static let int2: UInt32 = 21
+  static let int4: UInt32 = 23
+  static let oid: UInt32 = 26
+  /// The type of a sum of `bigint`.
+  static let numeric: UInt32 = 1700
+}
 
 /// Returns the integral part of a `numeric`: the number of digits to the base 10,000, the exponent of the first, the
 /// sign, the scale, then the digits. Numbers beyond `Int64` are wrapped.

@@ -8,44 +8,23 @@ package enum FactCoding {
 
   /// Encodes all facts of a customer.
   package static func encode(_ facts: CustomerFacts) -> [UInt8] {
-    var encoder = FactEncoder()
-    encoder.append(byte: version)
-    encoder.append(facts)
-    if let omitted = facts.omitted { encoder.append(omitted) }
-    return encoder.bytes
+    encoded { encoder in
+      encoder.append(facts)
+      if let omitted = facts.omitted { encoder.append(omitted) }
+    }
   }
 
   /// Encodes a transaction.
-  package static func encode(_ fact: TransactionFact) -> [UInt8] {
-    var encoder = FactEncoder()
-    encoder.append(byte: version)
-    encoder.append(fact, after: nil)
-    return encoder.bytes
-  }
+  package static func encode(_ fact: TransactionFact) -> [UInt8] { encoded { $0.append(fact, after: nil) } }
 
   /// Encodes the renewal infos of a line.
-  package static func encode(_ history: RenewalHistory) -> [UInt8] {
-    var encoder = FactEncoder()
-    encoder.append(byte: version)
-    encoder.append(history)
-    return encoder.bytes
-  }
+  package static func encode(_ history: RenewalHistory) -> [UInt8] { encoded { $0.append(history) } }
 
   /// Encodes a grant.
-  package static func encode(_ fact: GrantFact) -> [UInt8] {
-    var encoder = FactEncoder()
-    encoder.append(byte: version)
-    encoder.append(fact)
-    return encoder.bytes
-  }
+  package static func encode(_ fact: GrantFact) -> [UInt8] { encoded { $0.append(fact) } }
 
   /// Encodes an app transaction.
-  package static func encode(_ fact: AppTransactionFact) -> [UInt8] {
-    var encoder = FactEncoder()
-    encoder.append(byte: version)
-    encoder.append(fact)
-    return encoder.bytes
-  }
+  package static func encode(_ fact: AppTransactionFact) -> [UInt8] { encoded { $0.append(fact) } }
 
   /// Decodes all facts of a customer.
   ///
@@ -80,6 +59,13 @@ package enum FactCoding {
   package static func appTransaction(_ bytes: [UInt8]) throws(StoreError) -> AppTransactionFact {
     var decoder = try decoder(bytes)
     return try decoder.appTransaction()
+  }
+
+  private static func encoded(_ append: (inout FactEncoder) -> Void) -> [UInt8] {
+    var encoder = FactEncoder()
+    encoder.append(byte: version)
+    append(&encoder)
+    return encoder.bytes
   }
 
   private static func decoder(_ bytes: [UInt8]) throws(StoreError) -> FactDecoder {
