@@ -120,11 +120,7 @@ class Service:
 
     def readiness(self):
         """The response of the readiness probe: its status and its document."""
-        try:
-            answer = urllib.request.urlopen(f"http://{self.http}/readyz", timeout=CALL_LIMIT)
-        except urllib.error.HTTPError as error:
-            answer = error
-        with answer:
+        with response_to(f"http://{self.http}/readyz") as answer:
             return answer.status, json.load(answer)
 
     def channel(self, **options):
@@ -211,15 +207,19 @@ def on_terminal(*arguments, env=None):
     return process.wait(START_LIMIT), shown.decode()
 
 
+def response_to(request):
+    """The response to a request or URL, also one whose status is an error; a context that closes it."""
+    try:
+        return urllib.request.urlopen(request, timeout=CALL_LIMIT)
+    except urllib.error.HTTPError as error:
+        return error
+
+
 def post(url, body, headers=None):
     """POSTs JSON (or raw bytes); returns the status and the response, decoded if it is JSON."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"content-type": "application/json", **(headers or {})})
-    try:
-        answer = urllib.request.urlopen(request, timeout=CALL_LIMIT)
-    except urllib.error.HTTPError as error:
-        answer = error
-    with answer:
+    with response_to(request) as answer:
         text = answer.read().decode()
         is_json = answer.headers.get("content-type", "").startswith("application/json")
         decoded = json.loads(text) if is_json else text

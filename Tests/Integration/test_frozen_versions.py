@@ -10,6 +10,7 @@ import pytest
 
 from frozen_versions import FIXTURES, call, constant, freeze, tables, unpack
 from harness import CALL_LIMIT, ROOT, Service, run
+from test_clients import agrees
 
 VERSIONS = sorted(path.name for path in FIXTURES.iterdir())
 CHECK_CONTRACT = ROOT / "tools" / "check-contract"
@@ -35,15 +36,6 @@ def skip_unreleased(version, reason):
     """Skips the test if the version is that of the program, which may change until it is released."""
     if version == run("--version").stdout.strip():
         pytest.skip(f"{reason}; before the release, run tools/freeze {version} again")
-
-
-def agrees(expected, found):
-    """Whether `found` has everything that is expected: later versions add members to messages."""
-    if isinstance(expected, dict):
-        return all(key in found and agrees(value, found[key]) for key, value in expected.items())
-    if isinstance(expected, list):
-        return len(expected) == len(found) and all(map(agrees, expected, found))
-    return expected == found
 
 
 @pytest.mark.parametrize("version", [*VERSIONS, "present"])

@@ -1,7 +1,6 @@
 """Entitlements as flags: with OpenFeature's own OFREP provider from PyPI, and by the protocol's requests and errors."""
 
 import json
-import urllib.error
 import urllib.request
 
 import pytest
@@ -16,7 +15,7 @@ from openfeature.exception import (
     TargetingKeyMissingError,
 )
 
-from harness import CALL_LIMIT, post
+from harness import post, response_to
 from test_callers import APP, APPS, OTHER, caller, token
 
 FLAGS = "/ofrep/v1/evaluate/flags"
@@ -86,11 +85,7 @@ def bulk(service, body, **headers):
     """The status, entity tag and decoded body of a bulk evaluation."""
     request = urllib.request.Request(
         f"http://{service.http}{FLAGS}", json.dumps(body).encode(), {"content-type": "application/json", **headers})
-    try:
-        answer = urllib.request.urlopen(request, timeout=CALL_LIMIT)
-    except urllib.error.HTTPError as error:
-        answer = error
-    with answer:
+    with response_to(request) as answer:
         text = answer.read()
         return answer.status, answer.headers["etag"], json.loads(text) if text else None
 

@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import threading
-import urllib.error
 import urllib.request
 
 import grpc
@@ -16,7 +15,7 @@ import pytest
 import contract
 from certificates import write_key
 from contract import StatusCode, app_store_service
-from harness import CALL_LIMIT, post, wait_for
+from harness import CALL_LIMIT, post, response_to, wait_for
 from test_doctor import APPLE, KEY_ID
 from test_reconciliation import sandbox_alone
 from test_replicas import APP, TAKEOVER_LIMIT, replicas  # noqa: F401
@@ -46,11 +45,7 @@ class Apple:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 headers = {k: v for k, v in self.headers.items() if k.lower() in ("authorization", "content-type")}
                 request = urllib.request.Request(f"http://{sandbox}{self.path}", body, headers, method="PUT")
-                try:
-                    answer = urllib.request.urlopen(request, timeout=CALL_LIMIT)
-                except urllib.error.HTTPError as error:
-                    answer = error
-                with answer:
+                with response_to(request) as answer:
                     text = answer.read()
                 # Apple has executed the request now.
                 apple.identifiers.append(json.loads(body)["requestIdentifier"])

@@ -4,7 +4,6 @@ import json
 import struct
 import threading
 import time
-import urllib.error
 import urllib.request
 import uuid
 import zlib
@@ -21,7 +20,7 @@ from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageR
 from cryptography.hazmat.primitives import serialization
 
 from certificates import write_key
-from harness import CALL_LIMIT, Service, post, wait_for
+from harness import CALL_LIMIT, Service, post, response_to, wait_for
 from test_sandbox_store import APP, BUNDLE, Store, pem
 from test_signing import CONFIGURATION, KEY_ID, sign, subscribe
 
@@ -57,11 +56,7 @@ def call(store, method, path, body=None):
     request = urllib.request.Request(
         store.url + path, data, {"authorization": f"Bearer {token}", "content-type": "application/json"},
         method=method)  # fmt: skip
-    try:
-        answer = urllib.request.urlopen(request, timeout=CALL_LIMIT)
-    except urllib.error.HTTPError as error:
-        answer = error
-    with answer:
+    with response_to(request) as answer:
         text = answer.read()
         return answer.status, json.loads(text) if text else None
 

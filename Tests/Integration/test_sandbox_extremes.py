@@ -6,15 +6,13 @@ A trap would end the process with all its worlds, and a service with an embedded
 import json
 import re
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 import uuid
 
 import jwt
 import pytest
 
-from harness import CALL_LIMIT, ROOT, Service, post
+from harness import ROOT, Service, post, response_to
 from test_sandbox_api import call
 from test_sandbox_store import APP, Store
 
@@ -60,11 +58,7 @@ def variants(members):
 
 
 def status_of(store, path):
-    try:
-        answer = urllib.request.urlopen(f"{store.url}{path}", timeout=CALL_LIMIT)
-    except urllib.error.HTTPError as error:
-        answer = error
-    with answer:
+    with response_to(f"{store.url}{path}") as answer:
         return answer.status
 
 

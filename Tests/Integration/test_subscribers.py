@@ -11,7 +11,7 @@ import pytest
 
 from contract import customer_service
 import contract
-from harness import CALL_LIMIT, Service, post, wait_for
+from harness import CALL_LIMIT, Service, post, response_to, wait_for
 from test_callers import APP, APPS, OTHER, caller, token
 from test_identity import Client
 
@@ -24,11 +24,7 @@ def get(service, customer, bearer=None, query="", **headers):
     if bearer:
         headers["authorization"] = f"Bearer {bearer}"
     request = urllib.request.Request(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
-    try:
-        answer = urllib.request.urlopen(request, timeout=CALL_LIMIT)
-    except urllib.error.HTTPError as error:
-        answer = error
-    with answer:
+    with response_to(request) as answer:
         text = answer.read().decode()
         return answer.status, json.loads(text) if text.startswith("{") else text
 
