@@ -14,10 +14,6 @@ let strict: [SwiftSetting] = [
 
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let asyncHTTPClient: Target.Dependency = .product(
-  name: "AsyncHTTPClient", package: "async-http-client",
-  // It depends on a package with a module of the same name as one of ours.
-  moduleAliases: ["Configuration": "SwiftConfiguration"])
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
@@ -79,11 +75,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // Debian's C libraries, each imported by one target.
+    systemLibrary("Curl", "libcurl", "libcurl4-openssl-dev"),
     systemLibrary("Nghttp2", "libnghttp2", "libnghttp2-dev"),
     systemLibrary("OpenSSL", "openssl", "libssl-dev"),
     systemLibrary("PostgreSQL", "libpq", "libpq-dev"),
@@ -110,6 +106,7 @@ let package = Package(
     library(.domain, "ReportReconciliation", ["AppStore", "AppStoreReports", "Reports"]),
 
     library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),
+    library(.base, "Curl", ["CCurl", "Platform"]),
 
     // Signed data and its store.
     library(.trust, "SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
@@ -185,8 +182,7 @@ let package = Package(
     library(
       .apple, "AppStoreClient",
       [
-        "AppStore", "Bytes", "JSON", "SignedData", "Telemetry", asyncHTTPClient, metrics, nio, nioHTTP1,
-        tracing,
+        "AppStore", "Bytes", "Curl", "JSON", "SignedData", "Telemetry", metrics, tracing,
       ]),
     library(
       .apple, "DeviceCheck", ["AppStore", "AppStoreClient", "JSON", "SignedData", "Telemetry", tracing]),
@@ -249,9 +245,9 @@ let package = Package(
       .programs, "SandboxCommands",
       [
         "AppStore", "AppStoreReports", "Bytes",
-        "CommandSupport", "Configuration", "Entitlements", "HTTP", "JSON",
+        "CommandSupport", "Configuration", "Curl", "Entitlements", "HTTP", "JSON",
         "Platform", "Sandbox", "SandboxClient", "SandboxConsole", "SandboxPaths", "SandboxStore",
-        "Transport", argumentParser, asyncHTTPClient, logging, nio, nioHTTP1, nioPosix,
+        "Transport", argumentParser, logging, nio, nioPosix,
       ]),
     .executableTarget(
       name: "entitled-sandbox", dependencies: ["CommandSupport", "SandboxCommands", argumentParser],
@@ -282,8 +278,7 @@ let package = Package(
         "Store",
         "Telemetry", "Traces",
         "Transport",
-        "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, logging, nio, nioHTTP1,
-        nioPosix, tracing, unixSignals,
+        "Webhooks", "Wire", argumentParser, coreMetrics, logging, nio, nioPosix, tracing, unixSignals,
       ]),
 
     // gRPC's interoperability tests, for clients of other languages.

@@ -83,7 +83,7 @@ def test_the_units_of_the_package_start_its_program(package, tmp_path):
 def test_the_package_names_its_version_and_the_libraries_it_needs(package, version):
     assert output("dpkg-deb", "--field", package, "Version").strip() == version
     depends = output("dpkg-deb", "--field", package, "Depends")
-    for needed in ("ca-certificates", "tzdata", "libc6 (>= ", "libssl3 (>= ", "libpq5", "libnghttp2-14"):
+    for needed in ("ca-certificates", "tzdata", "libc6 (>= ", "libssl3 (>= ", "libpq5", "libcurl4", "libnghttp2-14"):
         assert needed in depends, depends
 
 

@@ -1,22 +1,11 @@
 internal import AppStore
-internal import AsyncHTTPClient
+internal import Curl
 internal import Foundation
-internal import NIOCore
-internal import NIOHTTP1
 internal import Sandbox
 
 /// Posts the sandbox's notifications over HTTP/1.1, as Apple does, to allowed targets only.
 struct HTTPNotificationPoster: NotificationPoster {
-  /// It is never released, because `HTTPClient` must not be released while connections are open. It follows no
-  /// redirects, because each target has to be allowed.
-  private static let client = {
-    var configuration = HTTPClient.Configuration()
-    configuration.redirectConfiguration = .disallow
-    configuration.httpVersion = .http1Only
-    // A refused connection fails at once; the sandbox has Apple's times for the next attempt.
-    configuration.connectionPool.retryConnectionEstablishment = false
-    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-  }()
+  private static let client = CurlClient(allowsHTTP2: false, connectionsPerHost: 8)
   private static let timeout = Duration.seconds(10)
   private static let responseLimit = 1 << 20
   private static let maxRedirects = 5
@@ -26,75 +15,59 @@ struct HTTPNotificationPoster: NotificationPoster {
   func permits(_ url: String) -> Bool { URL(string: url).map(targets.permits) ?? false }
 
   func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {
-    await withTaskGroup(of: ReceiverResponse.self) { group in
-      group.addTask { await post(body, to: url) }
-      // The client's own timeout ends with the header fields of a response, and its body might never end.
-      group.addTask {
-        try? await Task.sleep(for: Self.timeout)
-        return ReceiverResponse(result: .timedOut)
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? ReceiverResponse(result: .other)
-    }
-  }
-
-  private func post(_ body: [UInt8], to url: String) async -> ReceiverResponse {
     guard var target = URL(string: url) else { return ReceiverResponse(result: .other) }
+    let end = ContinuousClock.now + Self.timeout
     var visited: Set<URL> = []
     do {
+      // Each target of a redirect has to be allowed.
       while targets.permits(target) {
         guard visited.count <= Self.maxRedirects, visited.insert(target).inserted else {
           return ReceiverResponse(result: .circularRedirect)
         }
-        let response = try await Self.client.execute(
-          Self.request(body, to: target), timeout: TimeAmount(Self.timeout))
-        let responseBody = try await response.body.collect(upTo: Self.responseLimit)
+        let response = try await Self.client.send(Self.request(body, to: target, until: end))
         if let next = Self.redirect(response, from: target) {
           target = next
           continue
         }
         // Apple documents 200 to 206 as success.
-        let isSuccess = (200...206).contains(response.status.code)
+        let isSuccess = (200...206).contains(response.status)
         return ReceiverResponse(
-          result: isSuccess ? .success : .unsuccessfulHTTPResponseCode, status: Int(response.status.code),
-          body: Array(responseBody.readableBytesView))
+          result: isSuccess ? .success : .unsuccessfulHTTPResponseCode, status: response.status,
+          body: response.body)
       }
       return ReceiverResponse(result: .other)
-    } catch is NIOTooManyBytesError {
-      return ReceiverResponse(result: .invalidResponse)
-    } catch let error as HTTPClientError {
-      return ReceiverResponse(result: SendAttemptResult(error))
     } catch {
-      return ReceiverResponse(result: .socketIssue)
+      return ReceiverResponse(result: SendAttemptResult(error))
     }
   }
 
-  private static func request(_ body: [UInt8], to url: URL) -> HTTPClientRequest {
-    var request = HTTPClientRequest(url: url.absoluteString)
-    request.method = .POST
-    request.headers.add(name: "content-type", value: "application/json")
-    request.headers.add(name: "user-agent", value: "entitled-sandbox")
-    request.body = .bytes(ByteBuffer(bytes: body))
-    return request
+  private static func request(
+    _ body: [UInt8], to url: URL, until end: ContinuousClock.Instant
+  ) -> CurlRequest {
+    CurlRequest(
+      method: "POST", url: url.absoluteString,
+      headers: [("content-type", "application/json"), ("user-agent", "entitled-sandbox")], body: body,
+      timeout: ContinuousClock.now.duration(to: end), responseLimit: responseLimit)
   }
 
   /// The URL to post to instead (RFC 9110, section 15.4); `nil` if the response is no redirect.
-  private static func redirect(_ response: HTTPClientResponse, from url: URL) -> URL? {
-    guard [301, 302, 307, 308].contains(response.status.code),
-      let location = response.headers.first(name: "location")
+  private static func redirect(_ response: CurlResponse, from url: URL) -> URL? {
+    guard [301, 302, 307, 308].contains(response.status),
+      let location = response.headers.first(where: { $0.name == "location" })?.value
     else { return nil }
     return URL(string: location, relativeTo: url)?.absoluteURL
   }
 }
 
 extension SendAttemptResult {
-  fileprivate init(_ error: HTTPClientError) {
+  fileprivate init(_ error: CurlError) {
     switch error {
-    case .readTimeout, .writeTimeout, .connectTimeout, .deadlineExceeded: self = .timedOut
-    case .redirectCycleDetected, .redirectLimitReached: self = .circularRedirect
-    case .remoteConnectionClosed: self = .prematureClose
-    case .tlsHandshakeTimeout: self = .tlsIssue
-    default: self = .other
+    case .timedOut: self = .timedOut
+    case .tooLarge: self = .invalidResponse
+    case .unreachable: self = .socketIssue
+    case .tls: self = .tlsIssue
+    case .closed: self = .prematureClose
+    case .cancelled, .failed: self = .other
     }
   }
 }

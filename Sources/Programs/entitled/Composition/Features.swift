@@ -98,7 +98,7 @@ struct Features: Sendable {
     _ configuration: ServiceConfiguration, _ core: CoreComponents, _ supervisor: WorkerSupervisor
   ) throws -> WebhookDispatcher {
     WebhookDispatcher(
-      try Startup.webhooks(configuration), store: core.store, exchange: AsyncHTTPExchange.shared,
+      try Startup.webhooks(configuration), store: core.store, exchange: CurlExchange.shared,
       supervisor: supervisor, now: SystemClock.now
     ) { event in
       EntitlementEvent(

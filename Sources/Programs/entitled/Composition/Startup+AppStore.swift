@@ -38,7 +38,7 @@ extension Startup {
     return AppStoreServerClient(
       app: app.definition.identity, environment: environment, server: server,
       tokens: ServerAPITokenSource(credentials: credentials, now: now),
-      exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
+      exchange: CurlExchange.shared, clock: .system(now: now))
   }
 
   /// Apple's server, or the one that replaces it; `nil` for environments without one.
@@ -87,7 +87,7 @@ extension Startup {
         let now = embedded?.clock.now ?? SystemClock.now
         let client = DeviceCheckClient(
           server: server, tokens: DeviceCheckTokenSource(credentials: credentials, now: now),
-          exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
+          exchange: CurlExchange.shared, clock: .system(now: now))
         clients.add(client, appID: app.definition.id, environment: environment)
       }
     }

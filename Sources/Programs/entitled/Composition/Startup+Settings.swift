@@ -39,7 +39,7 @@ extension Startup {
       configuration.apps.map { ($0.definition.id, $0.onlineChecks) }, uniquingKeysWith: { first, _ in first })
     guard policies.values.contains(where: { $0 != .off }) else { return nil }
     return OnlineCheckEnforcer(
-      checks: OnlineChecks(fetcher: OCSPClient(exchange: AsyncHTTPExchange.shared), now: SystemClock.now),
+      checks: OnlineChecks(fetcher: OCSPClient(exchange: CurlExchange.shared), now: SystemClock.now),
       verifier: verifier,
       policies: policies)
   }
@@ -74,7 +74,7 @@ extension Startup {
       let client = VerifyReceiptClient(
         productionURL: endpoints[.production] ?? VerifyReceiptClient.productionURL,
         sandboxURL: endpoints[.sandbox] ?? embedded ?? VerifyReceiptClient.sandboxURL,
-        exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
+        exchange: CurlExchange.shared, clock: .system(now: now))
       settings.endpoints[app.definition.id] = VerifyReceiptSettings(
         client: client, secrets: secrets)
     }

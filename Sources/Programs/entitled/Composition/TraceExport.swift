@@ -28,7 +28,7 @@ struct TraceExport: Sendable {
       resource: TraceResource(
         service: configuration.serviceName, version: Version.current,
         instance: "\(replica)/\(UUID().uuidString.lowercased())"), headers: headers,
-      exchange: AsyncHTTPExchange.shared, logger: Logger(label: "entitled.traces"))
+      exchange: CurlExchange.shared, logger: Logger(label: "entitled.traces"))
   }
 
   /// The header fields of the collector, after a first check of their file.

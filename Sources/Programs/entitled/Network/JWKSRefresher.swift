@@ -70,7 +70,7 @@ final class JWKSRefresher: Worker {
     guard let target = target.withLock({ $0 }) else { return }
     do {
       let request = OutgoingRequest(method: "GET", url: target.url, headers: [], body: [])
-      let response = try await AsyncHTTPExchange.shared.send(
+      let response = try await CurlExchange.shared.send(
         request, timeout: .seconds(10), limit: Self.sizeLimit)
       guard response.status == 200 else {
         throw Failure("the JWKS endpoint returned HTTP \(response.status)")

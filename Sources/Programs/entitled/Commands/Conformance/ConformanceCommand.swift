@@ -37,7 +37,7 @@ struct ConformanceCommand: AsyncParsableCommand {
       guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
         throw Failure("the URL of the adapter must start with http:// or https://, not '\(url)'", status: 64)
       }
-      report = try await play(kit, HTTPAdapter(url: url, exchange: AsyncHTTPExchange.shared))
+      report = try await play(kit, HTTPAdapter(url: url, exchange: CurlExchange.shared))
     } else {
       report = try await client.withConnection { try await play(kit, EntitledBackend($0)) }
     }

@@ -30,7 +30,7 @@ struct DoctorPlan {
     checks.append(
       OCSPCheck(
         accesses, verifier: try Startup.verifier(configuration, sandbox: nil),
-        exchange: AsyncHTTPExchange.shared,
+        exchange: CurlExchange.shared,
         isRequired: configuration.apps.contains { $0.onlineChecks != .off }, now: SystemClock.now))
     return checks + [backupCheck] + fileChecks
   }
@@ -58,7 +58,7 @@ struct DoctorPlan {
         servers.append(server)
       }
     }
-    return servers.map { ClockCheck(server: $0, exchange: AsyncHTTPExchange.shared, now: SystemClock.now) }
+    return servers.map { ClockCheck(server: $0, exchange: CurlExchange.shared, now: SystemClock.now) }
   }
 
   /// The ways to Apple, and findings about the apps that have none.

@@ -44,10 +44,10 @@ struct RehearseCommand: AsyncParsableCommand {
       guard notifications == nil else {
         throw Failure("the URL of an adapter and --notifications exclude each other", status: 64)
       }
-      report = try await rehearse(stages, store, HTTPAdapter(url: url, exchange: AsyncHTTPExchange.shared))
+      report = try await rehearse(stages, store, HTTPAdapter(url: url, exchange: CurlExchange.shared))
     } else if let notifications {
       report = try await rehearse(
-        stages, store, NotificationReceiver(url: notifications, exchange: AsyncHTTPExchange.shared))
+        stages, store, NotificationReceiver(url: notifications, exchange: CurlExchange.shared))
     } else {
       report = try await client.withConnection {
         try await rehearse(stages, store, RehearsedService($0, app: store.app))
