@@ -146,11 +146,12 @@ let package = Package(
       ["HTTP", "HTTP2", "Platform", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, nioTLS, logging]),
 
     // The services.
+    library(.server, "ContractCalls", ["Callers", "RPC", "Wire"]),
     library(
       .server, "Services",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "CustomerImport",
-        "DeviceCheck",
+        "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "ContractCalls",
+        "CustomerImport", "DeviceCheck",
         "Entitlements",
         "FamilySharing",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
@@ -163,9 +164,8 @@ let package = Package(
     library(
       .server, "Console",
       [
-        "AppStore", "Bytes", "Callers", "Entitlements", "HTTP", "JSON", "Markup", "Pages", "Platform", "RPC",
-        "Reports", "Services",
-        "SignedData", "Wire",
+        "AppStore", "Bytes", "Callers", "ContractCalls", "Entitlements", "HTTP", "JSON", "Markup", "Pages",
+        "Platform", "RPC", "Reports", "SignedData", "Wire",
       ]),
     library(.sandbox, "SandboxPaths", []),
     library(

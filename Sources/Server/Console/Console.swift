@@ -1,11 +1,11 @@
 package import AppStore
 package import Callers
+package import ContractCalls
 package import HTTP
 internal import Markup
 internal import Pages
 internal import Platform
 internal import RPC
-package import Services
 internal import Wire
 
 /// Web pages for the people who work with customers, on a listener of their own.
@@ -16,7 +16,7 @@ package struct Console: Sendable {
   /// The pages of one person in a second, on average; those of a minute may be loaded at once.
   package static let pagesPerSecond: Int64 = 5
 
-  private let calls: InProcessCalls
+  private let calls: any ContractCalls
   private let access: ConsoleAccess
   private let hosts: OriginPolicy
   private let pages: AddressLimiter
@@ -42,8 +42,8 @@ package struct Console: Sendable {
   ///   - liveTime: how long a page is live at most.
   ///   - now: the system's clock.
   package init(
-    calls: InProcessCalls, access: ConsoleAccess, hosts: OriginPolicy, pages: AddressLimiter, isSecure: Bool,
-    links: OperatorLinks = OperatorLinks(), liveTime: Duration = .seconds(6 * 3_600),
+    calls: any ContractCalls, access: ConsoleAccess, hosts: OriginPolicy, pages: AddressLimiter,
+    isSecure: Bool, links: OperatorLinks = OperatorLinks(), liveTime: Duration = .seconds(6 * 3_600),
     now: @escaping @Sendable () -> Instant
   ) {
     self.calls = calls

@@ -1,5 +1,6 @@
 internal import AppStore
 package import Callers
+package import ContractCalls
 internal import HTTP
 package import RPC
 internal import Synchronization
@@ -7,7 +8,7 @@ package import Wire
 
 /// Calls the methods of the contract in this process, through the same interceptors and handlers as calls over a
 /// network: authorization, restriction to apps, rate limits, metrics and audit.
-package struct InProcessCalls: Sendable {
+package struct InProcessCalls: ContractCalls {
   private let policy: CallPolicy
   private let methods: [String: Method.AsyncHandler]
   private let streams: [String: Method.StreamHandler]
@@ -27,10 +28,8 @@ package struct InProcessCalls: Sendable {
     self.streams = streams
   }
 
-  /// The roles that the callers of this process have.
-  package static func role(of path: String) -> Role? { MethodPolicy.of(path).role }
+  package func role(of path: String) -> Role? { MethodPolicy.of(path).role }
 
-  /// Calls the method `path` (`/package.Service/Method`) for the authenticated `caller`, on behalf of `person`.
   package func call<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, as caller: Caller, person: CallingPerson
   ) async throws(Status) -> Response {
@@ -44,9 +43,6 @@ package struct InProcessCalls: Sendable {
     }
   }
 
-  /// Calls the method `path`, which sends a stream of messages in response to one, and runs until the stream ends, also
-  /// because `renewal` shows that the caller has lost the permission. Calls `began` when the method has accepted the call,
-  /// and `receive`, which must not block, with each message.
   package func follow<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, as caller: Caller, person: CallingPerson, renewal: CallerRenewal?,
     began: @escaping @Sendable () -> Void, receive: @escaping @Sendable (Response) -> Void
@@ -62,34 +58,6 @@ package struct InProcessCalls: Sendable {
   }
 
   private static let timeout = Timeout(nanoseconds: 30_000_000_000)
-}
-
-/// The person on whose behalf this process calls a method, for the audit entry of the call.
-package struct CallingPerson: Sendable {
-  let name: String
-  /// The IP address of the person, or of the proxy before this service; empty if it is not known.
-  let address: String
-  /// The reason of a call whose request has no field for one; empty: none.
-  let reason: String
-
-  package init(name: String, address: String, reason: String) {
-    self.name = name
-    self.address = address
-    self.reason = reason
-  }
-}
-
-/// Looks the caller of a stream up again.
-package struct CallerRenewal: Sendable {
-  /// The callers whose replacement may take the permission away.
-  let callers: CurrentCallers
-  /// The caller under the policy in effect; `nil` if it is unknown now.
-  let current: @Sendable () -> Caller?
-
-  package init(_ callers: CurrentCallers, current: @escaping @Sendable () -> Caller?) {
-    self.callers = callers
-    self.current = current
-  }
 }
 
 /// A stream of this process: one request, and a function that receives the responses.

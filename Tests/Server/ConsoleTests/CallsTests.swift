@@ -63,7 +63,7 @@ import Wire
 
   @Test("Each action needs a role, and each but a note asks for a reason", arguments: ActionName.allCases)
   func roles(action: ActionName) {
-    let role = InProcessCalls.role(of: action.path)
+    let role = MethodPolicy.of(action.path).role
     #expect(role != nil && role != .read)
     #expect(Action.named(action).fields.contains { $0.name == "note" } == (action != .addNote))
   }

@@ -1,5 +1,5 @@
+internal import ContractCalls
 internal import Pages
-internal import Services
 
 /// The things that a person can do, with their names in addresses.
 enum ActionName: String, Sendable, CaseIterable {
@@ -61,6 +61,6 @@ enum ActionName: String, Sendable, CaseIterable {
 
   /// Whether the person has the role of the method.
   func isOpen(to visit: Visit) -> Bool {
-    InProcessCalls.role(of: path).map(visit.has) ?? true
+    visit.calls.role(of: path).map(visit.has) ?? true
   }
 }

@@ -1,10 +1,10 @@
 internal import AppStore
 internal import Bytes
 internal import Callers
+internal import ContractCalls
 internal import HTTP
 internal import Pages
 internal import RPC
-internal import Services
 internal import Wire
 
 /// One request of a signed-in person, with what its page needs.
@@ -12,7 +12,7 @@ struct Visit: Sendable {
   let person: Person
   let request: HTTPRequest
   let query: Query
-  let calls: InProcessCalls
+  let calls: any ContractCalls
   let tokens: FormTokens
   let performed: PerformedForms
   let reports: ReportAnswers
@@ -63,7 +63,7 @@ struct Visit: Sendable {
 
   /// Whether the person has the role that a method needs.
   func mayCall<Request, Response>(_ method: ContractCall<Request, Response>) -> Bool {
-    InProcessCalls.role(of: method.path).map(person.caller.has) ?? true
+    calls.role(of: method.path).map(person.caller.has) ?? true
   }
 
   /// The fields of the form.

@@ -1,5 +1,6 @@
 package import AppStore
 package import Callers
+internal import ContractCalls
 internal import RPC
 package import Store
 package import Telemetry
