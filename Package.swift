@@ -262,23 +262,26 @@ let package = Package(
     .executableTarget(
       name: "entitled-service", dependencies: ["CommandSupport", "entitled", argumentParser],
       path: "Sources/Programs/entitled-service", swiftSettings: strict),
-    // The commands and the composition of both. It depends on no part of the sandbox but its client.
+    // The commands that call a running service. It depends on no part of the sandbox but its client.
+    library(
+      .programs, "ClientCommands",
+      [
+        "AppStore", "AppStoreClient", "AppStoreReports", "Bytes", "Callers", "CommandSupport",
+        "Configuration", "Conformance", "CustomerImport", "EntitledClient", "JSON", "Platform", "RPC",
+        "ReportReconciliation", "Reports", "SandboxClient", "SeatRoster", "SignedData", "Transport", "Wire",
+        argumentParser,
+      ]),
+    // The composition of both programs, and the commands that use the parts of the service.
     library(
       .programs, "entitled",
       [
-        "AppStore", "AppStoreClient", "AppStoreReports", "Bytes", "Callers", "CommandSupport",
-        "Configuration",
-        "AppleLookup", "Conformance", "Console", "CustomerImport", "DeviceCheck", "Doctor",
-        "EntitledClient",
-        "Entitlements",
-        "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
-        "Reporting",
-        "PostgreSQL", "PostgresStore", "ReportReconciliation", "Reports", "RetentionMessaging", "SQLStore",
-        "SQLiteStore", "SandboxClient", "SeatRoster", "Services", "SideBySide", "SignedData",
-        "Store",
-        "Telemetry", "Traces",
-        "Transport",
-        "Webhooks", "Wire", argumentParser, coreMetrics, logging, nio, nioPosix, tracing, unixSignals,
+        "AppStore", "AppStoreClient", "AppleLookup", "Callers", "ClientCommands", "CommandSupport",
+        "Configuration", "Console", "CustomerImport", "DeviceCheck", "Doctor", "EntitledClient",
+        "Entitlements", "HTTP", "JSON", "Ledger", "Notifications", "Platform", "PostgreSQL",
+        "PostgresStore", "RPC", "ReceiptMigration", "Reconciliation", "Reporting", "Reports",
+        "RetentionMessaging", "SQLStore", "SQLiteStore", "Services", "SideBySide", "SignedData", "Store",
+        "Telemetry", "Traces", "Transport", "Webhooks", "Wire", argumentParser, coreMetrics, logging, nio,
+        nioPosix, tracing, unixSignals,
       ]),
 
     // gRPC's interoperability tests, for clients of other languages.

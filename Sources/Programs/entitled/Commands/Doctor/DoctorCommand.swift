@@ -1,6 +1,7 @@
 internal import AppStore
 internal import AppStoreClient
 internal import ArgumentParser
+internal import ClientCommands
 internal import CommandSupport
 internal import Configuration
 internal import Doctor

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ClientCommands
 internal import CommandSupport
 internal import JSON
 internal import SQLStore

@@ -1,22 +1,24 @@
-internal import ArgumentParser
-internal import JSON
+package import ArgumentParser
+package import JSON
 internal import Wire
 
 /// The option of commands that call no server.
-struct JSONOption: ParsableArguments {
-  @Flag(help: "JSON output.") var json = false
+package struct JSONOption: ParsableArguments {
+  @Flag(help: "JSON output.") package var json = false
+
+  package init() {}
 
   /// Prints a result: with `--json` as an object, otherwise one line for each member.
-  func show(_ result: JSONObject) {
+  package func show(_ result: JSONObject) {
     guard !json else { return print(String(decoding: result.serialized(pretty: true), as: UTF8.self)) }
     print(Table.aligned(result.map { ($0.name.words, $0.value.text) }))
   }
 }
 
 /// Formats names and values in two columns.
-enum Table {
+package enum Table {
   /// Returns one line for each row that has a value.
-  static func aligned(_ rows: [(String, String)]) -> String {
+  package static func aligned(_ rows: [(String, String)]) -> String {
     let shown = rows.filter { !$0.1.isEmpty }
     let width = shown.map(\.0.count).max() ?? 0
     return shown.map { name, value in

@@ -4,7 +4,7 @@ internal import CommandSupport
 internal import EntitledClient
 internal import Foundation
 internal import Transport
-internal import Wire
+package import Wire
 
 /// Selects the app of a command.
 struct AppOption: ParsableArguments {
@@ -117,7 +117,7 @@ enum Document {
 
 extension GoogleProtobuf.Timestamp? {
   /// RFC 3339; empty for `nil`.
-  var text: String {
+  package var text: String {
     self?.millisecondsSince1970.map { Instant(millisecondsSince1970: $0).description } ?? ""
   }
 

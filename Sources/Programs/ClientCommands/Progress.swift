@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Shows the progress of long work on the standard error: one line that is rewritten on a terminal, otherwise a new
 /// line every five seconds. Short work shows nothing.
-final class ProgressLine {
+package final class ProgressLine {
   private static let terminalInterval = Duration.milliseconds(250)
   private static let plainInterval = Duration.seconds(5)
 
@@ -11,10 +11,10 @@ final class ProgressLine {
   private var next: ContinuousClock.Instant
   private var isShown = false
 
-  init() { next = .now + (isTerminal ? Self.terminalInterval : Self.plainInterval) }
+  package init() { next = .now + (isTerminal ? Self.terminalInterval : Self.plainInterval) }
 
   /// Shows `text` if it is time for it.
-  func update(_ text: @autoclosure () -> String) {
+  package func update(_ text: @autoclosure () -> String) {
     guard ContinuousClock.now >= next else { return }
     next = .now + (isTerminal ? Self.terminalInterval : Self.plainInterval)
     isShown = true
@@ -22,18 +22,18 @@ final class ProgressLine {
   }
 
   /// Shows how much of the work is done, from 0 to 1: a bar on a terminal, otherwise a percentage.
-  func update(_ verb: String, part: Double) {
+  package func update(_ verb: String, part: Double) {
     update("\(verb) \(isTerminal ? ProgressBar.text(part) : "\(Int(part * 100)) %")")
   }
 
   /// Shows that `done` of `total` steps are done; their number alone while the total is not known.
-  func update(_ verb: String, _ done: Int, of total: Int64?) {
+  package func update(_ verb: String, _ done: Int, of total: Int64?) {
     guard let total, total > 0 else { return update("\(verb) \(done)") }
     update(verb, part: min(1, Double(done) / Double(total)))
   }
 
   /// Removes the line from a terminal, so that the result replaces it.
-  func finish() {
+  package func finish() {
     if isTerminal, isShown { write("\r\u{1B}[K") }
   }
 
@@ -41,7 +41,7 @@ final class ProgressLine {
 
   /// Runs work that does not report its progress itself, and shows meanwhile what `text` returns for the time since
   /// its start.
-  static func during<Result: Sendable>(
+  package static func during<Result: Sendable>(
     _ work: () async throws -> Result, show text: @escaping @Sendable (Duration) async -> String?
   ) async rethrows -> Result {
     let begin = ContinuousClock.now

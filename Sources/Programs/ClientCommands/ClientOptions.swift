@@ -1,14 +1,14 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import CommandSupport
-internal import EntitledClient
+package import EntitledClient
 internal import Foundation
 internal import RPC
 internal import SignedData
 internal import Transport
-internal import Wire
+package import Wire
 
 /// The options of all commands that call a server.
-struct ClientOptions: ParsableArguments {
+package struct ClientOptions: ParsableArguments {
   @Option(help: "gRPC address of the server (default: ENTITLED_GRPC, or \(ServerOption.grpc.fallback)).")
   var grpc: String?
 
@@ -28,10 +28,14 @@ struct ClientOptions: ParsableArguments {
   var tlsKey: String?
 
   @Flag(help: "JSON output.")
-  var json = false
+  package var json = false
+
+  package init() {}
 
   /// Connects, runs `body`, and converts errors of the client into a ``Failure``.
-  func withConnection<Result>(_ body: (ClientConnection) async throws -> Result) async throws -> Result {
+  package func withConnection<Result>(
+    _ body: (ClientConnection) async throws -> Result
+  ) async throws -> Result {
     do {
       return try await withUnmappedErrors(body)
     } catch let error as ClientError {
@@ -92,7 +96,7 @@ struct ClientOptions: ParsableArguments {
   }
 
   /// Prints `message` as JSON with `--json`, otherwise `rows`.
-  func show(_ message: some WireMessage, _ rows: [(String, String)]) {
+  package func show(_ message: some WireMessage, _ rows: [(String, String)]) {
     print(json ? String(decoding: message.json(pretty: true), as: UTF8.self) : Table.aligned(rows))
   }
 
