@@ -428,8 +428,9 @@ let package = Package(
     test(
       .server, "ServicesTests",
       [
-        "AppStore", "AppStoreClient", "AppleLookup", "Callers", "Entitlements", "HTTP", "Ledger", "RPC",
-        "ReceiptMigration", "Reports", "SQLiteStore", "Services", "Store", "Telemetry", "Wire",
+        "AppStore", "AppStoreClient", "AppleLookup", "Callers", "DeviceCheck", "Entitlements", "HTTP",
+        "Ledger", "RPC", "ReceiptMigration", "Reports", "SQLiteStore", "Services", "SignedData", "Store",
+        "Telemetry", "Wire",
       ]),
     test(.data, "SQLiteTests", ["SQLite"]),
     test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),

@@ -1,11 +1,14 @@
 """Reasons of errors that no other test names: each is produced, with the code that the contract lists for it."""
 
+import datetime
+
 import grpc
 import pytest
 
 import contract
-from contract import app_store_service, entitlement_service
-from harness import CALL_LIMIT, Service, post
+import stores
+from contract import app_store_service, entitlement_service, report_service
+from harness import CALL_LIMIT, Service, post, wait_for
 from test_app_store import APP, World
 
 FILTER = {"unclaimed": True}
@@ -31,6 +34,9 @@ def refusal(service, method, members, **headers):
     [
         ("EntitlementService/BatchCheck", {"checks": [{}] * 1_001}, ("invalid_argument", "TOO_MANY_CHECKS")),
         ("EntitlementService/IssueToken", {"app": APP, "customerId": "ana"}, ("failed_precondition", "NO_TOKEN_KEYS")),
+        ("ReceiptService/SignOffer",
+         {"app": APP, "customerId": "ana", "form": "OFFER_SIGNATURE_FORM_PROMOTIONAL_JWS", "productId": "pro.monthly",
+          "offerIdentifier": "back"}, ("failed_precondition", "NO_SIGNING_KEY")),
         ("ReportService/ListReportPurchases",
          {"app": APP, "query": REPORT, "column": "none", "bucket": REPORT["from"]}, ("invalid_argument", "UNKNOWN_COLUMN")),
         ("SegmentService/DeleteSegment", {"app": APP, "name": "none"}, ("not_found", "UNKNOWN_SEGMENT")),
@@ -50,6 +56,63 @@ def test_segments_are_limited_by_name_and_number(service):
     assert refusal(service, "SegmentService/CreateSegment", create("s0", {})) == ("already_exists", "SEGMENT_EXISTS")
     assert refusal(service, "SegmentService/CreateSegment", create("another", FILTER)) == (
         "resource_exhausted", "TOO_MANY_SEGMENTS")  # fmt: skip
+
+
+def configured(folder, environments, products):
+    """Arguments for a service of one app with these products, as YAML."""
+    lines = "".join(f"      {name}: {product}\n" for name, product in products.items())
+    (folder / "entitled.yaml").write_text(
+        f"apps:\n  {APP}:\n    bundle_id: com.example.oceanjournal\n    apple_id: 1234567890\n"
+        f"    environments: [{environments}]\n    products:\n{lines}", encoding="utf-8")
+    return ["--config", folder / "entitled.yaml"]
+
+
+def test_without_a_device_check_key_no_method_calls_apple(start, tmp_path):
+    products = {"lifetime": "{type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}"}
+    service = start(arguments=configured(tmp_path, "Production", products))
+    for method, members in (("ValidateDeviceToken", {}), ("QueryDeviceBits", {}), ("UpdateDeviceBits", {"bit0": True, "bit1": True})):
+        request = {"app": APP, "deviceToken": "cGhvbmU=", **members}
+        assert refusal(service, f"DeviceCheckService/{method}", request) == ("failed_precondition", "NO_DEVICE_CHECK_KEY")
+
+
+def test_a_stored_response_that_cannot_be_decoded_is_reported(start):
+    service = start()
+    request = {"app": APP, "customerId": "ana", "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL", "idempotencyKey": "k"}
+    status, granted = service.json("entitled.v1.EntitlementService/Grant", request)
+    assert status == 200, granted
+    stores.execute(service.data, "UPDATE idempotency SET response = " + ("X'FF'" if stores.IS_SQLITE else r"'\xff'"))
+    assert refusal(service, "EntitlementService/Grant", request) == ("data_loss", "STORED_RESPONSE_MALFORMED")
+    status, customer = service.json("entitled.v1.EntitlementService/GetCustomer", {"app": APP, "customerId": "ana"})
+    assert status == 200 and len(customer["grants"]) == 1, "the call did not grant again"
+
+
+def test_a_report_with_too_many_rows_is_exported(start, tmp_path):
+    # Each of 14 products has a row for each of 800 days, because its buyer owns it on all of them.
+    names = [f"volume.{number}" for number in range(14)]
+    product = "{type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}"
+    service = start(arguments=configured(tmp_path, "Sandbox", dict.fromkeys(names, product)))
+    today = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
+    for name in names:
+        bought = service.buy(name)["signedTransactionInfo"]
+        request = {"app": APP, "customerId": "ana", "signedTransaction": bought}
+        status, answer = service.json("entitled.v1.ReceiptService/SubmitTransaction", request)
+        assert status == 200, answer
+    query = report_service.ReportQuery(report="subscriptions", group_by=[report_service.REPORT_DIMENSION_PRODUCT])
+    getattr(query, "from").FromDatetime(today)
+    query.to.FromDatetime(today + datetime.timedelta(days=800))
+    with service.channel() as channel:
+        reports = contract.report_stub(channel)
+
+        def lines():
+            request = report_service.ExportReportRequest(app=APP, query=query, format=report_service.REPORT_FORMAT_CSV)
+            exported = reports.ExportReport(request, timeout=CALL_LIMIT)
+            return b"".join(part.chunk for part in exported).count(b"\n")
+
+        # The worker derives the postings after the calls.
+        wait_for(lambda: lines() == 1 + len(names) * 800)
+        with pytest.raises(grpc.RpcError) as error:
+            reports.QueryReport(report_service.QueryReportRequest(app=APP, query=query), timeout=CALL_LIMIT)
+    assert error.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED and contract.reason(error.value) == "TOO_MANY_ROWS"
 
 
 def test_requests_of_connect_that_are_none_are_refused(service):

@@ -324,7 +324,7 @@ def test_dead_letters_can_be_discarded_and_resent_from_the_log(start, tmp_path, 
     assert (shown["subject"], shown["delivery"]["attempts"]) == ("ana", 2)
     status, answer = service.json(
         "entitled.v1.WebhookService/GetDelivery", {"app": APP, "webhook": "billing", "position": 99})
-    assert status == 404
+    assert (status, answer["details"][0]["debug"]["reason"]) == (404, "UNKNOWN_DELIVERY")
     one = service.command("webhooks", "discard", "billing", "--position", first)
     assert one.stdout.split() == ["discarded", "1"], one.stderr
     # Only a dead letter can be discarded.

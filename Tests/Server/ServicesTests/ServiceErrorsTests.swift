@@ -2,9 +2,11 @@ import AppStore
 import AppStoreClient
 import AppleLookup
 import Callers
+import DeviceCheck
 import Ledger
 import RPC
 import ReceiptMigration
+import SignedData
 import Store
 import Testing
 
@@ -54,6 +56,40 @@ import Testing
     #expect(
       codes([Status(LookupError.noKey(appID: "ocean", environment: .sandbox))])
         == ["FAILED_PRECONDITION NO_IN_APP_PURCHASE_KEY"])
+    #expect(
+      codes([Status(DeviceCheckError.noKey(appID: "ocean", environment: .production))])
+        == ["FAILED_PRECONDITION NO_DEVICE_CHECK_KEY"])
+  }
+
+  @Test("A response of Apple that cannot be used has the reason, and no delay unless a repetition may help")
+  func unusableResponses() {
+    let failed: [AppStoreClientError] = [
+      .notJSON(status: 200, problem: "p"), .malformed(.wrongType(member: "m", expected: "a string")),
+      .missing(field: "revision"), .tooLarge(limit: 16), .pageLoop(token: "t"),
+    ]
+    #expect(
+      codes(failed.map { Status($0) }) == [
+        "UNAVAILABLE APP_STORE_RESPONSE_NOT_JSON", "UNAVAILABLE APP_STORE_RESPONSE_MALFORMED",
+        "UNAVAILABLE APP_STORE_RESPONSE_MALFORMED", "UNAVAILABLE APP_STORE_RESPONSE_TOO_LARGE",
+        "UNAVAILABLE APP_STORE_PAGE_LOOP",
+      ])
+    #expect(failed.map { Status($0).retrySeconds } == [5, nil, nil, nil, nil])
+  }
+
+  @Test("A failure of the cryptographic library has its own reasons, and its text is for the log only")
+  func cryptography() {
+    let failure = CryptographyError.failed(operation: "sign with ES256", detail: "no memory")
+    let statuses = [
+      Status(AppStoreClientError.signingFailed("\(failure)")), Status(signing: "the offer", failed: failure),
+      Status(LedgerError.notVerifiable(failure)),
+    ]
+    #expect(
+      codes(statuses) == [
+        "INTERNAL REQUEST_SIGNING_FAILED", "INTERNAL CRYPTOGRAPHY_FAILED", "UNAVAILABLE CRYPTOGRAPHY_FAILED",
+      ])
+    #expect(statuses.dropFirst().map(\.cause) == [failure.description, failure.description])
+    #expect(statuses.dropFirst().allSatisfy { !$0.message.contains("no memory") })
+    #expect(statuses.map(\.retrySeconds) == [nil, nil, 1])
   }
 
   @Test("A store that cannot be used now has a delay before the next attempt")

@@ -36,8 +36,8 @@ extension EntitlementServiceHandler {
     _ token: EntitlementToken, by signer: JWTSigner
   ) throws(Status) -> IssueTokenResponse {
     let text: String
-    do { text = try token.signed(by: signer) } catch {
-      throw Status(.internalError, reason: "CRYPTOGRAPHY_FAILED", "the token could not be signed")
+    do throws(CryptographyError) { text = try token.signed(by: signer) } catch {
+      throw Status(signing: "the token", failed: error)
     }
     return .with { response in
       response.token = text

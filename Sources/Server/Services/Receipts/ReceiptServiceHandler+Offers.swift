@@ -22,7 +22,7 @@ extension ReceiptServiceHandler {
     }
     let nonce = Nonce.random()
     let now = context.now(in: try app.environment(request.environment))
-    do {
+    do throws(CryptographyError) {
       let signature = try offer.signed(by: settings.signer, nonce: nonce, now: now)
       return .with { response in
         response.signature = signature
@@ -32,7 +32,7 @@ extension ReceiptServiceHandler {
         response.timestamp = now.millisecondsSince1970
       }
     } catch {
-      throw Status(.internalError, reason: "CRYPTOGRAPHY_FAILED", "the offer could not be signed")
+      throw Status(signing: "the offer", failed: error)
     }
   }
 

@@ -209,6 +209,12 @@ extension Status {
     }
   }
 
+  /// The service could not sign `document`, such as "the offer", with a key that it could load.
+  init(signing document: String, failed error: CryptographyError) {
+    self.init(.internalError, reason: "CRYPTOGRAPHY_FAILED", "\(document) could not be signed")
+    cause = error.description
+  }
+
   init(_ error: LedgerError) {
     switch error {
     case .invalid(let field, _): self.init(error, .invalidArgument, reason: "INVALID_FIELD", field: field)

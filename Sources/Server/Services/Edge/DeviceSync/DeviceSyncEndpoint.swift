@@ -201,7 +201,7 @@ package struct DeviceSyncEndpoint: Sendable {
       environment: documents.environment, entitlements: granted.map(\.0), issuedAt: now, expiresAt: end)
     let signed: String
     do throws(CryptographyError) { signed = try token.signed(by: tokens.keys.current.signer) } catch {
-      throw Status(.internalError, reason: "CRYPTOGRAPHY_FAILED", "the token could not be signed")
+      throw Status(signing: "the token", failed: error)
     }
     return [
       "identity": .string(identity),
