@@ -359,8 +359,9 @@ def test_a_new_token_is_valid_once_its_hash_is_configured(tmp_path):
     service.stop()
 
 
-@pytest.mark.parametrize("change", ["role", "removal", "app"])
-def test_watch_ends_when_its_caller_loses_the_permission(tmp_path, change):
+@pytest.mark.parametrize(
+    "change, reason", [("role", "ROLE_MISSING"), ("removal", "UNKNOWN_TOKEN"), ("app", "APP_NOT_ALLOWED")])
+def test_watch_ends_when_its_caller_loses_the_permission(tmp_path, change, reason):
     file = tmp_path / "entitled.yaml"
     file.write_text(APPS + CALLERS)
     service = Service(tmp_path / "data", ["--config", file])
@@ -379,9 +380,25 @@ def test_watch_ends_when_its_caller_loses_the_permission(tmp_path, change):
         reload(service, "callers reloaded")
         with pytest.raises(grpc.RpcError) as error:
             next(iter(lost))
-        assert error.value.code() == StatusCode.PERMISSION_DENIED
+        assert (error.value.code(), contract.reason(error.value)) == (StatusCode.PERMISSION_DENIED, reason)
         kept.cancel()
     service.stop()
+
+
+@pytest.mark.parametrize("fields, reason", [((), "NO_CREDENTIAL"), ((("authorization", "Basic eA=="),), "NOT_A_BEARER_TOKEN")])
+def test_watch_without_a_credential_ends_when_the_configuration_gets_callers(start, tmp_path, fields, reason):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(APPS)
+    service = start(arguments=["--config", file])
+    with service.channel() as channel:
+        watch = contract.entitlement_stub(channel).Watch(
+            wire.WatchRequest(app=APP), metadata=fields, timeout=6 * CALL_LIMIT)
+        watch.initial_metadata()
+        file.write_text(APPS + CALLERS)
+        reload(service, "callers reloaded")
+        with pytest.raises(grpc.RpcError) as error:
+            next(watch)
+        assert (error.value.code(), contract.reason(error.value)) == (StatusCode.PERMISSION_DENIED, reason)
 
 
 def reload(service, message):
