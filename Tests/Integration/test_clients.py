@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 
 from certificates import write_key
-from harness import CALL_LIMIT, ROOT, Service, post
+from harness import CALL_LIMIT, ROOT, Service, post, wait_for
 
 CLIENTS = ROOT / "clients"
 STEPS = json.loads((CLIENTS / "scenario.json").read_text())
@@ -131,6 +131,57 @@ def test_the_python_client_follows_its_rules():
     done = subprocess.run(
         [sys.executable, CLIENTS / "python" / "tests" / "rules.py"], capture_output=True, text=True, env=PYTHON, timeout=CALL_LIMIT)
     assert done.returncode == 0, done.stderr
+
+
+# Takes the first event, waits for a line, and takes the others.
+PAUSING = """
+import itertools, sys
+from entitled import Client
+with Client(sys.argv[1], app="ocean-journal") as client, client.watch(after_sequence=0) as events:
+    print(next(events).sequence, flush=True)
+    sys.stdin.readline()
+    print(*(event.sequence for event in itertools.islice(events, int(sys.argv[2]) - 1)), flush=True)
+"""
+
+
+def watch_ends(service, code):
+    """The number of Watch calls that ended with a code."""
+    with urllib.request.urlopen(f"http://{service.http}/metrics", timeout=CALL_LIMIT) as page:
+        lines = page.read().decode().splitlines()
+    return sum(
+        float(line.rpartition(" ")[2]) for line in lines
+        if line.startswith("entitled_grpc_calls_total{") and "EntitlementService/Watch\"" in line and f'code="{code}"' in line)
+
+
+def test_a_client_that_paused_for_longer_than_the_service_buffers_misses_no_event(start, tmp_path):
+    # Each purchase grants 100 entitlements and is as many events; the service buffers 4,096 for a stream.
+    names = [f"e{number}" for number in range(100)]
+    configuration = tmp_path / "entitled.yaml"
+    configuration.write_text(
+        "apps:\n  ocean-journal:\n    bundle_id: com.example.oceanjournal\n    environments: [Sandbox]\n    products:\n"
+        f"      lifetime: {{type: Non-Consumable, entitlements: [{', '.join(names)}], price: 4.99, currency: USD}}\n")
+    service = start(arguments=["--config", configuration])
+    purchases = 100
+
+    def buy(number):
+        document = service.buy("lifetime")["signedTransactionInfo"]
+        request = {"app": "ocean-journal", "customerId": f"customer-{number}", "signedTransaction": document}
+        status, answer = service.json("entitled.v1.ReceiptService/SubmitTransaction", request)
+        assert status == 200, answer
+
+    command = [sys.executable, "-c", PAUSING, service.grpc, str(purchases * len(names))]
+    client = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=PYTHON)
+    try:
+        buy(0)
+        assert client.stdout.readline() == "1\n"
+        for number in range(1, purchases):
+            buy(number)
+        found, _ = client.communicate("go on\n", timeout=6 * CALL_LIMIT)
+    finally:
+        client.kill()
+    assert client.wait() == 0
+    assert [int(number) for number in found.split()] == list(range(2, purchases * len(names) + 1))
+    wait_for(lambda: watch_ends(service, "ABORTED") == 1)
 
 
 def entitlement(url, name, user):

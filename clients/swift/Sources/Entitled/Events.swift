@@ -51,8 +51,10 @@ public struct WatchedEvent: Sendable {
   }
 }
 
-/// The events of a Watch. Each iteration opens a separate stream, which ends with the iterator; the service waits for
-/// a consumer that is slow.
+/// The events of a Watch. Each iteration opens a separate stream, which ends with the iterator.
+///
+/// A consumer that is slow takes events later and misses none: the service ends a stream whose buffer is full, and the
+/// iteration continues after the last event with older events from the store.
 ///
 /// Iteration throws `EntitledError` if the service refuses the stream, or if it is interrupted before the first
 /// message of a stream that starts with the next event: events could be lost between two streams.
