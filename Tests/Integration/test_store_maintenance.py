@@ -133,7 +133,7 @@ def test_reports_are_derived_again_from_the_evidence(start):
     done = run("store", "rebuild-reports", "--data", service.data)
     assert done.returncode == 0 and "ocean-journal" in done.stdout, done
     assert [rows(sums), rows(packs), rows(months)] == before
-    assert rows("SELECT min(position) FROM posting")[0][0] > last, "no position is used again"
+    assert rows("SELECT min(position) FROM posting")[0][0] > last, "no number is used again"
 
 
 @pytest.mark.parametrize("command", ["stats", "verify", "vacuum", "replay", "rebuild-reports"])

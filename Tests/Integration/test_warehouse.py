@@ -1,4 +1,4 @@
-"""`entitled export`: daily partitions of events and postings, each position once, also after kills; DuckDB and pyarrow
+"""`entitled export`: daily partitions of events and postings, each number once, also after kills; DuckDB and pyarrow
 read them, and MRR in SQL is that of QueryReport."""
 
 import collections
@@ -25,6 +25,8 @@ from test_reports import APP, CONFIGURATION, DAY, Lives, Reports, eventually
 
 DAYS = int(os.environ.get("ENTITLED_WAREHOUSE_DAYS", 25))
 KILLS = int(os.environ.get("ENTITLED_WAREHOUSE_KILLS", 6))
+# The column with the number of a row.
+NUMBERS = {"events": "sequence", "postings": "number"}
 NAME = re.compile(r"known_day=(\d{4}-\d\d-\d\d)/(\d{20})-(\d{20})\.ndjson\.gz$")
 
 
@@ -50,7 +52,7 @@ def export(service, directory, *options):
 
 
 def files(directory, kind):
-    """The files of a kind by their positions, each with its day."""
+    """The files of a kind by their numbers, each with its day."""
     found = []
     for path in (directory / kind).glob("known_day=*/*"):
         day, first, last = NAME.search(path.as_posix()).groups()
@@ -59,16 +61,16 @@ def files(directory, kind):
 
 
 def rows(directory, kind):
-    """All rows in the order of the files, which is that of the positions."""
+    """All rows in the order of the files, which is that of the numbers."""
     found = []
     for first, last, day, path in files(directory, kind):
         lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-        assert (lines[0]["position"], lines[-1]["position"]) == (first, last)
+        assert (lines[0][NUMBERS[kind]], lines[-1][NUMBERS[kind]]) == (first, last)
         known = "known_at" if kind == "postings" else "recorded_at"
         assert {line[known][:10] for line in lines} == {day}
         found += lines
-    positions = [row["position"] for row in found]
-    assert positions == sorted(set(positions)), "two rows have one position"
+    numbers = [row[NUMBERS[kind]] for row in found]
+    assert numbers == sorted(set(numbers)), "two rows have one number"
     return found
 
 
@@ -85,7 +87,7 @@ def exported(service, directory):
     def check():
         export(service, directory)
         found, known = rows(directory, "postings"), stored_postings(service)
-        assert known and [row["position"] for row in found] == [posting.position for posting in known]
+        assert known and [row["number"] for row in found] == [posting.number for posting in known]
         return found, known
 
     return eventually(check)
@@ -99,7 +101,7 @@ def test_an_export_has_each_posting_and_event_once_with_its_schema(lived, tmp_pa
             posting.kind, posting.units, posting.amount, posting.product_id,
         )  # fmt: skip
     events = rows(tmp_path, "events")
-    assert [row["position"] for row in events] == list(range(1, len(events) + 1)), "sequences have no gaps"
+    assert [row["sequence"] for row in events] == list(range(1, len(events) + 1)), "sequences have no gaps"
     for kind, lines in (("postings", found), ("events", events)):
         schema = json.loads((tmp_path / kind / "schema.json").read_text(encoding="utf-8"))
         check = jsonschema.Draft202012Validator(schema)
@@ -112,12 +114,12 @@ def _require_nothing_new(service, directory):
     assert export(service, directory) == "nothing new\n"
 
 
-def test_postings_are_listed_by_time_with_the_stocks_before_and_not_after_a_position_that_is_gone(lived):
+def test_postings_are_listed_by_time_with_the_stocks_before_and_not_after_one_that_is_gone(lived):
     service, lives = lived
     stub = contract.report_stub(service.channel())
     eventually(lambda: _require_listed_by_time(service, lives, stub))
     for wrong, reason in (
-        (report_service.ListPostingsRequest(app=APP, after_position=10**12), "UNKNOWN_POSITION"),
+        (report_service.ListPostingsRequest(app=APP, after_number=10**12), "UNKNOWN_POSTING"),
         (report_service.ListPostingsRequest(app=APP, opening=True), "INVALID_RANGE"),
     ):
         with pytest.raises(grpc.RpcError) as failure:
@@ -132,12 +134,12 @@ def _require_listed_by_time(service, lives, stub):
     getattr(request, "from").FromMilliseconds(first)
     request.to.FromMilliseconds(end)
     found = [posting for page in stub.ListPostings(request, timeout=CALL_LIMIT) for posting in page.postings]
-    sums = [posting for posting in found if not posting.position]
-    times = {posting.position: posting.effective_at.ToMilliseconds() for posting in known}
-    assert [posting.position for posting in found if posting.position] == sorted(
-        (position for position, at in times.items() if first <= at < end), key=lambda position: (times[position], position)
+    sums = [posting for posting in found if not posting.number]
+    times = {posting.number: posting.effective_at.ToMilliseconds() for posting in known}
+    assert [posting.number for posting in found if posting.number] == sorted(
+        (number for number, at in times.items() if first <= at < end), key=lambda number: (times[number], number)
     )
-    before = sum(posting.units for posting in known if posting.kind == "ACTIVE" and times[posting.position] < first)
+    before = sum(posting.units for posting in known if posting.kind == "ACTIVE" and times[posting.number] < first)
     assert sum(posting.units for posting in sums if posting.kind == "ACTIVE") == before
 
 
@@ -202,7 +204,7 @@ def _recount_mrr(service, lives, tmp_path):
     assert {currency: value for currency, value in totals.items() if value} == last
 
 
-def test_an_export_that_is_killed_at_any_moment_has_no_position_twice_or_missing(lived, tmp_path):
+def test_an_export_that_is_killed_at_any_moment_has_no_number_twice_or_missing(lived, tmp_path):
     service, lives = lived
     chance = random.Random(7)
     for kill in range(KILLS):
@@ -223,7 +225,7 @@ def test_an_export_that_is_killed_at_any_moment_has_no_position_twice_or_missing
     (torn / "00000000000000000001-00000000000000000002.ndjson.gz.new").write_bytes(b"\x1f\x8b torn")
     exported(service, tmp_path)
     events = rows(tmp_path, "events")
-    assert [row["position"] for row in events] == list(range(1, len(events) + 1))
+    assert [row["sequence"] for row in events] == list(range(1, len(events) + 1))
 
 
 def test_a_directory_takes_one_export_of_one_app(lived, tmp_path):

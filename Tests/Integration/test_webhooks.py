@@ -132,7 +132,7 @@ def test_an_event_is_delivered_signed_in_the_format_of_the_api(start, tmp_path, 
     assert first.headers["content-type"] == "application/json"
     assert SECRET not in service.log and OLD_SECRET not in service.log
     # The webhook's URL is listed without its secrets, and no delivery is pending.
-    wait_for(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
+    wait_for(lambda: webhook(service)["cursor"] == webhook(service)["latestNumber"])
     assert webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
 
 
@@ -174,7 +174,7 @@ def test_a_purchase_that_does_not_renew_is_delivered_with_its_price(start, tmp_p
     assert (event["quantity"], event["price"]) == (1, {"milliunits": "990", "currency": "USD"})
     assert event["entitlement"] == ""
     assert event == timeline(service, "ana")[0]
-    wait_for(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
+    wait_for(lambda: webhook(service)["cursor"] == webhook(service)["latestNumber"])
     assert len(receiver.accepted) == 1
 
 
@@ -318,22 +318,22 @@ def test_dead_letters_can_be_discarded_and_resent_from_the_log(start, tmp_path, 
     grant(service, "ana")
     grant(service, "ben")
     wait_for(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD_LETTER")) == 2)
-    first = int(deliveries(service)[0]["position"])
+    first = int(deliveries(service)[0]["number"])
     shown = json.loads(service.command("webhooks", "show", "billing", first, "--json").stdout)
     assert base64.b64decode(shown["body"]) in [request.body for request, _ in receiver.requests]
     assert (shown["subject"], shown["delivery"]["attempts"]) == ("ana", 2)
     status, answer = service.json(
-        "entitled.v1.WebhookService/GetDelivery", {"app": APP, "webhook": "billing", "position": 99})
+        "entitled.v1.WebhookService/GetDelivery", {"app": APP, "webhook": "billing", "number": 99})
     assert (status, answer["details"][0]["debug"]["reason"]) == (404, "UNKNOWN_DELIVERY")
-    one = service.command("webhooks", "discard", "billing", "--position", first)
+    one = service.command("webhooks", "discard", "billing", "--number", first)
     assert one.stdout.split() == ["discarded", "1"], one.stderr
     # Only a dead letter can be discarded.
     status, answer = service.json(
-        "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", "positions": {"positions": [first, 99]}})
+        "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", "numbers": {"numbers": [first, 99]}})
     assert (status, answer["discarded"]) == (200, "0")
     assert service.command("webhooks", "discard", "billing", "--dead-letters").stdout.split() == ["discarded", "1"]
     assert deliveries(service) == [] and webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
-    for members in ({}, {"deadLetters": False}, {"positions": {}}):
+    for members in ({}, {"deadLetters": False}, {"numbers": {}}):
         status, answer = service.json(
             "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", **members})
         assert (status, answer["details"][0]["debug"]["reason"]) == (400, "MISSING_FIELD")
@@ -468,13 +468,13 @@ def test_an_invalid_resend_is_rejected(start, tmp_path, receiver, request_, reas
     assert answer["details"][0]["debug"]["reason"] == reason
 
 
-def test_positions_that_no_message_has_resend_nothing(start, tmp_path, receiver):
+def test_numbers_that_no_message_has_resend_nothing(start, tmp_path, receiver):
     service = start(
         arguments=configured(
             tmp_path, {"billing": {"url": receiver.url}}, forwardings={"old": {"url": receiver.url}}))
     for webhook, kind in [("billing", "WEBHOOK_KIND_EVENTS"), ("old", "WEBHOOK_KIND_NOTIFICATIONS")]:
-        positions = {"positions": ["-9223372036854775808", "9223372036854775807", "0"]}
-        request = {"app": APP, "webhook": webhook, "kind": kind, "positions": positions}
+        numbers = {"numbers": ["-9223372036854775808", "9223372036854775807", "0"]}
+        request = {"app": APP, "webhook": webhook, "kind": kind, "numbers": numbers}
         status, answer = service.json("entitled.v1.WebhookService/ResendDeliveries", request)
         assert (status, answer.get("resent", "0")) == (200, "0")
 

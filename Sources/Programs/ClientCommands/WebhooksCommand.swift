@@ -28,11 +28,11 @@ struct WebhookOptions: ParsableArguments {
 /// Selects stored deliveries of a webhook.
 struct DeliveryOptions: ParsableArguments {
   @Flag(help: "Select all dead letters.") var deadLetters = false
-  @Option(help: "Position of a delivery; repeatable.") var position: [Int64] = []
+  @Option(help: "Number of a delivery; repeatable.") var number: [Int64] = []
 
   func validate() throws {
-    guard !deadLetters || position.isEmpty else {
-      throw ValidationError("--dead-letters and --position exclude each other")
+    guard !deadLetters || number.isEmpty else {
+      throw ValidationError("--dead-letters and --number exclude each other")
     }
   }
 }
@@ -68,7 +68,7 @@ struct ShowDeliveryCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
 
-  @Argument(help: "Position, as 'webhooks deliveries' prints it.") var position: Int64
+  @Argument(help: "Number, as 'webhooks deliveries' prints it.") var number: Int64
 
   func run() async throws {
     let app = try await webhook.app.id(client)
@@ -78,7 +78,7 @@ struct ShowDeliveryCommand: AsyncParsableCommand {
           $0.app = app
           $0.webhook = webhook.webhook
           $0.kind = webhook.kind
-          $0.position = position
+          $0.number = number
         })
     }
     client.show(
@@ -128,8 +128,8 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
   @OptionGroup var webhook: WebhookOptions
   @OptionGroup var deliveries: DeliveryOptions
 
-  @Option(help: "First position of a range (default: no range).") var from: Int64?
-  @Option(help: "Last position of the range (default: the latest).") var to: Int64?
+  @Option(help: "First number of a range (default: no range).") var from: Int64?
+  @Option(help: "Last number of the range (default: the latest).") var to: Int64?
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
@@ -147,8 +147,8 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
       while true {
         let response = try await connection.resendDeliveries(request)
         client.show(response, [("resent", "\(response.resent)")])
-        progress.update("resending from position \(response.continueFromPosition ?? 0)")
-        guard let next = response.continueFromPosition else { break }
+        progress.update("resending from number \(response.continueFrom ?? 0)")
+        guard let next = response.continueFrom else { break }
         request.selection = .range(range(from: next))
       }
     }
@@ -157,7 +157,7 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
   private var selection: ResendDeliveriesRequest.Selection? {
     if deliveries.deadLetters { return .deadLetters(true) }
     if let from { return .range(range(from: from)) }
-    return .positions(.with { $0.positions = deliveries.position })
+    return .numbers(.with { $0.numbers = deliveries.number })
   }
 
   private func range(from: Int64) -> DeliveryRange {
@@ -186,7 +186,7 @@ struct DiscardDeliveriesCommand: AsyncParsableCommand {
       $0.kind = webhook.kind
       $0.note = note
       $0.selection =
-        deliveries.deadLetters ? .deadLetters(true) : .positions(.with { $0.positions = deliveries.position })
+        deliveries.deadLetters ? .deadLetters(true) : .numbers(.with { $0.numbers = deliveries.number })
     }
     let response = try await client.withConnection { try await $0.discardDeliveries(request) }
     client.show(response, [("discarded", "\(response.discarded)")])
@@ -220,7 +220,7 @@ extension Webhook {
   fileprivate var row: (String, String) {
     let state = state.protoName.droppingPrefix("WEBHOOK_STATE_").lowercased()
     let kind = kind.protoName.droppingPrefix("WEBHOOK_KIND_").lowercased()
-    let progress = "at \(position) of \(latestPosition), \(pending) pending, \(deadLetters) dead letters"
+    let progress = "at \(cursor) of \(latestNumber), \(pending) pending, \(deadLetters) dead letters"
     return (name, "\(kind) to \(url): \(state), \(progress)")
   }
 }
@@ -229,6 +229,6 @@ extension Wire.Delivery {
   fileprivate var row: (String, String) {
     let state = state.protoName.droppingPrefix("DELIVERY_STATE_").lowercased()
     let last = outcome.isEmpty ? "" : ", \(outcome)"
-    return ("\(position)  \(subject)", "\(type): \(state), attempts: \(attempts)\(last)")
+    return ("\(number)  \(subject)", "\(type): \(state), attempts: \(attempts)\(last)")
   }
 }

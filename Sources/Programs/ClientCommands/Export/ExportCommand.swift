@@ -59,7 +59,7 @@ struct ExportCommand: AsyncParsableCommand {
   private func exportEvents(
     _ app: String, _ environment: Wire.Environment, to target: WarehouseDirectory, _ counter: RowCounter
   ) async throws {
-    let last = try target.lastPosition(of: .events)
+    let last = try target.lastNumber(of: .events)
     let request = WatchRequest.with {
       ($0.app, $0.environment, $0.start) = (app, environment, .afterSequence(last))
       $0.heartbeatInterval = .with { $0.nanos = 200_000_000 }
@@ -69,7 +69,7 @@ struct ExportCommand: AsyncParsableCommand {
     try await client.withUnmappedErrors { connection in
       try await connection.watch(request) { response in
         guard case .event(let event) = response.content else { return false }
-        try writer.append(event.exportRow, at: event.sequence, knownAt: event.recordedAt.instant)
+        try writer.append(event.exportRow, number: event.sequence, knownAt: event.recordedAt.instant)
         return ContinuousClock.now < end
       }
     }
@@ -79,15 +79,15 @@ struct ExportCommand: AsyncParsableCommand {
   private func exportPostings(
     _ app: String, _ environment: Wire.Environment, to target: WarehouseDirectory, _ counter: RowCounter
   ) async throws {
-    let last = try target.lastPosition(of: .postings)
+    let last = try target.lastNumber(of: .postings)
     let request = ListPostingsRequest.with {
-      ($0.app, $0.environment, $0.afterPosition) = (app, environment, last)
+      ($0.app, $0.environment, $0.afterNumber) = (app, environment, last)
     }
     var writer = PartitionWriter(target, .postings, onFile: counter.count)
     try await client.withUnmappedErrors { connection in
       try await connection.listPostings(request) { postings in
         for posting in postings {
-          try writer.append(posting.exportRow, at: posting.position, knownAt: posting.knownAt.instant)
+          try writer.append(posting.exportRow, number: posting.number, knownAt: posting.knownAt.instant)
         }
       }
     }

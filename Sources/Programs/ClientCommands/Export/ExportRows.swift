@@ -55,7 +55,7 @@ extension ExportKind {
   }
 
   private static let eventColumns = [
-    ExportColumn("position", .number, "The sequence of the event in its app, from 1."),
+    ExportColumn("sequence", .number, "The sequence of the event in its app, from 1."),
     ExportColumn("environment", .text, "Production, Sandbox, Xcode or LocalTesting."),
     ExportColumn("customer_id", .text, "The operator's id of the customer."),
     ExportColumn("entitlement", .text, "Empty for an event about no entitlement."),
@@ -80,7 +80,7 @@ extension ExportKind {
   ]
 
   private static let postingColumns = [
-    ExportColumn("position", .number, "The position among the postings of the store; it grows."),
+    ExportColumn("number", .number, "The number among the postings of the store; it grows."),
     ExportColumn("kind", .text, "What it counts, such as ACTIVE, RENEWED or CHARGE."),
     ExportColumn(
       "is_stock", .flag,
@@ -108,7 +108,7 @@ extension EntitlementEvent {
   /// The row of an export, with the columns of ``ExportKind/events``.
   var exportRow: JSONObject {
     [
-      "position": JSONValue(sequence),
+      "sequence": JSONValue(sequence),
       "environment": .string(ExportScope.name(of: environment)), "customer_id": .string(customerId),
       "entitlement": .string(entitlement), "type": .string(type), "effective_at": .string(effectiveAt.text),
       "recorded_at": .string(recordedAt.text), "was_entitled": .bool(before?.entitled ?? false),
@@ -126,7 +126,7 @@ extension ReportPosting {
   /// The row of an export, with the columns of ``ExportKind/postings``.
   var exportRow: JSONObject {
     [
-      "position": JSONValue(position), "kind": .string(kind), "is_stock": .bool(stock),
+      "number": JSONValue(number), "kind": .string(kind), "is_stock": .bool(stock),
       "effective_at": .string(effectiveAt.text), "known_at": .string(knownAt.text), "cause": .string(cause),
       "original_transaction_id": .string(originalTransactionId), "transaction_id": .string(transactionId),
       "product_id": .string(productId), "subscription_group": .string(subscriptionGroup),

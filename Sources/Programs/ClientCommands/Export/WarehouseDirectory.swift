@@ -12,7 +12,7 @@ internal import Platform
 ///     DIR/postings/schema.json
 ///     DIR/postings/known_day=2026-10-24/00000000000000000001-00000000000000000420.ndjson.gz
 ///
-/// The name of a file has the positions of its first and last row, and each file begins after the one before it. So the
+/// The name of a file has the numbers of its first and last row, and each file begins after the one before it. So the
 /// names alone say how far the export is, and whatever ends the program, the next run continues after the last file.
 struct WarehouseDirectory {
   private let directory: PrivateDirectory
@@ -37,22 +37,22 @@ struct WarehouseDirectory {
     }
   }
 
-  /// The position of the last exported row of a kind; 0 without one. Removes what an interrupted write left.
+  /// The number of the last exported row of a kind; 0 without one. Removes what an interrupted write left.
   ///
   /// - Throws: ``Failure`` if the files overlap.
-  func lastPosition(of kind: ExportKind) throws(Failure) -> Int64 {
+  func lastNumber(of kind: ExportKind) throws(Failure) -> Int64 {
     var spans: [ClosedRange<Int64>] = []
     let folder = "\(path)/\(kind.rawValue)"
     for day in try Self.names(in: folder) where day.hasPrefix(Self.dayPrefix) {
       for name in try Self.names(in: "\(folder)/\(day)") {
         if name.hasSuffix(".new") { unlink("\(folder)/\(day)/\(name)") }
-        if let span = Self.positions(in: name) { spans.append(span) }
+        if let span = Self.numbers(in: name) { spans.append(span) }
       }
     }
     spans.sort { $0.lowerBound < $1.lowerBound }
     for (one, next) in zip(spans, spans.dropFirst()) where next.lowerBound <= one.upperBound {
       throw Failure(
-        "'\(folder)' has position \(next.lowerBound) in two files")
+        "'\(folder)' has number \(next.lowerBound) in two files")
     }
     return spans.last?.upperBound ?? 0
   }
@@ -69,14 +69,14 @@ struct WarehouseDirectory {
   ///
   /// - Returns: the path of the file.
   func write(
-    _ rows: [UInt8], of kind: ExportKind, day: String, positions: ClosedRange<Int64>
+    _ rows: [UInt8], of kind: ExportKind, day: String, numbers: ClosedRange<Int64>
   ) throws(Failure) -> String {
     guard let compressed = gzip(rows) else {
       throw Failure("cannot compress rows: out of memory")
     }
     let folder = "\(path)/\(kind.rawValue)"
     let partition = try open("\(folder)/\(Self.dayPrefix)\(day)", in: folder)
-    let name = "\(Self.padded(positions.lowerBound))-\(Self.padded(positions.upperBound))\(Self.suffix)"
+    let name = "\(Self.padded(numbers.lowerBound))-\(Self.padded(numbers.upperBound))\(Self.suffix)"
     try replace(name, in: partition, with: compressed)
     return "\(partition.path)/\(name)"
   }
@@ -84,15 +84,15 @@ struct WarehouseDirectory {
   private static let dayPrefix = "known_day="
   private static let suffix = ".ndjson.gz"
 
-  private static func padded(_ position: Int64) -> String {
-    let digits = String(position)
+  private static func padded(_ number: Int64) -> String {
+    let digits = String(number)
     return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
   }
 
-  private static func positions(in name: String) -> ClosedRange<Int64>? {
+  private static func numbers(in name: String) -> ClosedRange<Int64>? {
     guard name.hasSuffix(suffix) else { return nil }
-    let numbers = name.dropLast(suffix.count).split(separator: "-").map { Int64($0) }
-    guard numbers.count == 2, let first = numbers[0], let last = numbers[1], first <= last else { return nil }
+    let parts = name.dropLast(suffix.count).split(separator: "-").map { Int64($0) }
+    guard parts.count == 2, let first = parts[0], let last = parts[1], first <= last else { return nil }
     return first...last
   }
 
@@ -151,7 +151,7 @@ struct PartitionWriter {
   let onFile: (_ path: String, _ rows: Int) -> Void
 
   private var day = ""
-  private var positions: ClosedRange<Int64>?
+  private var numbers: ClosedRange<Int64>?
   private var rows: [UInt8] = []
   private var count = 0
 
@@ -162,12 +162,12 @@ struct PartitionWriter {
     (self.directory, self.kind, self.onFile) = (directory, kind, onFile)
   }
 
-  /// Adds a row that became known at `knownAt`. Positions must grow.
-  mutating func append(_ row: JSONObject, at position: Int64, knownAt: Instant) throws(Failure) {
+  /// Adds a row that became known at `knownAt`. Numbers must grow.
+  mutating func append(_ row: JSONObject, number: Int64, knownAt: Instant) throws(Failure) {
     let day = String(knownAt.description.prefix(10))
     if day != self.day || count >= Self.maxRows { try flush() }
     self.day = day
-    positions = (positions?.lowerBound ?? position)...position
+    numbers = (numbers?.lowerBound ?? number)...number
     rows += row.serialized()
     rows.append(UInt8(ascii: "\n"))
     count += 1
@@ -175,8 +175,8 @@ struct PartitionWriter {
 
   /// Writes what is collected.
   mutating func flush() throws(Failure) {
-    guard let positions else { return }
-    onFile(try directory.write(rows, of: kind, day: day, positions: positions), count)
-    (self.positions, rows, count) = (nil, [], 0)
+    guard let numbers else { return }
+    onFile(try directory.write(rows, of: kind, day: day, numbers: numbers), count)
+    (self.numbers, rows, count) = (nil, [], 0)
   }
 }

@@ -8,11 +8,11 @@ enum DeliveryPage {
   static func link(_ delivery: Delivery, of webhook: Webhook, in scope: Scope) -> Link {
     Link(
       scope.path + ["work", WorkQueue.deadLetters.rawValue, webhook.name]
-        + [String(webhook.kind.rawValue), String(delivery.position)])
+        + [String(webhook.kind.rawValue), String(delivery.number)])
   }
 
   static func page(
-    _ webhook: String, _ kind: String, _ position: String, in scope: Scope, _ visit: Visit
+    _ webhook: String, _ kind: String, _ number: String, in scope: Scope, _ visit: Visit
   ) async throws(Status) -> Page {
     let kind = WebhookKind(rawValue: Int32(kind) ?? 0)
     let response = try await visit.call(
@@ -21,7 +21,7 @@ enum DeliveryPage {
         $0.app = scope.app
         $0.webhook = webhook
         $0.kind = kind
-        $0.position = Int64(position) ?? 0
+        $0.number = Int64(number) ?? 0
       })
     let delivery = response.delivery
     let scope = scope.of(delivery?.environment ?? .unspecified)

@@ -113,7 +113,7 @@ enum StatusPage {
           return [
             Format.name(app), Format.name(webhook.name),
             Part.chip(Format.value(webhook.state, "WEBHOOK_STATE_"), tone),
-            "\(max(0, webhook.latestPosition - webhook.position))", "\(webhook.pending)",
+            "\(max(0, webhook.latestNumber - webhook.cursor))", "\(webhook.pending)",
             Format.time(webhook.oldestPendingAt),
             "\(webhook.deadLetters)", "<code>\(webhook.url)</code>",
           ]

@@ -81,7 +81,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
         "app_account_token", "candidates",
       ]
     case .deadLetters:
-      ["webhook", "kind", "type", "subject", "position", "occurred_at", "attempts", "outcome"]
+      ["webhook", "kind", "type", "subject", "number", "occurred_at", "attempts", "outcome"]
     case .consents: ["app_transaction_id", "state", "withdrawn_at", "settle_by", "customer_ids"]
     case .rejected: ["received_at", "type", "subtype", "state", "reason", "explanation", "evidence_id"]
     case .drift: ["customer_id", "entitlement", "detected_at", "reason_before", "reason_after"]

@@ -357,7 +357,7 @@ private enum DeadLetterMarkup {
       ],
       values: [
         webhook.name, Format.value(webhook.kind, "WEBHOOK_KIND_"), delivery.type, delivery.subject,
-        String(delivery.position), delivery.occurredAt.text, String(delivery.attempts), delivery.outcome,
+        String(delivery.number), delivery.occurredAt.text, String(delivery.attempts), delivery.outcome,
       ])
   }
 }

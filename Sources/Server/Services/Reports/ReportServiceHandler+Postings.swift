@@ -16,12 +16,12 @@ extension ReportServiceHandler {
   ) async throws(Status) {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
-    guard request.afterPosition >= 0 else {
+    guard request.afterNumber >= 0 else {
       throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "after_position is below 0", field: "after_position")
+        .invalidArgument, reason: "INVALID_FIELD", "after_number is below 0", field: "after_number")
     }
     let span = try Self.span(of: request)
-    try await requirePosition(request.afterPosition, app.id, environment, call)
+    try await requirePosting(request.afterNumber, app.id, environment, call)
     await responses.begin()
     if request.opening, let span {
       let day = ReportDay(span.lowerBound)
@@ -38,7 +38,7 @@ extension ReportServiceHandler {
             in: span, after: last, of: app.id, in: environment, limit: Self.pageSize)
         }
         return try reader.postings(
-          after: last?.position ?? request.afterPosition, of: app.id, in: environment, limit: Self.pageSize)
+          after: last?.position ?? request.afterNumber, of: app.id, in: environment, limit: Self.pageSize)
       }
       try await Self.send(page.map(Wire.ReportPosting.init), responses)
       last = page.last
@@ -46,20 +46,20 @@ extension ReportServiceHandler {
     }
   }
 
-  /// Requires that a posting from which a caller continues still exists: postings that were derived again have new positions,
+  /// Requires that a posting from which a caller continues still exists: postings that were derived again have new numbers,
   /// and would count twice for a caller with the old ones.
-  private func requirePosition(
-    _ position: Int64, _ appID: String, _ environment: AppStore.Environment, _ call: CallContext
+  private func requirePosting(
+    _ number: Int64, _ appID: String, _ environment: AppStore.Environment, _ call: CallContext
   ) async throws(Status) {
-    guard position > 0 else { return }
+    guard number > 0 else { return }
     let found = try await context.readExpensively(call) { reader throws(StoreError) in
-      try reader.postings(after: position - 1, of: appID, in: environment, limit: 1)
+      try reader.postings(after: number - 1, of: appID, in: environment, limit: 1)
     }
-    guard found.first?.position == position else {
+    guard found.first?.position == number else {
       throw Status(
-        .outOfRange, reason: "UNKNOWN_POSITION",
-        "the posting \(position) is gone, because postings were derived again; begin again from the first one",
-        field: "after_position")
+        .outOfRange, reason: "UNKNOWN_POSTING",
+        "the posting \(number) is gone, because postings were derived again; begin again from the first one",
+        field: "after_number")
     }
   }
 
@@ -79,8 +79,8 @@ extension ReportServiceHandler {
       guard !request.opening else { throw .invalidRange("opening needs from and to") }
       return nil
     }
-    guard let from = request.from, let to = request.to, request.afterPosition == 0 else {
-      throw .invalidRange("from needs to, and neither goes with after_position")
+    guard let from = request.from, let to = request.to, request.afterNumber == 0 else {
+      throw .invalidRange("from needs to, and neither goes with after_number")
     }
     let (first, end) = (try Instant(from, "from"), try Instant(to, "to"))
     guard first < end, end.milliseconds(since: first) <= maxDays * 86_400_000 else {
@@ -96,7 +96,7 @@ extension ReportServiceHandler {
 extension Wire.ReportPosting {
   fileprivate init(_ stored: StoredPosting) {
     self.init(stored.posting)
-    position = stored.position
+    number = stored.position
     effectiveAt = GoogleProtobuf.Timestamp(stored.posting.effectiveAt)
     knownAt = GoogleProtobuf.Timestamp(stored.knownAt)
     cause = stored.cause.rawValue

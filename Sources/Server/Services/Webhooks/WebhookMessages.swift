@@ -12,8 +12,8 @@ extension Webhook {
     name = status.settings.key.name
     kind = WebhookKind(status.settings.key.kind)
     url = status.settings.redactedURL
-    position = status.cursor.position
-    latestPosition = status.latestPosition
+    cursor = status.cursor.position
+    latestNumber = status.latestPosition
     pending = status.counts.pending
     deadLetters = status.counts.deadLetters
     oldestPendingAt = status.counts.oldestPendingAt.map(GoogleProtobuf.Timestamp.init)
@@ -35,7 +35,7 @@ extension Wire.Delivery {
   /// `id` is the message id that the webhook receives.
   init(_ delivery: Store.Delivery, id: String) {
     self.init()
-    position = delivery.position
+    number = delivery.position
     webhookId = id
     type = delivery.type
     environment = delivery.environment.map(Wire.Environment.init) ?? .unspecified

@@ -61,26 +61,25 @@ struct WebhookServiceHandler: WebhookServiceMethods {
   ) async throws(Status) -> GetDeliveryResponse {
     let settings = try context.deliveries.settings(
       request.webhook, request.kind, of: context.catalog.value.app(request.app).id)
-    let position = request.position
+    let number = request.number
     let found = try await context.read { reader throws(StoreError) -> GetDeliveryResponse? in
-      guard position > 0,
-        let message = try context.deliveries.message(at: position, to: settings, in: reader)
+      guard number > 0,
+        let message = try context.deliveries.message(at: number, to: settings, in: reader)
       else { return nil }
-      let pending = try reader.deliveries(of: settings.key, in: nil, after: position - 1, limit: 1).first
+      let pending = try reader.deliveries(of: settings.key, in: nil, after: number - 1, limit: 1).first
       return .with {
         $0.webhookId = message.id
         $0.type = message.type
         $0.subject = message.subject
         $0.body = message.body
-        if let pending, pending.position == position { $0.delivery = Wire.Delivery(pending, id: message.id) }
+        if let pending, pending.position == number { $0.delivery = Wire.Delivery(pending, id: message.id) }
       }
     }
     guard let found else {
       throw Status(
-        .notFound, reason: "UNKNOWN_DELIVERY", "the webhook has no message at position \(position)",
-        field: "position")
+        .notFound, reason: "UNKNOWN_DELIVERY", "the webhook has no message \(number)", field: "number")
     }
-    CallScope.show(settings.key.kind == .events ? [found.subject] : [], of: "delivery \(position)")
+    CallScope.show(settings.key.kind == .events ? [found.subject] : [], of: "delivery \(number)")
     return found
   }
 
@@ -112,13 +111,13 @@ struct WebhookServiceHandler: WebhookServiceMethods {
   ) throws(Status) -> DeliveryAdmin.Selection {
     switch request.selection {
     case .deadLetters(true)?: return .deadLetters
-    case .positions(let positions)? where !positions.positions.isEmpty:
-      guard positions.positions.count <= DeliveryAdmin.maxResendCount else {
+    case .numbers(let selected)? where !selected.numbers.isEmpty:
+      guard selected.numbers.count <= DeliveryAdmin.maxResendCount else {
         throw Status(
           .invalidArgument, reason: "INVALID_FIELD",
-          "positions has more than \(DeliveryAdmin.maxResendCount) entries", field: "positions")
+          "numbers has more than \(DeliveryAdmin.maxResendCount) entries", field: "numbers")
       }
-      return .positions(positions.positions)
+      return .positions(selected.numbers)
     case .range(let range)?:
       let end = range.to ?? Int64.max
       guard range.from > 0, range.from <= end else {
@@ -128,7 +127,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
       }
       return .range(range.from...end)
     default:
-      throw .missingSelection("one of dead_letters, positions and range is required")
+      throw .missingSelection("one of dead_letters, numbers and range is required")
     }
   }
 
@@ -137,14 +136,14 @@ struct WebhookServiceHandler: WebhookServiceMethods {
   ) async throws(Status) -> DiscardDeliveriesResponse {
     let settings = try context.deliveries.settings(
       request.webhook, request.kind, of: context.catalog.value.app(request.app).id)
-    let positions: [Int64]? =
+    let numbers: [Int64]? =
       switch request.selection {
       case .deadLetters(true)?: nil
-      case .positions(let positions)? where !positions.positions.isEmpty: positions.positions
-      default: throw .missingSelection("one of dead_letters and positions is required")
+      case .numbers(let selected)? where !selected.numbers.isEmpty: selected.numbers
+      default: throw .missingSelection("one of dead_letters and numbers is required")
       }
     do throws(StoreError) {
-      let count = try await context.deliveries.discard(positions, of: settings)
+      let count = try await context.deliveries.discard(numbers, of: settings)
       return .with { $0.discarded = count }
     } catch {
       throw Status(error)
@@ -169,7 +168,7 @@ extension ResendDeliveriesResponse {
   fileprivate init(_ resent: DeliveryAdmin.ResendResult) {
     self.init()
     self.resent = Int64(resent.count)
-    continueFromPosition = resent.nextPosition
+    continueFrom = resent.nextPosition
   }
 }
 

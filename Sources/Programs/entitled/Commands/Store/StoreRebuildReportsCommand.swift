@@ -16,7 +16,7 @@ struct StoreRebuildReportsCommand: AsyncParsableCommand {
     discussion: """
       Requires a stopped service. Deletes the postings and their sums, and derives them again from the evidence \
       with the present configuration. Closed days keep the instants at which they closed, so the answers are the \
-      same unless the rules or the configuration changed. The new postings have new positions: export them into a \
+      same unless the rules or the configuration changed. The new postings have new numbers: export them into a \
       new directory. After an interruption run it again.
       """)
 
