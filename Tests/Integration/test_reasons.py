@@ -1,14 +1,16 @@
 """Reasons of errors that no other test names: each is produced, with the code that the contract lists for it."""
 
 import datetime
+import re
 
 import grpc
 import pytest
 
 import contract
+import reasons
 import stores
 from contract import app_store_service, entitlement_service, report_service
-from harness import CALL_LIMIT, Service, post, wait_for
+from harness import CALL_LIMIT, ROOT, Service, post, wait_for
 from test_app_store import APP, World
 
 FILTER = {"unclaimed": True}
@@ -20,6 +22,17 @@ def service(tmp_path_factory):
     service = Service(tmp_path_factory.mktemp("reasons"))
     yield service
     service.stop()
+
+
+def test_every_reason_of_the_contract_is_in_the_code_and_in_a_test():
+    """test_openapi.py has the reverse: the contract lists every reason of the code."""
+    listed = set().union(*(reasons.of(s.full_name, m.name) for s in contract.services.values() for m in s.methods))
+    listed = {reason for reason in listed if not reason.endswith("*")}
+    code = [file for file in ROOT.glob("Sources/**/*.swift") if "Generated" not in file.parts]
+    tests = [file for kind in ("py", "swift") for file in ROOT.glob(f"Tests/**/*.{kind}")]
+    for files, word in ((code, r'"([A-Z0-9_]+)"'), (tests, r"\b([A-Z0-9_]+)\b")):
+        found = set().union(*(re.findall(word, file.read_text(encoding="utf-8")) for file in files))
+        assert listed <= found, listed - found
 
 
 def refusal(service, method, members, **headers):
@@ -118,9 +131,11 @@ def test_a_report_with_too_many_rows_is_exported(start, tmp_path):
 def test_requests_of_connect_that_are_none_are_refused(service):
     wrong = refusal(service, "EntitlementService/Check", {"app": APP}, **{"connect-timeout-ms": "soon"})
     assert wrong == ("invalid_argument", "INVALID_REQUEST")
-    # Without a codec that both know, there is no error in JSON: Connect's clients expect 415.
-    status, _ = post(f"http://{service.http}/entitled.v1.EntitlementService/Check", b"{}", {"content-type": "text/plain"})
-    assert status == 415
+    # Connect's clients expect 415 without a codec that both know. Types that browsers send across origins get no details.
+    url = f"http://{service.http}/entitled.v1.EntitlementService/Check"
+    assert post(url, b"{}", {"content-type": "text/plain"})[0] == 415
+    status, answer = post(url, b"{}", {"content-type": "application/xml"})
+    assert (status, answer["details"][0]["debug"]["reason"]) == (415, "UNSUPPORTED_CONTENT_TYPE")
 
 
 def test_a_stream_after_an_event_that_there_is_not_is_refused(service):

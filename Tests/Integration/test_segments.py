@@ -170,10 +170,10 @@ def test_a_segment_that_the_configuration_defines_cannot_be_deleted_and_others_c
         with pytest.raises(grpc.RpcError) as error:
             segments.stub.DeleteSegment(
                 segment_service.DeleteSegmentRequest(app=APP, name=name), timeout=CALL_LIMIT)
-        return error.value.code()
+        return error.value.code(), contract.reason(error.value)
 
-    assert code("configured") == grpc.StatusCode.FAILED_PRECONDITION
-    assert code("nothing") == grpc.StatusCode.NOT_FOUND
+    assert code("configured") == (grpc.StatusCode.FAILED_PRECONDITION, "CONFIGURED_SEGMENT")
+    assert code("nothing") == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_SEGMENT")
     create = segment_service.CreateSegmentRequest(app=APP, name="short", filter={"unclaimed": True})
     first = segments.stub.CreateSegment(create, timeout=CALL_LIMIT)
     assert first.position and segments.stub.CreateSegment(create, timeout=CALL_LIMIT).segment == first.segment
@@ -183,12 +183,12 @@ def test_a_segment_that_the_configuration_defines_cannot_be_deleted_and_others_c
     assert error.value.code() == grpc.StatusCode.ALREADY_EXISTS
     delete = segment_service.DeleteSegmentRequest(app=APP, name="short")
     segments.stub.DeleteSegment(delete, timeout=CALL_LIMIT)
-    assert code("short") == grpc.StatusCode.NOT_FOUND
+    assert code("short") == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_SEGMENT")
     # With a key, the response to a repeated call does not depend on what happened since.
     created = assert_once(segments.stub.CreateSegment, create, {"note": "why"})
     assert_once(segments.stub.DeleteSegment, delete, {"note": "why"})
     assert segments.stub.CreateSegment(create, timeout=CALL_LIMIT).segment == created.segment
-    assert code("short") == grpc.StatusCode.NOT_FOUND
+    assert code("short") == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_SEGMENT")
 
 
 @pytest.mark.parametrize(("filter", "field"), [
