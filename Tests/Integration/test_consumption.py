@@ -56,7 +56,7 @@ class Shop(World):
     def pending(self, problem):
         """The only request, once it is pending for this reason."""
         return wait_for(lambda: [one for one in self.requests(state="CONSUMPTION_REQUEST_STATE_OPEN")
-                                 if one.error == problem])[0]
+                                 if one.state_reason == problem])[0]
 
     def sent(self):
         """The consumption information that the App Store received."""
@@ -105,7 +105,7 @@ def test_consumption_is_sent_by_policy_with_consent(shop):
     shop.advance("15d")
     shop.request_refund(bought, "FULFILLMENT_ISSUE")
     request = shop.settled()
-    assert (STATE.Name(request.state), request.customer_id, request.reason, request.error) == (
+    assert (STATE.Name(request.state), request.customer_id, request.reason, request.state_reason) == (
         "CONSUMPTION_REQUEST_STATE_ANSWERED", ana, "FULFILLMENT_ISSUE", "")
     assert request.answer_by.seconds - request.requested_at.seconds == 12 * 3600
     sent, = shop.sent()
@@ -142,7 +142,7 @@ def test_a_request_without_consent_is_listed_and_not_answered(shop):
     assert not shop.consent(ben, consented=False).consented
     shop.request_refund(of_ana)
     shop.request_refund(of_ben)
-    wait_for(lambda: {one.error for one in shop.requests()} == {"NO_CONSENT"})
+    wait_for(lambda: {one.state_reason for one in shop.requests()} == {"NO_CONSENT"})
     assert shop.open() == 2
     # Consent given before the deadline is in time.
     shop.consent(ana)
@@ -155,7 +155,7 @@ def test_a_request_without_consent_is_listed_and_not_answered(shop):
     assert contract.reason(error.value) == "CONSENT_WITHDRAWN"
     shop.advance("13h")
     missed = wait_for(lambda: shop.requests(state="CONSUMPTION_REQUEST_STATE_MISSED"))[0]
-    assert (missed.customer_id, missed.error) == (ben, "NO_CONSENT") and missed.HasField("settled_at")
+    assert (missed.customer_id, missed.state_reason) == (ben, "NO_CONSENT") and missed.HasField("settled_at")
     assert [one["transactionId"] for one in shop.sent()] == [of_ana]
     assert 'outcome="MISSED"} 1' in shop.scrape()
     wait_for(lambda: shop.open() == 0)
@@ -193,7 +193,7 @@ def test_a_request_past_its_deadline_is_a_dead_letter_and_counted(shop):
     assert shop.requests()[0].state == STATE.CONSUMPTION_REQUEST_STATE_OPEN
     shop.advance("6h")
     missed = shop.settled()
-    assert (STATE.Name(missed.state), missed.error) == (
+    assert (STATE.Name(missed.state), missed.state_reason) == (
         "CONSUMPTION_REQUEST_STATE_MISSED", "APP_STORE_UNAVAILABLE")
     assert 'outcome="MISSED"} 1' in shop.scrape()
 

@@ -40,7 +40,7 @@ def migrate(service, *arguments):
 
 def numbers(report):
     """The counts of a report, which JSON encodes as strings."""
-    names = ("total", "migrated", "unchanged", "empty", "rejected", "retryable", "duplicates")
+    names = ("doneLines", "migrated", "unchanged", "empty", "rejected", "retryable", "duplicates")
     return {name: int(report[name]) for name in names if int(report.get(name, 0))}
 
 
@@ -75,7 +75,7 @@ def test_each_invalid_line_has_its_reason_and_the_job_continues(store, tmp_path)
     status, report = migrate(store.service, "--input", path, "--concurrency", "1")
     wanted = sorted([reason for _, reason in cases if reason] + ["MALFORMED_LINE"])
     assert sorted(r["reason"] for r in report["reasons"]) == wanted
-    assert status == 3 and numbers(report) == {"total": 11, "migrated": 2, "rejected": 9}
+    assert status == 3 and numbers(report) == {"doneLines": 11, "migrated": 2, "rejected": 9}
     assert store.check("last").entitled and not store.check("worse").entitled
     # The failures are valid input themselves, and fail for the same reasons.
     failures = path.with_suffix(".ndjson.failures.ndjson")
@@ -93,10 +93,10 @@ def test_csv_is_looked_up_and_linked_only_if_vouched_for(store, tmp_path):
     path.write_text(f'\ufeffuser;"the ""original"" id"\n"al;ice";{bought}\n')
     columns = ["--customer-column", "user", "--transaction-column", 'the "original" id', "--delimiter", ";"]
     status, report = migrate(store.service, "--input", path, *columns)
-    assert (status, numbers(report)) == (0, {"total": 1, "migrated": 1})
+    assert (status, numbers(report)) == (0, {"doneLines": 1, "migrated": 1})
     assert not store.check("al;ice").entitled, "an unverified id is not linked to a customer"
     status, report = migrate(store.service, "--input", path, *columns, "--link")
-    assert (status, numbers(report)) == (0, {"total": 1, "migrated": 1})
+    assert (status, numbers(report)) == (0, {"doneLines": 1, "migrated": 1})
     assert store.check("al;ice").entitled
 
 
@@ -107,7 +107,7 @@ def test_a_dry_run_changes_nothing_and_the_same_input_is_the_same_job(store, tmp
         {"customer_id": "newcomer", "receipt": store.receipt("newcomer")},
         {"customer_id": "x", "receipt": "?"}])  # fmt: skip
     status, report = migrate(store.service, "--input", path, "--dry-run")
-    assert numbers(report) == {"total": 3, "migrated": 1, "empty": 1, "rejected": 1} and status == 3
+    assert numbers(report) == {"doneLines": 3, "migrated": 1, "empty": 1, "rejected": 1} and status == 3
     assert not store.check("alice").entitled and not store.query("SELECT 1 FROM evidence")
     _, first = migrate(store.service, "--input", path)
     assert store.check("alice").entitled
@@ -115,7 +115,7 @@ def test_a_dry_run_changes_nothing_and_the_same_input_is_the_same_job(store, tmp
     assert same["migrationId"] == first["migrationId"]
     _, again = migrate(store.service, "--input", path, "--force")
     assert again["migrationId"] != first["migrationId"]
-    assert numbers(again) == {"total": 3, "unchanged": 1, "empty": 1, "rejected": 1}
+    assert numbers(again) == {"doneLines": 3, "unchanged": 1, "empty": 1, "rejected": 1}
 
 
 def test_two_receipts_of_one_account_need_one_lookup(store, tmp_path):
@@ -126,7 +126,7 @@ def test_two_receipts_of_one_account_need_one_lookup(store, tmp_path):
     evidence_count = store.query("SELECT count(*) FROM evidence")[0][0]
     path = write(tmp_path / "in.ndjson", [{"customer_id": "alice", "receipt": r} for r in (new, old, new)])
     _, report = migrate(store.service, "--input", path)
-    assert numbers(report) == {"total": 3, "migrated": 1, "unchanged": 2, "duplicates": 2}, evidence_count
+    assert numbers(report) == {"doneLines": 3, "migrated": 1, "unchanged": 2, "duplicates": 2}, evidence_count
 
 
 def test_migrating_known_customers_does_not_change_the_state(store, tmp_path):
@@ -143,7 +143,7 @@ def test_migrating_known_customers_does_not_change_the_state(store, tmp_path):
     # Signing time and source: Apple signs the same data again at each request.
     assert after.evidence_id > before.evidence_id
     after.evidence_id = before.evidence_id
-    assert after == before and numbers(report) == {"total": 1, "unchanged": 1}
+    assert after == before and numbers(report) == {"doneLines": 1, "unchanged": 1}
     assert store.query("SELECT count(*) FROM event") == events
     verified = store.service.command("migrate", "compare", "--json")
     assert verified.returncode == 0 and json.loads(verified.stdout.splitlines()[-1])["compared"] == 1
@@ -218,7 +218,7 @@ def test_a_job_killed_several_times_ends_with_the_app_stores_state(start, tmp_pa
         output, errors = job.communicate(timeout=120)
         assert job.returncode == 0, errors
         report = json.loads(output.strip().splitlines()[-1])
-    assert int(report["total"]) == CUSTOMERS and report["state"] == "MIGRATION_STATE_FINISHED"
+    assert int(report["doneLines"]) == CUSTOMERS and report["state"] == "MIGRATION_STATE_FINISHED"
     assert len(store.query("SELECT DISTINCT migration_id FROM migration")) == 1
     # No receipt was ingested twice: one receipt statement per customer, one lookup per line.
     statements = store.query(

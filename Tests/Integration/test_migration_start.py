@@ -44,7 +44,7 @@ def test_failures_are_listed_page_by_page_as_input(store):
     name = start_job(store, [bad, good, {"customer_id": "c", "original_transaction_id": "77"}, bad])
     wait_for(lambda: get_job(store, name).state != State.MIGRATION_STATE_RUNNING)
     job = get_job(store, name)
-    assert (job.total, job.migrated, job.rejected, job.done_bytes) == (4, 1, 3, job.input_bytes)
+    assert (job.done_lines, job.migrated, job.rejected, job.done_bytes) == (4, 1, 3, job.input_bytes)
     failures, token = [], ""
     while True:
         page = store.receipts.ListMigrationFailures(
@@ -76,7 +76,7 @@ def test_a_variable_sets_the_import_folder(tmp_path, monkeypatch):
     try:
         store = Store(service)
         name = start_job(store, [{"customer_id": "a", "receipt": "?"}], tmp_path / "inputs")
-        wait_for(lambda: get_job(store, name).total == 1)
+        wait_for(lambda: get_job(store, name).done_lines == 1)
         store.channel.close()
     finally:
         service.kill()
@@ -89,7 +89,7 @@ def test_a_cancelled_job_stays_cancelled(store, start):
         records.append({"customer_id": f"a{number}", "receipt": store.receipt(f"a{number}")})
     store.act("faults", kind="slow", count=1_000_000, by="100ms")
     name = start_job(store, records, concurrency=2)
-    wait_for(lambda: get_job(store, name).total >= 3)
+    wait_for(lambda: get_job(store, name).done_lines >= 3)
     with pytest.raises(grpc.RpcError) as error:
         store.receipts.PurgeMigration(
             receipt_service.PurgeMigrationRequest(app=APP, migration_id=name), timeout=CALL_LIMIT)
@@ -97,12 +97,12 @@ def test_a_cancelled_job_stays_cancelled(store, start):
     store.receipts.CancelMigration(
         receipt_service.CancelMigrationRequest(app=APP, migration_id=name), timeout=CALL_LIMIT)
     stopped = get_job(store, name)
-    assert stopped.state == State.MIGRATION_STATE_CANCELLED and stopped.total < 40
+    assert stopped.state == State.MIGRATION_STATE_CANCELLED and stopped.done_lines < 40
     store.service.stop()
     store.channel.close()
     again = Store(start())
     assert get_job(again, name).state == State.MIGRATION_STATE_CANCELLED
-    assert get_job(again, name).total <= stopped.total + 2, "only receipts in flight were finished"
+    assert get_job(again, name).done_lines <= stopped.done_lines + 2, "only receipts in flight were finished"
     again.channel.close()
 
 
@@ -128,7 +128,7 @@ def test_receipts_count_while_apple_is_unavailable_and_are_retried(store, tmp_pa
     path = write(tmp_path / "in.ndjson", records)
     store.act("faults", kind="server-error", count=1_000_000)
     status, report = migrate(store.service, "--input", path)
-    assert status == 3 and numbers(report) == {"total": 3, "retryable": 3}
+    assert status == 3 and numbers(report) == {"doneLines": 3, "retryable": 3}
     assert [(r["reason"], r["outcome"]) for r in report["reasons"]] == [
         ("APP_STORE_UNAVAILABLE", "MIGRATION_OUTCOME_RETRYABLE")]
     # The receipts are verified, and their contents count until Apple can be called.

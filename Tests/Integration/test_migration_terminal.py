@@ -75,7 +75,7 @@ def test_without_a_terminal_each_second_prints_a_line_of_json(store, slow_input)
     assert done.returncode == 3 and "\r" not in done.stdout
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert lines and all(line["state"] == "MIGRATION_STATE_RUNNING" for line in lines)
-    assert all({"total", "rate", "doneBytes", "inputBytes"} <= line.keys() for line in lines)
+    assert all({"doneLines", "rate", "doneBytes", "inputBytes"} <= line.keys() for line in lines)
     assert re.search(r"^migrated +24$", done.stdout, re.M)
     # With --json the last line is JSON, too.
     again = subprocess.run([*arguments, "--json"], stdout=subprocess.PIPE, text=True, timeout=60, **more)

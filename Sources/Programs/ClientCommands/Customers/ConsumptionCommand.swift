@@ -121,7 +121,7 @@ extension ConsumptionRequest {
   fileprivate var row: (String, String) {
     let state = state.protoName.droppingPrefix("CONSUMPTION_REQUEST_STATE_").lowercased()
     let customer = customerId.isEmpty ? "no customer" : customerId
-    let cause = error.isEmpty ? "" : ", \(error)"
+    let cause = stateReason.isEmpty ? "" : ", \(stateReason)"
     return (transactionId, "\(customer), \(productId), \(reason): \(state)\(cause); by \(answerBy.text)")
   }
 }

@@ -31,7 +31,7 @@ extension ListMigrationsResponse {
       let failed = job.rejected + job.retryable
       return (
         job.migrationId,
-        "\(job.startedAt.text) \(job.state.word)\(job.dryRun ? " (dry run)" : ""), \(job.total) lines, \(failed) failed"
+        "\(job.startedAt.text) \(job.state.word)\(job.dryRun ? " (dry run)" : ""), \(job.doneLines) lines, \(failed) failed"
       )
     }
   }

@@ -52,13 +52,13 @@ extension Migration {
 
   /// A progress bar with rate and remaining time.
   fileprivate var bar: String {
-    "\(ProgressBar.text(completed))  \(total) done, \(rejected + retryable) failed  "
+    "\(ProgressBar.text(completed))  \(doneLines) done, \(rejected + retryable) failed  "
       + "\(Int(rate.rounded()))/s  \(timeLeft)"
   }
 
   private var timeLeft: String {
     guard rate > 0, completed > 0 else { return "" }
-    let seconds = Int(Double(total) * (1 - completed) / completed / rate)
+    let seconds = Int(Double(doneLines) * (1 - completed) / completed / rate)
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
     return hours > 0
       ? "\(hours) h \(minutes) min left" : minutes > 0 ? "\(minutes) min left" : "\(seconds) s left"
@@ -67,7 +67,7 @@ extension Migration {
   /// The results of the job as a table; `failures` is the file of failed lines.
   func report(failures: String?) -> String {
     var rows = [
-      ("job", migrationId), ("state", state.word), ("lines", "\(total)"),
+      ("job", migrationId), ("state", state.word), ("lines", "\(doneLines)"),
       (dryRun ? "would be migrated" : "migrated", "\(migrated)"), ("unchanged", "\(unchanged)"),
       ("  of migrated accounts", duplicates > 0 ? "\(duplicates)" : ""), ("empty", "\(empty)"),
       ("rejected", "\(rejected)"),

@@ -250,7 +250,7 @@ enum RefundRow {
       ? "\(Text.noCustomer)"
       : "<a href=\"\(scope.customer(request.customerId))\">\(Format.name(request.customerId))</a>"
     return [
-      "\(Part.chip(Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), tone)) <code>\(request.error)</code>",
+      "\(Part.chip(Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), tone)) <code>\(request.stateReason)</code>",
       "\(Format.name(request.productId)) <a href=\"\(scope.purchase(request.originalTransactionId))\">\(request.transactionId)</a>",
       customer, Format.time(request.requestedAt), "\(request.reason)", "\(left ?? "")", actions,
     ]
@@ -264,7 +264,7 @@ extension Wire.ConsumptionRequest {
     guard let settledAt, !moment.includes(settledAt) else { return self }
     var request = self
     request.state = .open
-    request.error = ""
+    request.stateReason = ""
     request.settledAt = nil
     return request
   }

@@ -73,7 +73,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
     case .refunds:
       [
         "state", "product_id", "transaction_id", "original_transaction_id", "customer_id", "requested_at",
-        "answer_by", "reason", "error",
+        "answer_by", "reason", "state_reason",
       ]
     case .unclaimed:
       [

@@ -76,7 +76,7 @@ extension WorkRows {
         values: [
           Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), request.productId, request.transactionId,
           request.originalTransactionId, request.customerId, request.requestedAt.text, request.answerBy.text,
-          request.reason, request.error,
+          request.reason, request.stateReason,
         ])
     }
     return WorkRows(rows: rows, next: response.nextPageToken)
@@ -297,11 +297,11 @@ extension WorkRows {
 
   /// The share of the input that was read, and the number of receipts so far.
   private static func progress(_ job: Migration) -> Markup {
-    guard job.inputBytes > 0 else { return "\(job.total)" }
+    guard job.inputBytes > 0 else { return "\(job.doneLines)" }
     let done = min(max(job.doneBytes, 0), job.inputBytes)
     let percent = Int(Double(done) / Double(job.inputBytes) * 100)
     return """
-      <progress max="100" value="\(percent)" aria-label="\(Text.progress)"></progress> \(percent) % · \(job.total)
+      <progress max="100" value="\(percent)" aria-label="\(Text.progress)"></progress> \(percent) % · \(job.doneLines)
       """
   }
 }

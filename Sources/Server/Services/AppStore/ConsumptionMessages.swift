@@ -70,7 +70,7 @@ extension Wire.ConsumptionRequest {
     requestedAt = GoogleProtobuf.Timestamp(request.requestedAt)
     answerBy = GoogleProtobuf.Timestamp(request.answerBy)
     state = ConsumptionRequestState(request.state)
-    error = request.error
+    stateReason = request.error
     attempts = Int32(clamping: request.attempts)
     settledAt = request.settledAt.map(GoogleProtobuf.Timestamp.init)
   }

@@ -76,7 +76,7 @@ extension CustomerSubscriptionGroup {
     eligibleForIntroductoryOffer = group.isEligibleForIntroductoryOffer
     eligibleForPromotionalOffers = group.isEligibleForPromotionalOffers
     eligibleWinBackOfferIds = group.eligibleWinBackOfferIDs
-    paidServiceDays = Int32(clamping: group.paidServiceDays)
+    paidDays = Int32(clamping: group.paidServiceDays)
   }
 }
 

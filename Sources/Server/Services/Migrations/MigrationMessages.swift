@@ -11,7 +11,7 @@ extension Migration {
     self.init()
     migrationId = MigrationJobManager.name(of: job.id)
     state = MigrationState(job.state)
-    total = job.counts.values.reduce(0, +)
+    doneLines = job.counts.values.reduce(0, +)
     migrated = job.counts[.migrated] ?? 0
     unchanged = job.counts[.unchanged] ?? 0
     empty = job.counts[.empty] ?? 0

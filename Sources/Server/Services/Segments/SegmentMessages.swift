@@ -122,7 +122,7 @@ extension SegmentRow {
     inAppOwnershipType = Wire.InAppOwnershipType(state.ownership)
     paidDays = Int32(clamping: state.paidService.milliseconds(at: now) / 86_400_000)
     needsPriceConsent = state.needsPriceConsent
-    winBackOfferIds = state.winBackOfferIDs
+    eligibleWinBackOfferIds = state.winBackOfferIDs
     advice = state.advice(in: app).map { Wire.Advice($0, at: now) }
     guard PurchaseRole(state.ownership).mayReceive(.price) else { return }
     price = Wire.Money(milliunits: state.price, currency: state.currency)
