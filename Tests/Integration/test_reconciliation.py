@@ -208,7 +208,7 @@ def test_a_manual_repair_waits_for_apple_and_survives_a_restart(begin, start):
     again = World(start(arguments=world.service.process.args[10:]))
     wait_for(lambda: again.check(ana).reason == "REFUNDED")
     repair = wait_for(lambda: finished(again, "MANUAL"))
-    assert (repair.repair_id, repair.drifted_customers) == (backfill.backfill_id, 1)
+    assert (repair.repair_id, repair.drifted_customers) == (backfill.repair.repair_id, 1)
     again.channel.close()
 
 

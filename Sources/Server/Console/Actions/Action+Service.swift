@@ -160,8 +160,10 @@ extension Action {
           $0.from = GoogleProtobuf.Timestamp(start)
           $0.note = call.note
         })
+      let repair = response.repair
       return ActionResult(
-        link: call.scope.work(.drift), text: Text.backfilled(response.received, response.driftedCustomers))
+        link: call.scope.work(.drift),
+        text: Text.backfilled(repair?.received ?? 0, repair?.driftedCustomers ?? 0))
     })
 
   /// The start of the range; a sandbox has a clock that testers advance.

@@ -34,13 +34,7 @@ extension NotificationServiceHandler {
       // Stops early, so that the caller receives the progress instead of a timeout.
       let (latest, drifted) = try await context.reconciler.repair(
         repair, timeout: call.remainingTime.map { $0 * 9 / 10 })
-      return .with {
-        $0.backfillId = String(latest.id)
-        $0.received = latest.received
-        $0.alreadyKnown = latest.alreadyKnown
-        $0.driftedCustomers = latest.finishedAt == nil ? 0 : drifted
-        $0.repair = Wire.Repair(latest, drifted: drifted)
-      }
+      return .with { $0.repair = Wire.Repair(latest, drifted: drifted) }
     } catch {
       throw Status(error)
     }
