@@ -23,7 +23,7 @@ OUTSIDE = {"UploadMigrationInput", "SignOffer"}
 # Methods whose repetition has no further effect, by content, by an id of their own, or because the effect is final.
 IDEMPOTENT = {
     "AcknowledgeFulfillment", "EraseCustomer", "SubmitTransaction", "SubmitTransactions", "SubmitReceipt",
-    "MigrateReceipts", "UploadMigrationInput", "CancelMigration", "PurgeMigration", "SignOffer", "CompareWithApple",
+    "MigrateReceipts", "UploadMigrationInput", "CancelMigration", "PurgeMigration", "SignOffer",
     "IngestNotification", "ReprocessNotifications", "BackfillNotifications", "GetRefundHistory", "LookUpOrder",
     "RefreshPurchase", "GetTransactionInfo", "GetAppTransactionInfo", "DiscardDeliveries", "ResumeWebhook",
     "RecordReconciliation",
@@ -60,8 +60,7 @@ def test_each_method_that_writes_has_an_idempotency_key_or_is_idempotent():
 
 # Methods without an actor or a reason: programs call them, or what they store says it all.
 WITHOUT_REASON = {
-    "AddNote", "AcknowledgeFulfillment", "MigrateReceipts", "UploadMigrationInput", "CompareWithApple", "GetRefundHistory",
-    "RecordReconciliation",
+    "AddNote", "AcknowledgeFulfillment", "MigrateReceipts", "UploadMigrationInput", "GetRefundHistory", "RecordReconciliation",
 }  # fmt: skip
 
 
