@@ -52,6 +52,7 @@ def refusal(service, method, members, **headers):
           "offerIdentifier": "back"}, ("failed_precondition", "NO_SIGNING_KEY")),
         ("ReportService/ListReportPurchases",
          {"app": APP, "query": REPORT, "column": "none", "bucket": REPORT["from"]}, ("invalid_argument", "UNKNOWN_COLUMN")),
+        ("AppStoreService/SetConsumptionConsent", {"app": APP, "customerId": "ana"}, ("invalid_argument", "MISSING_FIELD")),
         ("SegmentService/DeleteSegment", {"app": APP, "name": "none"}, ("not_found", "UNKNOWN_SEGMENT")),
         ("SegmentService/ListCustomers", {"app": APP, "segment": "none"}, ("not_found", "UNKNOWN_SEGMENT")),
     ],

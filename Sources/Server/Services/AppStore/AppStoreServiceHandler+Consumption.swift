@@ -88,11 +88,14 @@ extension AppStoreServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
+    guard let isGiven = request.consented else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "consented is not set", field: "consented")
+    }
     let scope = CommandScope(
       appID: app.id, environment: environment, actor: request.actor, note: request.note,
       isDryRun: request.dryRun)
     return try await once.run(scope) { scope async throws(LedgerError) in
-      try await context.ledger.recordConsent(request.consented, of: request.customerId, scope)
+      try await context.ledger.recordConsent(isGiven, of: request.customerId, scope)
     } response: { outcome in
       .with {
         $0.consent = outcome.consent.map(Wire.ConsumptionConsent.init)
