@@ -216,6 +216,35 @@ def test_a_search_covers_only_the_apps_of_the_caller(guarded):
     assert contract.reason(error) == "APP_NOT_ALLOWED"
 
 
+def test_what_a_method_shows_depends_on_the_roles_of_its_caller(guarded):
+    def ask(method, name, **members):
+        return guarded.json(f"entitled.v1.{method}", {"app": APP, **members}, authorization=f"Bearer {token(name)}")
+
+    def refused(method, name, **members):
+        status, answer = ask(method, name, **members)
+        assert status == 403 and answer["details"][0]["debug"]["reason"] == "ROLE_MISSING", answer
+        return answer["details"][0]["debug"]["metadata"]["role"]
+
+    document = guarded.buy("pro.monthly")["signedTransactionInfo"]
+    status, submitted = ask("ReceiptService/SubmitTransaction", "submit", customerId="owner", signedTransaction=document)
+    assert status == 200, submitted
+    assert ask("ReceiptService/SubmitTransaction", "submit", customerId="other", signedTransaction=document)[0] == 400
+
+    def owner(name):
+        """The owner of the purchase, as the timeline of the refused customer shows it."""
+        status, timeline = ask("EntitlementService/ListTimeline", name, customerId="other")
+        assert status == 200, timeline
+        [event] = [event for event in timeline["events"] if event["type"] == "CLAIM_REFUSED"]
+        return event.get("otherCustomerId", "")
+
+    assert (owner("read"), owner("half")) == ("", "owner"), "the second one has the role operate, too"
+    assert refused("EntitlementService/ListTimeline", "read", customerId="other", includeWebhooks=True) == "operate"
+    body = {"evidenceId": submitted["evidenceId"], "includeBody": True}
+    assert refused("CustomerService/GetEvidence", "half", **body) == "admin"
+    status, evidence = ask("CustomerService/GetEvidence", "admin", **body)
+    assert status == 200 and base64.b64decode(evidence["body"]).decode() == document
+
+
 def test_the_configuration_shows_no_secret_and_a_restricted_caller_only_its_apps(guarded):
     def shown(bearer):
         answer = call(guarded, "/entitled.v1.StatusService/GetConfiguration", bearer=token(bearer))
