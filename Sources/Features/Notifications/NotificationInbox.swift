@@ -40,9 +40,11 @@ package struct NotificationInbox: Sendable {
   ) async throws(LedgerError) -> ReceivedNotification {
     let received = try await dispatch(notification)
     if notification.source != .appStoreServerAPI, let environment = received.record.environment {
+      // A relay whose clock is ahead must not hide the gap that follows.
+      let now = ledger.clocks.now(in: environment)
       recordArrival(
         AppEnvironment(appID: notification.appID, environment: environment),
-        notification.receivedAt ?? ledger.clocks.now(in: environment))
+        min(notification.receivedAt ?? now, now))
     }
     return received
   }
