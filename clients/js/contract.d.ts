@@ -483,9 +483,9 @@ export interface Advice {
   kind?: AdviceKind;
   /** A sentence for the operator's staff. */
   message?: string;
-  /** A link for the customer, for example the App Store's page for payment details. */
+  /** A link for the customer, for example the App Store's page for payment details. Empty: none. */
   url?: string;
-  /** The deadline of the action. */
+  /** The deadline of the action. Unset: there is none. */
   deadline?: string;
   /** Full days left until the deadline: 0 on its last day. Unset: there is no deadline. */
   daysLeft?: number;
@@ -1001,7 +1001,7 @@ export interface ConsumptionRequest {
    * The stable reason of the state: MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
    * Empty: it was answered.
    */
-  error?: string;
+  stateReason?: string;
   /** The number of failed attempts to answer, from 0. */
   attempts?: number;
   /** When the state became final. Unset: the request is open. */
@@ -1040,7 +1040,7 @@ export interface SetConsumptionConsentRequest {
   environment?: Environment;
   /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
-  /** Whether the customer consents; false withdraws the consent. */
+  /** Whether the customer consents; false withdraws the consent. Required. */
   consented?: boolean;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
@@ -1136,7 +1136,7 @@ export interface ClaimSeatRequest {
   note?: string;
   /**
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
    */
   idempotencyKey?: string;
 }
@@ -1355,7 +1355,7 @@ export interface SendAdvancedCommerceRequestRequest {
   note?: string;
   /**
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_reference_id`.
    */
   idempotencyKey?: string;
 }
@@ -1527,7 +1527,7 @@ export interface SendExternalPurchaseReportRequest {
   note?: string;
   /**
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
    */
   idempotencyKey?: string;
 }
@@ -1610,9 +1610,9 @@ export interface AppStoreService {
   getSeatInfo(request: GetSeatInfoRequest, options?: CallOptions): Promise<GetSeatInfoResponse>;
   /** Changes or refunds a purchase of the Advanced Commerce API. */
   sendAdvancedCommerceRequest(request: SendAdvancedCommerceRequestRequest, options?: CallOptions): Promise<SendAdvancedCommerceRequestResponse>;
-  /** Returns the external purchase tokens without a report, the earliest deadline first, page by page. */
+  /** Returns external purchase tokens, by default those without a report, the earliest deadline first, page by page. */
   listExternalPurchaseTokens(request: ListExternalPurchaseTokensRequest, options?: CallOptions): Promise<ListExternalPurchaseTokensResponse>;
-  /** Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them. */
+  /** Returns withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them, page by page. */
   listConsentWithdrawals(request: ListConsentWithdrawalsRequest, options?: CallOptions): Promise<ListConsentWithdrawalsResponse>;
   /** Records that you have done what a withdrawn consent requires. It changes no access. */
   settleConsentWithdrawal(request: SettleConsentWithdrawalRequest, options?: CallOptions): Promise<SettleConsentWithdrawalResponse>;
@@ -1832,7 +1832,7 @@ export interface IngestNotificationRequest {
   app?: string;
   /** The body exactly as Apple sent it, version 1 or 2. */
   body?: string;
-  /** When the relay received it; unset: now. */
+  /** When the relay received it; unset, or in the future: now. */
   receivedAt?: string;
 }
 
@@ -1970,17 +1970,9 @@ export interface BackfillNotificationsRequest {
 
 /** The response of BackfillNotifications. */
 export interface BackfillNotificationsResponse {
-  /** The id of the repair that the backfill is. */
-  backfillId?: string;
-  /** The number of notifications that were missing. */
-  received?: string;
-  /** The number of notifications that were stored before. */
-  alreadyKnown?: string;
-  /** The number of customers whose state differed from Apple's. */
-  driftedCustomers?: string;
   /**
-   * The repair in its present state. If the deadline came first, or Apple cannot be reached, it is not
-   * finished and continues in the background.
+   * The repair that the backfill is, in its present state. If the deadline came first, or Apple cannot be reached, it is
+   * not finished and continues in the background.
    */
   repair?: Repair;
   /**
@@ -2018,7 +2010,7 @@ export interface Repair {
   alreadyKnown?: string;
   /** The number of purchases that were queried. */
   queriedPurchases?: string;
-  /** The number of customers whose state differed from Apple's; set when the repair is finished. */
+  /** The number of customers whose state differed from Apple's; 0 until the repair is finished. */
   driftedCustomers?: string;
   /** The error that stopped the repair or a part of it, as a sentence. Empty: none. */
   error?: string;
@@ -2319,7 +2311,7 @@ export interface GetCustomerResponse {
   consumables?: Array<ConsumableBalance>;
   /** The operator's grants to the customer, ended and revoked ones included. */
   grants?: Array<Grant>;
-  /** The sequence of the customer's last event, to start a Watch after it. */
+  /** The sequence of the customer's last event, to start a Watch after it; 0: there is none. */
   sequence?: string;
   /** The instant of the answer, by the server's clock. */
   evaluatedAt?: string;
@@ -2394,7 +2386,7 @@ export interface CustomerSubscriptionGroup {
   /** The win-back offers for which the customer is eligible, according to Apple. */
   eligibleWinBackOfferIds?: Array<string>;
   /** Days of paid service that count towards Apple's higher revenue share, 0 or more. */
-  paidServiceDays?: number;
+  paidDays?: number;
 }
 
 /** Purchased and refunded units of a consumable. */
@@ -3204,8 +3196,16 @@ export interface EraseCustomerResponse {
 /**
  * Entitlements of customers, their reasons and their changes.
  *
- * Every request names the configured app. Errors are gRPC statuses with google.rpc.ErrorInfo (a stable
- * reason), google.rpc.BadRequest (the field) or google.rpc.RetryInfo (the retry delay) in the details.
+ * These rules hold in all services of this package:
+ *
+ * - A request names the configured app, unless it is about the service or all apps.
+ * - Errors are gRPC statuses with google.rpc.ErrorInfo (a stable reason), google.rpc.BadRequest (the field) or
+ * google.rpc.RetryInfo (the retry delay) in the details.
+ * - A text of a request has at most 256 bytes of UTF-8 unless its comment states another limit; documents are limited by
+ * the size of a message.
+ * - Times are accurate to the millisecond, between the years 1 and 9999.
+ * - Numbers of things are 0 or more.
+ * - A message, enum value, reason or field may be added; clients ignore what they do not know.
  */
 export interface EntitlementService {
   /** Returns whether a customer is entitled. The hot path of the service. */
@@ -3524,7 +3524,7 @@ export interface CertificateSummary {
 
 /** The request of MigrateReceipts. */
 export interface MigrateReceiptsRequest {
-  /** Chosen by the caller, returned with the result. */
+  /** Chosen by the caller, at most 4096 bytes, returned with the result. */
   correlationId?: string;
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
@@ -3563,7 +3563,7 @@ export interface StartMigrationRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** A file on the server, NDJSON or CSV, below the configured import folder. */
+  /** A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes. */
   inputPath?: string;
   /** The id of an UploadMigrationInput. */
   uploadId?: string;
@@ -3645,11 +3645,6 @@ export interface CompareWithAppleResponse {
   nextPageToken?: string;
   /** The number of customers that could not be compared, because a call to Apple failed. */
   notCompared?: number;
-  /**
-   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
-   * call wrote. Empty: it could not be read.
-   */
-  position?: string;
 }
 
 /** A difference between the stored facts of a customer and Apple's. */
@@ -3684,7 +3679,7 @@ export interface Migration {
   /** The state of the job. */
   state?: MigrationState;
   /** The number of lines that are done: the sum of the five outcomes. */
-  total?: string;
+  doneLines?: string;
   /** The number of receipts with new facts. */
   migrated?: string;
   /** The number of lines of which everything was stored before. */
@@ -4670,7 +4665,7 @@ export interface UpdateDeviceBitsRequest {
   bit0?: boolean;
   /** The second bit. Not set: it is kept. */
   bit1?: boolean;
-  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
   actor?: string;
   /** The reason, for the audit trail: at most 4096 bytes. */
   note?: string;
@@ -4724,7 +4719,7 @@ export interface UseDeviceTrialRequest {
   deviceToken?: string;
   /** The customer who uses the trial, for the audit log. Empty: none. */
   customerId?: string;
-  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
   actor?: string;
   /** The reason, for the audit trail: at most 4096 bytes. */
   note?: string;
@@ -4864,13 +4859,13 @@ export interface ReportQuery {
   to?: string;
   /** The length of the buckets. */
   granularity?: ReportGranularity;
-  /** At most two dimensions. */
+  /** At most two dimensions, in the order of the groups of a row. */
   groupBy?: Array<ReportDimension>;
-  /** Only these products; empty: all. */
+  /** Only these products, at most 1000; empty: all. */
   productIds?: Array<string>;
-  /** Only these subscription groups; empty: all. */
+  /** Only these subscription groups, at most 1000; empty: all. */
   subscriptionGroups?: Array<string>;
-  /** Only these storefronts; empty: all. */
+  /** Only these storefronts, ISO 3166-1 alpha-3, at most 1000; empty: all. */
   storefronts?: Array<string>;
   /**
    * Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group or in the
@@ -4883,7 +4878,7 @@ export interface ReportQuery {
   knownAt?: string;
   /** The currency into which the configured rates convert amounts, ISO 4217; empty: none. */
   convertTo?: string;
-  /** Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency. */
+  /** Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the six days before stays in its currency. */
   rates?: Array<ReportRate>;
   /**
    * Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
@@ -4900,7 +4895,7 @@ export interface ReportRate {
   currency?: string;
   /** The start of the first day in UTC. */
   from?: string;
-  /** Millionths of the target currency for one unit. */
+  /** Millionths of the target currency for one unit, above 0. */
   millionths?: string;
 }
 
@@ -5019,16 +5014,16 @@ export interface ListPostingsRequest {
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
   /**
-   * Only postings after this position, which is that of a posting of the app; 0: from the first one. Not with `from` and
-   * `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+   * Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with `from`
+   * and `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
    */
-  afterPosition?: string;
+  afterNumber?: string;
   /** Only postings that were so at this time or later. With `to`. */
   from?: string;
   /** Only postings that were so before this time, at most 800 days after `from`. With `from`. */
   to?: string;
   /**
-   * Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a position, a
+   * Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a number, a
    * purchase and a time.
    */
   opening?: boolean;
@@ -5036,7 +5031,7 @@ export interface ListPostingsRequest {
 
 /** The response of ListPostings. */
 export interface ListPostingsResponse {
-  /** At most 1,000 postings, in the order of their positions; with `from` and `to`, in the order of time. */
+  /** At most 1,000 postings, in the order of their numbers; with `from` and `to`, in the order of time. */
   postings?: Array<ReportPosting>;
 }
 
@@ -5045,8 +5040,11 @@ export interface ListPostingsResponse {
  * another one with opposite signs.
  */
 export interface ReportPosting {
-  /** Its position among the postings of the store, from 1. It grows, and is not consecutive for one app. */
-  position?: string;
+  /**
+   * Its number among the postings of the store, from 1; 0: a sum before `from`. Numbers grow, and are not consecutive for
+   * one app.
+   */
+  number?: string;
   /** What it counts, such as "ACTIVE", "RENEWED" or "CHARGE". */
   kind?: string;
   /** Whether it changes a stock: the sum of all postings of the kind up to a time is the number at that time. */
@@ -5945,8 +5943,8 @@ export interface ListCustomersResponse {
   /** The number of all rows, at most `count_limit`, if the request asked for it. */
   total?: string;
   /**
-   * The sequence of the app's last event at the first page: `WatchSegment` after it has every later change of a saved
-   * segment.
+   * The sequence of the app's last event at the first page, 0 without one: `WatchSegment` after it has every later change
+   * of a saved segment.
    */
   sequence?: string;
   /** The time at which the conditions hold: now, or a moment before a change that is not recorded yet. */
@@ -5988,12 +5986,12 @@ export interface SegmentRow {
   annualPrice?: Money;
   /** How the customer got the purchase. */
   inAppOwnershipType?: InAppOwnershipType;
-  /** Full days of paid service. */
+  /** Full days of paid service of this purchase, 0 or more. */
   paidDays?: number;
   /** Whether the customer must consent to a price increase. */
   needsPriceConsent?: boolean;
-  /** The win-back offers for which the customer is eligible, best first. */
-  winBackOfferIds?: Array<string>;
+  /** The win-back offers for which the customer is eligible, according to Apple, best first. */
+  eligibleWinBackOfferIds?: Array<string>;
   /** What to offer or tell the customer. */
   advice?: Array<Advice>;
 }
@@ -6237,7 +6235,7 @@ export interface AppStatus {
   hasInAppPurchaseKey?: boolean;
   /** Identifies the catalog and the rules that answers rest on. */
   catalogFingerprint?: string;
-  /** The sequence of the last event of the app, in all environments. */
+  /** The sequence of the last event of the app, in all environments; 0: none yet. */
   lastSequence?: string;
   /** How late Apple's latest notifications arrived; unset: none with a signed date has arrived. */
   notificationDelay?: NotificationDelay;
@@ -6351,10 +6349,13 @@ export interface Webhook {
   url?: string;
   /** Whether messages are delivered. */
   state?: WebhookState;
-  /** The sequence of the last event, or the evidence id of the last notification, that was sent or is pending. */
-  position?: string;
-  /** The sequence of the latest event of the app, or the evidence id of the latest notification of any app. */
-  latestPosition?: string;
+  /**
+   * The number of the last message that was sent or is pending, as `number` of Delivery; 0: none yet. It also passes
+   * events and notifications that are not sent to this webhook.
+   */
+  cursor?: string;
+  /** The sequence of the latest event of the app, or the evidence id of the latest notification of any app; 0: none yet. */
+  latestNumber?: string;
   /** The number of messages that wait for another attempt, or for an earlier message. */
   pending?: string;
   /** The number of dead letters. */
@@ -6365,8 +6366,8 @@ export interface Webhook {
 
 /** One message that was not delivered yet. */
 export interface Delivery {
-  /** The sequence of the event, or the evidence id of the notification. */
-  position?: string;
+  /** The number of the message: the sequence of the event, or the evidence id of the notification. */
+  number?: string;
   /** The `webhook-id` of each attempt; empty for forwarded notifications. */
   webhookId?: string;
   /** The type of the message, such as `entitlement.started`, or Apple's notification type. */
@@ -6416,17 +6417,17 @@ export interface ListDeliveriesResponse {
   nextPageToken?: string;
 }
 
-/** Single positions of a log. */
-export interface DeliveryPositions {
+/** The numbers of messages. */
+export interface DeliveryNumbers {
   /** Sequences of events, or evidence ids of notifications. At least one; ResendDeliveries takes at most 10,000. */
-  positions?: Array<string>;
+  numbers?: Array<string>;
 }
 
-/** A range of positions of a log. */
+/** A range of numbers of messages. */
 export interface DeliveryRange {
-  /** The first position, from 1. */
+  /** The first number, from 1. */
   from?: string;
-  /** The last position, inclusive. Unset: the latest one. */
+  /** The last number, inclusive. Unset: the latest one. */
   to?: string;
 }
 
@@ -6440,8 +6441,8 @@ export interface ResendDeliveriesRequest {
   kind?: WebhookKind;
   /** All dead letters; false is refused. */
   deadLetters?: boolean;
-  /** The messages at these positions, delivered or not. */
-  positions?: DeliveryPositions;
+  /** The messages with these numbers, delivered or not. */
+  numbers?: DeliveryNumbers;
   /** All messages of this range, delivered or not. */
   range?: DeliveryRange;
   /**
@@ -6459,8 +6460,8 @@ export interface ResendDeliveriesRequest {
 export interface ResendDeliveriesResponse {
   /** The number of messages that will be sent, at most 10,000 per call. */
   resent?: string;
-  /** The position at which the rest of the range starts. Unset: there is no rest. */
-  continueFromPosition?: string;
+  /** The number at which the rest of the range starts. Unset: there is no rest. */
+  continueFrom?: string;
   /** Whether this is the stored response to an earlier request with the same idempotency key. */
   repeated?: boolean;
   /**
@@ -6480,8 +6481,8 @@ export interface DiscardDeliveriesRequest {
   kind?: WebhookKind;
   /** All dead letters; false is refused. */
   deadLetters?: boolean;
-  /** The dead letters at these positions. */
-  positions?: DeliveryPositions;
+  /** The dead letters with these numbers. */
+  numbers?: DeliveryNumbers;
   /** The reason, for the audit log: at most 4096 bytes. */
   note?: string;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log. */
@@ -6532,8 +6533,8 @@ export interface GetDeliveryRequest {
   webhook?: string;
   /** The content of the webhook's messages. Unspecified: EVENTS. */
   kind?: WebhookKind;
-  /** The sequence of the event, or the evidence id of the notification, from 1. Required. */
-  position?: string;
+  /** The number of the message: the sequence of the event, or the evidence id of the notification, from 1. Required. */
+  number?: string;
 }
 
 /** The response of GetDelivery. */

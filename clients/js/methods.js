@@ -95,7 +95,7 @@ export const services = {
       ListMigrations: true,
       ListMigrationFailures: true,
       UploadMigrationInput: false,
-      CompareWithApple: false,
+      CompareWithApple: true,
       ListDisagreements: true,
       CancelMigration: false,
       PurgeMigration: false,

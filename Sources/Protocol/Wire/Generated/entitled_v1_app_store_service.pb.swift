@@ -163,11 +163,11 @@ package enum DeliveryStatus: WireEnum {
 package enum ConsumptionRequestState: WireEnum {
   /// In a request: all states.
   case unspecified
-  /// It can still be answered; `error` names what it waits for.
+  /// It can still be answered; `state_reason` names what it waits for.
   case open
   /// Apple accepted the answer.
   case answered
-  /// Apple's 12 hours passed without an answer; `error` names the cause.
+  /// Apple's 12 hours passed without an answer; `state_reason` names the cause.
   case missed
   /// Apple rejected the answer, or would have.
   case rejected
@@ -1358,7 +1358,7 @@ package struct ConsumptionRequest: WireMessage {
   package var state: ConsumptionRequestState = .init()
   /// The stable reason of the state: MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
   /// Empty: it was answered.
-  package var error: String = ""
+  package var stateReason: String = ""
   /// The number of failed attempts to answer, from 0.
   package var attempts: Int32 = 0
   /// When the state became final. Unset: the request is open.
@@ -1383,7 +1383,7 @@ package struct ConsumptionRequest: WireMessage {
     requestedAt = CField.message(c.pointee.requested_at)
     answerBy = CField.message(c.pointee.answer_by)
     state = ConsumptionRequestState(rawValue: CField.number(c.pointee.state.rawValue))
-    error = CField.text(c.pointee.error)
+    stateReason = CField.text(c.pointee.state_reason)
     attempts = c.pointee.attempts
     settledAt = CField.message(c.pointee.settled_at)
   }
@@ -1400,7 +1400,7 @@ package struct ConsumptionRequest: WireMessage {
     writer.message(8, requestedAt)
     writer.message(9, answerBy)
     writer.integer(10, state.rawValue)
-    writer.text(11, error)
+    writer.text(11, stateReason)
     writer.integer(12, attempts)
     writer.message(13, settledAt)
   }
@@ -1484,8 +1484,8 @@ package struct SetConsumptionConsentRequest: WireMessage {
   package var environment: Environment = .init()
   /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// Whether the customer consents; false withdraws the consent.
-  package var consented: Bool = false
+  /// Whether the customer consents; false withdraws the consent. Required.
+  package var consented: Bool?
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// How the customer gave the consent, for the audit trail: at most 4096 bytes.
@@ -1508,7 +1508,7 @@ package struct SetConsumptionConsentRequest: WireMessage {
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     customerId = CField.text(c.pointee.customer_id)
-    consented = CField.flag(c.pointee.consented)
+    if c.pointee._consented_case.rawValue == 4 { consented = CField.flag(c.pointee.consented) }
     actor = CField.text(c.pointee.actor)
     note = CField.text(c.pointee.note)
     dryRun = CField.flag(c.pointee.dry_run)
@@ -1520,7 +1520,7 @@ package struct SetConsumptionConsentRequest: WireMessage {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
     writer.text(3, customerId)
-    writer.flag(4, consented)
+    if let consented { writer.flagOrDefault(4, consented) }
     writer.text(5, actor)
     writer.text(6, note)
     writer.flag(7, dryRun)
@@ -1690,7 +1690,7 @@ package struct ClaimSeatRequest: WireMessage {
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
   package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
@@ -2278,7 +2278,7 @@ package struct SendAdvancedCommerceRequestRequest: WireMessage {
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_reference_id`.
   package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
@@ -2706,7 +2706,7 @@ package struct SendExternalPurchaseReportRequest: WireMessage {
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
   package var idempotencyKey: String = ""
 
   /// A message with every field at its default.

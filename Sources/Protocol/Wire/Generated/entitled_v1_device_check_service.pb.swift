@@ -158,7 +158,7 @@ package struct UpdateDeviceBitsRequest: WireMessage {
   package var bit0: Bool?
   /// The second bit. Not set: it is kept.
   package var bit1: Bool?
-  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
   package var actor: String = ""
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
@@ -302,7 +302,7 @@ package struct UseDeviceTrialRequest: WireMessage {
   package var deviceToken: String = ""
   /// The customer who uses the trial, for the audit log. Empty: none.
   package var customerId: String = ""
-  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
   package var actor: String = ""
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""

@@ -409,9 +409,9 @@ package struct Advice: WireMessage {
   package var kind: AdviceKind = .init()
   /// A sentence for the operator's staff.
   package var message: String = ""
-  /// A link for the customer, for example the App Store's page for payment details.
+  /// A link for the customer, for example the App Store's page for payment details. Empty: none.
   package var url: String = ""
-  /// The deadline of the action.
+  /// The deadline of the action. Unset: there is none.
   package var deadline: GoogleProtobuf.Timestamp?
   /// Full days left until the deadline: 0 on its last day. Unset: there is no deadline.
   package var daysLeft: Int32?

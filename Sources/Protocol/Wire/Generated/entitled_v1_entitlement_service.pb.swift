@@ -352,7 +352,7 @@ package struct GetCustomerResponse: WireMessage {
   package var consumables: [ConsumableBalance] = []
   /// The operator's grants to the customer, ended and revoked ones included.
   package var grants: [Grant] = []
-  /// The sequence of the customer's last event, to start a Watch after it.
+  /// The sequence of the customer's last event, to start a Watch after it; 0: there is none.
   package var sequence: Int64 = 0
   /// The instant of the answer, by the server's clock.
   package var evaluatedAt: GoogleProtobuf.Timestamp?
@@ -535,7 +535,7 @@ package struct CustomerSubscriptionGroup: WireMessage {
   /// The win-back offers for which the customer is eligible, according to Apple.
   package var eligibleWinBackOfferIds: [String] = []
   /// Days of paid service that count towards Apple's higher revenue share, 0 or more.
-  package var paidServiceDays: Int32 = 0
+  package var paidDays: Int32 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -553,7 +553,7 @@ package struct CustomerSubscriptionGroup: WireMessage {
     eligibleForIntroductoryOffer = CField.flag(c.pointee.eligible_for_introductory_offer)
     eligibleForPromotionalOffers = CField.flag(c.pointee.eligible_for_promotional_offers)
     eligibleWinBackOfferIds = CField.elements(c.pointee.eligible_win_back_offer_ids, count: c.pointee.n_eligible_win_back_offer_ids)
-    paidServiceDays = c.pointee.paid_service_days
+    paidDays = c.pointee.paid_days
   }
 
   /// Writes the fields that are set.
@@ -565,7 +565,7 @@ package struct CustomerSubscriptionGroup: WireMessage {
     writer.flag(5, eligibleForIntroductoryOffer)
     writer.flag(6, eligibleForPromotionalOffers)
     writer.texts(7, eligibleWinBackOfferIds)
-    writer.integer(8, paidServiceDays)
+    writer.integer(8, paidDays)
   }
 }
 

@@ -175,7 +175,7 @@ package struct IngestNotificationRequest: WireMessage {
   package var app: String = ""
   /// The body exactly as Apple sent it, version 1 or 2.
   package var body: [UInt8] = []
-  /// When the relay received it; unset: now.
+  /// When the relay received it; unset, or in the future: now.
   package var receivedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -533,16 +533,8 @@ package struct BackfillNotificationsRequest: WireMessage {
 
 /// The response of BackfillNotifications.
 package struct BackfillNotificationsResponse: WireMessage {
-  /// The id of the repair that the backfill is.
-  package var backfillId: String = ""
-  /// The number of notifications that were missing.
-  package var received: Int64 = 0
-  /// The number of notifications that were stored before.
-  package var alreadyKnown: Int64 = 0
-  /// The number of customers whose state differed from Apple's.
-  package var driftedCustomers: Int64 = 0
-  /// The repair in its present state. If the deadline came first, or Apple cannot be reached, it is not
-  /// finished and continues in the background.
+  /// The repair that the backfill is, in its present state. If the deadline came first, or Apple cannot be reached, it is
+  /// not finished and continues in the background.
   package var repair: Repair?
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -557,21 +549,13 @@ package struct BackfillNotificationsResponse: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__BackfillNotificationsResponse.self)
-    backfillId = CField.text(c.pointee.backfill_id)
-    received = c.pointee.received
-    alreadyKnown = c.pointee.already_known
-    driftedCustomers = c.pointee.drifted_customers
     repair = CField.message(c.pointee.repair)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.text(1, backfillId)
-    writer.integer(2, received)
-    writer.integer(3, alreadyKnown)
-    writer.integer(4, driftedCustomers)
-    writer.message(5, repair)
+    writer.message(1, repair)
     writer.text(15, position)
   }
 }
@@ -604,7 +588,7 @@ package struct Repair: WireMessage {
   package var alreadyKnown: Int64 = 0
   /// The number of purchases that were queried.
   package var queriedPurchases: Int64 = 0
-  /// The number of customers whose state differed from Apple's; set when the repair is finished.
+  /// The number of customers whose state differed from Apple's; 0 until the repair is finished.
   package var driftedCustomers: Int64 = 0
   /// The error that stopped the repair or a part of it, as a sentence. Empty: none.
   package var error: String = ""

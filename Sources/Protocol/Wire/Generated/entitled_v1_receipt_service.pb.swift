@@ -941,7 +941,7 @@ package struct CertificateSummary: WireMessage {
 
 /// The request of MigrateReceipts.
 package struct MigrateReceiptsRequest: WireMessage {
-  /// Chosen by the caller, returned with the result.
+  /// Chosen by the caller, at most 4096 bytes, returned with the result.
   package var correlationId: String = ""
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
@@ -1108,7 +1108,7 @@ package struct StartMigrationRequest: WireMessage {
 
   /// The input. Required.
   package enum Input: Equatable, Sendable {
-    /// A file on the server, NDJSON or CSV, below the configured import folder.
+    /// A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes.
     case inputPath(String)
     /// The id of an UploadMigrationInput.
     case uploadId(String)
@@ -1261,9 +1261,6 @@ package struct CompareWithAppleResponse: WireMessage {
   package var nextPageToken: String = ""
   /// The number of customers that could not be compared, because a call to Apple failed.
   package var notCompared: Int32 = 0
-  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
-  /// call wrote. Empty: it could not be read.
-  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1278,7 +1275,6 @@ package struct CompareWithAppleResponse: WireMessage {
     drifts = CField.messages(c.pointee.drifts, count: c.pointee.n_drifts)
     nextPageToken = CField.text(c.pointee.next_page_token)
     notCompared = c.pointee.not_compared
-    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -1287,7 +1283,6 @@ package struct CompareWithAppleResponse: WireMessage {
     writer.messages(2, drifts)
     writer.text(3, nextPageToken)
     writer.integer(4, notCompared)
-    writer.text(15, position)
   }
 }
 
@@ -1365,7 +1360,7 @@ package struct Migration: WireMessage {
   /// The state of the job.
   package var state: MigrationState = .init()
   /// The number of lines that are done: the sum of the five outcomes.
-  package var total: Int64 = 0
+  package var doneLines: Int64 = 0
   /// The number of receipts with new facts.
   package var migrated: Int64 = 0
   /// The number of lines of which everything was stored before.
@@ -1412,7 +1407,7 @@ package struct Migration: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__Migration.self)
     migrationId = CField.text(c.pointee.migration_id)
     state = MigrationState(rawValue: CField.number(c.pointee.state.rawValue))
-    total = c.pointee.total
+    doneLines = c.pointee.done_lines
     migrated = c.pointee.migrated
     unchanged = c.pointee.unchanged
     empty = c.pointee.empty
@@ -1440,7 +1435,7 @@ package struct Migration: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.text(1, migrationId)
     writer.integer(2, state.rawValue)
-    writer.integer(3, total)
+    writer.integer(3, doneLines)
     writer.integer(4, migrated)
     writer.integer(5, unchanged)
     writer.integer(6, empty)

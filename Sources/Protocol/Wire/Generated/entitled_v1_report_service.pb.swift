@@ -438,13 +438,13 @@ package struct ReportQuery: WireMessage {
   package var to: GoogleProtobuf.Timestamp?
   /// The length of the buckets.
   package var granularity: ReportGranularity = .init()
-  /// At most two dimensions.
+  /// At most two dimensions, in the order of the groups of a row.
   package var groupBy: [ReportDimension] = []
-  /// Only these products; empty: all.
+  /// Only these products, at most 1000; empty: all.
   package var productIds: [String] = []
-  /// Only these subscription groups; empty: all.
+  /// Only these subscription groups, at most 1000; empty: all.
   package var subscriptionGroups: [String] = []
-  /// Only these storefronts; empty: all.
+  /// Only these storefronts, ISO 3166-1 alpha-3, at most 1000; empty: all.
   package var storefronts: [String] = []
   /// Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group or in the
   /// Small Business Program; taxes are not known.
@@ -455,7 +455,7 @@ package struct ReportQuery: WireMessage {
   package var knownAt: GoogleProtobuf.Timestamp?
   /// The currency into which the configured rates convert amounts, ISO 4217; empty: none.
   package var convertTo: String = ""
-  /// Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency.
+  /// Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the six days before stays in its currency.
   package var rates: [ReportRate] = []
   /// Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
   /// first column that counts.
@@ -515,7 +515,7 @@ package struct ReportRate: WireMessage {
   package var currency: String = ""
   /// The start of the first day in UTC.
   package var from: GoogleProtobuf.Timestamp?
-  /// Millionths of the target currency for one unit.
+  /// Millionths of the target currency for one unit, above 0.
   package var millionths: Int64 = 0
 
   /// A message with every field at its default.
@@ -830,14 +830,14 @@ package struct ListPostingsRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// Only postings after this position, which is that of a posting of the app; 0: from the first one. Not with `from` and
-  /// `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
-  package var afterPosition: Int64 = 0
+  /// Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with `from`
+  /// and `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+  package var afterNumber: Int64 = 0
   /// Only postings that were so at this time or later. With `to`.
   package var from: GoogleProtobuf.Timestamp?
   /// Only postings that were so before this time, at most 800 days after `from`. With `from`.
   package var to: GoogleProtobuf.Timestamp?
-  /// Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a position, a
+  /// Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a number, a
   /// purchase and a time.
   package var opening: Bool = false
 
@@ -852,7 +852,7 @@ package struct ListPostingsRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ListPostingsRequest.self)
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    afterPosition = c.pointee.after_position
+    afterNumber = c.pointee.after_number
     from = CField.message(c.pointee.from)
     to = CField.message(c.pointee.to)
     opening = CField.flag(c.pointee.opening)
@@ -862,7 +862,7 @@ package struct ListPostingsRequest: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
-    writer.integer(3, afterPosition)
+    writer.integer(3, afterNumber)
     writer.message(4, from)
     writer.message(5, to)
     writer.flag(6, opening)
@@ -871,7 +871,7 @@ package struct ListPostingsRequest: WireMessage {
 
 /// The response of ListPostings.
 package struct ListPostingsResponse: WireMessage {
-  /// At most 1,000 postings, in the order of their positions; with `from` and `to`, in the order of time.
+  /// At most 1,000 postings, in the order of their numbers; with `from` and `to`, in the order of time.
   package var postings: [ReportPosting] = []
 
   /// A message with every field at its default.
@@ -895,8 +895,9 @@ package struct ListPostingsResponse: WireMessage {
 /// One thing that became so for one purchase. Postings are appended and never changed; a wrong one is taken back by
 /// another one with opposite signs.
 package struct ReportPosting: WireMessage {
-  /// Its position among the postings of the store, from 1. It grows, and is not consecutive for one app.
-  package var position: Int64 = 0
+  /// Its number among the postings of the store, from 1; 0: a sum before `from`. Numbers grow, and are not consecutive for
+  /// one app.
+  package var number: Int64 = 0
   /// What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
   package var kind: String = ""
   /// Whether it changes a stock: the sum of all postings of the kind up to a time is the number at that time.
@@ -939,7 +940,7 @@ package struct ReportPosting: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ReportPosting.self)
-    position = c.pointee.position
+    number = c.pointee.number
     kind = CField.text(c.pointee.kind)
     stock = CField.flag(c.pointee.stock)
     effectiveAt = CField.message(c.pointee.effective_at)
@@ -960,7 +961,7 @@ package struct ReportPosting: WireMessage {
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.integer(1, position)
+    writer.integer(1, number)
     writer.text(2, kind)
     writer.flag(3, stock)
     writer.message(4, effectiveAt)

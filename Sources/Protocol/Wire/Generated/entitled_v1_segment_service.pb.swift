@@ -216,8 +216,8 @@ package struct ListCustomersResponse: WireMessage {
   package var nextPageToken: String = ""
   /// The number of all rows, at most `count_limit`, if the request asked for it.
   package var total: Int64?
-  /// The sequence of the app's last event at the first page: `WatchSegment` after it has every later change of a saved
-  /// segment.
+  /// The sequence of the app's last event at the first page, 0 without one: `WatchSegment` after it has every later change
+  /// of a saved segment.
   package var sequence: Int64 = 0
   /// The time at which the conditions hold: now, or a moment before a change that is not recorded yet.
   package var asOf: GoogleProtobuf.Timestamp?
@@ -283,12 +283,12 @@ package struct SegmentRow: WireMessage {
   package var annualPrice: Money?
   /// How the customer got the purchase.
   package var inAppOwnershipType: InAppOwnershipType = .init()
-  /// Full days of paid service.
+  /// Full days of paid service of this purchase, 0 or more.
   package var paidDays: Int32 = 0
   /// Whether the customer must consent to a price increase.
   package var needsPriceConsent: Bool = false
-  /// The win-back offers for which the customer is eligible, best first.
-  package var winBackOfferIds: [String] = []
+  /// The win-back offers for which the customer is eligible, according to Apple, best first.
+  package var eligibleWinBackOfferIds: [String] = []
   /// What to offer or tell the customer.
   package var advice: [Advice] = []
 
@@ -317,7 +317,7 @@ package struct SegmentRow: WireMessage {
     inAppOwnershipType = InAppOwnershipType(rawValue: CField.number(c.pointee.in_app_ownership_type.rawValue))
     paidDays = c.pointee.paid_days
     needsPriceConsent = CField.flag(c.pointee.needs_price_consent)
-    winBackOfferIds = CField.elements(c.pointee.win_back_offer_ids, count: c.pointee.n_win_back_offer_ids)
+    eligibleWinBackOfferIds = CField.elements(c.pointee.eligible_win_back_offer_ids, count: c.pointee.n_eligible_win_back_offer_ids)
     advice = CField.messages(c.pointee.advice, count: c.pointee.n_advice)
   }
 
@@ -339,7 +339,7 @@ package struct SegmentRow: WireMessage {
     writer.integer(14, inAppOwnershipType.rawValue)
     writer.integer(15, paidDays)
     writer.flag(16, needsPriceConsent)
-    writer.texts(17, winBackOfferIds)
+    writer.texts(17, eligibleWinBackOfferIds)
     writer.messages(18, advice)
   }
 }

@@ -213,7 +213,7 @@ package struct AppStatus: WireMessage {
   package var hasInAppPurchaseKey: Bool = false
   /// Identifies the catalog and the rules that answers rest on.
   package var catalogFingerprint: String = ""
-  /// The sequence of the last event of the app, in all environments.
+  /// The sequence of the last event of the app, in all environments; 0: none yet.
   package var lastSequence: Int64 = 0
   /// How late Apple's latest notifications arrived; unset: none with a signed date has arrived.
   package var notificationDelay: NotificationDelay?

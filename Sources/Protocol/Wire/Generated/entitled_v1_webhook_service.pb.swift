@@ -202,10 +202,11 @@ package struct Webhook: WireMessage {
   package var url: String = ""
   /// Whether messages are delivered.
   package var state: WebhookState = .init()
-  /// The sequence of the last event, or the evidence id of the last notification, that was sent or is pending.
-  package var position: Int64 = 0
-  /// The sequence of the latest event of the app, or the evidence id of the latest notification of any app.
-  package var latestPosition: Int64 = 0
+  /// The number of the last message that was sent or is pending, as `number` of Delivery; 0: none yet. It also passes
+  /// events and notifications that are not sent to this webhook.
+  package var cursor: Int64 = 0
+  /// The sequence of the latest event of the app, or the evidence id of the latest notification of any app; 0: none yet.
+  package var latestNumber: Int64 = 0
   /// The number of messages that wait for another attempt, or for an earlier message.
   package var pending: Int64 = 0
   /// The number of dead letters.
@@ -226,8 +227,8 @@ package struct Webhook: WireMessage {
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
     url = CField.text(c.pointee.url)
     state = WebhookState(rawValue: CField.number(c.pointee.state.rawValue))
-    position = c.pointee.position
-    latestPosition = c.pointee.latest_position
+    cursor = c.pointee.cursor
+    latestNumber = c.pointee.latest_number
     pending = c.pointee.pending
     deadLetters = c.pointee.dead_letters
     oldestPendingAt = CField.message(c.pointee.oldest_pending_at)
@@ -239,8 +240,8 @@ package struct Webhook: WireMessage {
     writer.integer(2, kind.rawValue)
     writer.text(3, url)
     writer.integer(4, state.rawValue)
-    writer.integer(5, position)
-    writer.integer(6, latestPosition)
+    writer.integer(5, cursor)
+    writer.integer(6, latestNumber)
     writer.integer(7, pending)
     writer.integer(8, deadLetters)
     writer.message(9, oldestPendingAt)
@@ -249,8 +250,8 @@ package struct Webhook: WireMessage {
 
 /// One message that was not delivered yet.
 package struct Delivery: WireMessage {
-  /// The sequence of the event, or the evidence id of the notification.
-  package var position: Int64 = 0
+  /// The number of the message: the sequence of the event, or the evidence id of the notification.
+  package var number: Int64 = 0
   /// The `webhook-id` of each attempt; empty for forwarded notifications.
   package var webhookId: String = ""
   /// The type of the message, such as `entitlement.started`, or Apple's notification type.
@@ -282,7 +283,7 @@ package struct Delivery: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__Delivery.self)
-    position = c.pointee.position
+    number = c.pointee.number
     webhookId = CField.text(c.pointee.webhook_id)
     type = CField.text(c.pointee.type)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
@@ -297,7 +298,7 @@ package struct Delivery: WireMessage {
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.integer(1, position)
+    writer.integer(1, number)
     writer.text(2, webhookId)
     writer.text(3, type)
     writer.integer(4, environment.rawValue)
@@ -381,34 +382,34 @@ package struct ListDeliveriesResponse: WireMessage {
   }
 }
 
-/// Single positions of a log.
-package struct DeliveryPositions: WireMessage {
+/// The numbers of messages.
+package struct DeliveryNumbers: WireMessage {
   /// Sequences of events, or evidence ids of notifications. At least one; ResendDeliveries takes at most 10,000.
-  package var positions: [Int64] = []
+  package var numbers: [Int64] = []
 
   /// A message with every field at its default.
   package init() {}
 
   /// Its description in the contract.
-  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__DeliveryPositions())
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__DeliveryNumbers())
 
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
-    let c = structure.assumingMemoryBound(to: Entitled__V1__DeliveryPositions.self)
-    positions = CField.elements(c.pointee.positions, count: c.pointee.n_positions)
+    let c = structure.assumingMemoryBound(to: Entitled__V1__DeliveryNumbers.self)
+    numbers = CField.elements(c.pointee.numbers, count: c.pointee.n_numbers)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.integers(1, positions)
+    writer.integers(1, numbers)
   }
 }
 
-/// A range of positions of a log.
+/// A range of numbers of messages.
 package struct DeliveryRange: WireMessage {
-  /// The first position, from 1.
+  /// The first number, from 1.
   package var from: Int64 = 0
-  /// The last position, inclusive. Unset: the latest one.
+  /// The last number, inclusive. Unset: the latest one.
   package var to: Int64?
 
   /// A message with every field at its default.
@@ -446,7 +447,7 @@ package struct ResendDeliveriesRequest: WireMessage {
   package var note: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
   package var actor: String = ""
-  /// `selection`: `dead_letters`, `positions`, `range`, or none.
+  /// `selection`: `dead_letters`, `numbers`, `range`, or none.
   package var selection: Selection?
 
   /// A message with every field at its default.
@@ -466,7 +467,7 @@ package struct ResendDeliveriesRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
     switch c.pointee.selection_case.rawValue {
     case 4: selection = .deadLetters(CField.flag(c.pointee.dead_letters))
-    case 5: selection = CField.message(c.pointee.positions).map(Selection.positions)
+    case 5: selection = CField.message(c.pointee.numbers).map(Selection.numbers)
     case 6: selection = CField.message(c.pointee.range).map(Selection.range)
     default: break
     }
@@ -482,7 +483,7 @@ package struct ResendDeliveriesRequest: WireMessage {
     writer.text(9, actor)
     switch selection {
     case .deadLetters(let value)?: writer.flagOrDefault(4, value)
-    case .positions(let value)?: writer.message(5, value)
+    case .numbers(let value)?: writer.message(5, value)
     case .range(let value)?: writer.message(6, value)
     case nil: break
     }
@@ -492,8 +493,8 @@ package struct ResendDeliveriesRequest: WireMessage {
   package enum Selection: Equatable, Sendable {
     /// All dead letters; false is refused.
     case deadLetters(Bool)
-    /// The messages at these positions, delivered or not.
-    case positions(DeliveryPositions)
+    /// The messages with these numbers, delivered or not.
+    case numbers(DeliveryNumbers)
     /// All messages of this range, delivered or not.
     case range(DeliveryRange)
   }
@@ -503,8 +504,8 @@ package struct ResendDeliveriesRequest: WireMessage {
 package struct ResendDeliveriesResponse: WireMessage {
   /// The number of messages that will be sent, at most 10,000 per call.
   package var resent: Int64 = 0
-  /// The position at which the rest of the range starts. Unset: there is no rest.
-  package var continueFromPosition: Int64?
+  /// The number at which the rest of the range starts. Unset: there is no rest.
+  package var continueFrom: Int64?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -521,7 +522,7 @@ package struct ResendDeliveriesResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ResendDeliveriesResponse.self)
     resent = c.pointee.resent
-    if c.pointee._continue_from_position_case.rawValue == 2 { continueFromPosition = c.pointee.continue_from_position }
+    if c.pointee._continue_from_case.rawValue == 2 { continueFrom = c.pointee.continue_from }
     repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
@@ -529,7 +530,7 @@ package struct ResendDeliveriesResponse: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.integer(1, resent)
-    if let continueFromPosition { writer.integerOrDefault(2, continueFromPosition) }
+    if let continueFrom { writer.integerOrDefault(2, continueFrom) }
     writer.flag(3, repeated)
     writer.text(15, position)
   }
@@ -547,7 +548,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
   package var note: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
   package var actor: String = ""
-  /// `selection`: `dead_letters`, `positions`, or none.
+  /// `selection`: `dead_letters`, `numbers`, or none.
   package var selection: Selection?
 
   /// A message with every field at its default.
@@ -566,7 +567,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
     switch c.pointee.selection_case.rawValue {
     case 4: selection = .deadLetters(CField.flag(c.pointee.dead_letters))
-    case 5: selection = CField.message(c.pointee.positions).map(Selection.positions)
+    case 5: selection = CField.message(c.pointee.numbers).map(Selection.numbers)
     default: break
     }
   }
@@ -580,7 +581,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
     writer.text(7, actor)
     switch selection {
     case .deadLetters(let value)?: writer.flagOrDefault(4, value)
-    case .positions(let value)?: writer.message(5, value)
+    case .numbers(let value)?: writer.message(5, value)
     case nil: break
     }
   }
@@ -589,8 +590,8 @@ package struct DiscardDeliveriesRequest: WireMessage {
   package enum Selection: Equatable, Sendable {
     /// All dead letters; false is refused.
     case deadLetters(Bool)
-    /// The dead letters at these positions.
-    case positions(DeliveryPositions)
+    /// The dead letters with these numbers.
+    case numbers(DeliveryNumbers)
   }
 }
 
@@ -697,8 +698,8 @@ package struct GetDeliveryRequest: WireMessage {
   package var webhook: String = ""
   /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
-  /// The sequence of the event, or the evidence id of the notification, from 1. Required.
-  package var position: Int64 = 0
+  /// The number of the message: the sequence of the event, or the evidence id of the notification, from 1. Required.
+  package var number: Int64 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -712,7 +713,7 @@ package struct GetDeliveryRequest: WireMessage {
     app = CField.text(c.pointee.app)
     webhook = CField.text(c.pointee.webhook)
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
-    position = c.pointee.position
+    number = c.pointee.number
   }
 
   /// Writes the fields that are set.
@@ -720,7 +721,7 @@ package struct GetDeliveryRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, webhook)
     writer.integer(3, kind.rawValue)
-    writer.integer(4, position)
+    writer.integer(4, number)
   }
 }
 

@@ -52,9 +52,9 @@ protocol AppStoreServiceMethods: Sendable {
   func getSeatInfo(_ request: GetSeatInfoRequest, _ call: CallContext) async throws(Status) -> GetSeatInfoResponse
   /// Changes or refunds a purchase of the Advanced Commerce API.
   func sendAdvancedCommerceRequest(_ request: SendAdvancedCommerceRequestRequest, _ call: CallContext) async throws(Status) -> SendAdvancedCommerceRequestResponse
-  /// Returns the external purchase tokens without a report, the earliest deadline first, page by page.
+  /// Returns external purchase tokens, by default those without a report, the earliest deadline first, page by page.
   func listExternalPurchaseTokens(_ request: ListExternalPurchaseTokensRequest, _ call: CallContext) async throws(Status) -> ListExternalPurchaseTokensResponse
-  /// Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
+  /// Returns withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them, page by page.
   func listConsentWithdrawals(_ request: ListConsentWithdrawalsRequest, _ call: CallContext) async throws(Status) -> ListConsentWithdrawalsResponse
   /// Records that you have done what a withdrawn consent requires. It changes no access.
   func settleConsentWithdrawal(_ request: SettleConsentWithdrawalRequest, _ call: CallContext) async throws(Status) -> SettleConsentWithdrawalResponse

@@ -59,7 +59,7 @@ extension ReceiptServiceMethods {
       .asyncUnary("/entitled.v1.ReceiptService/ListMigrations", listMigrations),
       .asyncUnary("/entitled.v1.ReceiptService/ListMigrationFailures", listMigrationFailures),
       .asyncUnary("/entitled.v1.ReceiptService/UploadMigrationInput", uploadMigrationInput),
-      .asyncUnary("/entitled.v1.ReceiptService/CompareWithApple", context.positions.stamping(compareWithApple)),
+      .asyncUnary("/entitled.v1.ReceiptService/CompareWithApple", compareWithApple),
       .asyncUnary("/entitled.v1.ReceiptService/ListDisagreements", listDisagreements),
       .asyncUnary("/entitled.v1.ReceiptService/CancelMigration", context.positions.stamping(cancelMigration)),
       .asyncUnary("/entitled.v1.ReceiptService/PurgeMigration", context.positions.stamping(purgeMigration)),
@@ -76,8 +76,6 @@ extension SubmitReceiptRequest: AppRequest {}
 extension SubmitReceiptResponse: PositionedResponse {}
 extension StartMigrationRequest: AppRequest {}
 extension StartMigrationResponse: PositionedResponse {}
-extension CompareWithAppleRequest: AppRequest {}
-extension CompareWithAppleResponse: PositionedResponse {}
 extension CancelMigrationRequest: AppRequest {}
 extension CancelMigrationResponse: PositionedResponse {}
 extension PurgeMigrationRequest: AppRequest {}

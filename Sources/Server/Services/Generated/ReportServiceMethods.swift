@@ -13,7 +13,7 @@ protocol ReportServiceMethods: Sendable {
   func queryReport(_ request: QueryReportRequest, _ call: CallContext) async throws(Status) -> QueryReportResponse
   /// Returns the rows of one report as a file, in chunks of at most 64 KiB. It has at most 500,000 rows.
   func exportReport(_ request: ExportReportRequest, _ responses: ResponseWriter<ExportReportResponse>, _ call: CallContext) async throws(Status)
-  /// Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
+  /// Streams the postings that reports add up: all after a number, or those of a time. It ends with the last one.
   func listPostings(_ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext) async throws(Status)
   /// Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it.
   func listReportPurchases(_ request: ListReportPurchasesRequest, _ call: CallContext) async throws(Status) -> ListReportPurchasesResponse

@@ -5138,12 +5138,12 @@ static const ProtobufCFieldDescriptor entitled__v1__consumption_request__field_d
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "error",
+    "state_reason",
     11,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ConsumptionRequest, error),
+    offsetof(Entitled__V1__ConsumptionRequest, state_reason),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -5179,7 +5179,6 @@ static const unsigned entitled__v1__consumption_request__field_indices_by_name[]
   11,   /* field[11] = attempts */
   2,   /* field[2] = customer_id */
   1,   /* field[1] = environment */
-  10,   /* field[10] = error */
   0,   /* field[0] = evidence_id */
   5,   /* field[5] = original_transaction_id */
   3,   /* field[3] = product_id */
@@ -5187,6 +5186,7 @@ static const unsigned entitled__v1__consumption_request__field_indices_by_name[]
   7,   /* field[7] = requested_at */
   12,   /* field[12] = settled_at */
   9,   /* field[9] = state */
+  10,   /* field[10] = state_reason */
   4,   /* field[4] = transaction_id */
 };
 static const ProtobufCIntRange entitled__v1__consumption_request__number_ranges[1 + 1] =
@@ -5406,11 +5406,11 @@ static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_requ
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentRequest, _consented_case),
     offsetof(Entitled__V1__SetConsumptionConsentRequest, consented),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {

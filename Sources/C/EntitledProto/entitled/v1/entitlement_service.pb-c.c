@@ -3352,12 +3352,12 @@ static const ProtobufCFieldDescriptor entitled__v1__customer_subscription_group_
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "paid_service_days",
+    "paid_days",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CustomerSubscriptionGroup, paid_service_days),
+    offsetof(Entitled__V1__CustomerSubscriptionGroup, paid_days),
     NULL,
     NULL,
     0,             /* flags */
@@ -3369,7 +3369,7 @@ static const unsigned entitled__v1__customer_subscription_group__field_indices_b
   4,   /* field[4] = eligible_for_introductory_offer */
   5,   /* field[5] = eligible_for_promotional_offers */
   6,   /* field[6] = eligible_win_back_offer_ids */
-  7,   /* field[7] = paid_service_days */
+  7,   /* field[7] = paid_days */
   2,   /* field[2] = product_id */
   1,   /* field[1] = state */
   0,   /* field[0] = subscription_group_identifier */

@@ -1965,59 +1965,11 @@ const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_request__d
   (ProtobufCMessageInit) entitled__v1__backfill_notifications_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_response__field_descriptors[2] =
 {
   {
-    "backfill_id",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__BackfillNotificationsResponse, backfill_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "received",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__BackfillNotificationsResponse, received),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "already_known",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__BackfillNotificationsResponse, already_known),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "drifted_customers",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__BackfillNotificationsResponse, drifted_customers),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "repair",
-    5,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -2041,18 +1993,14 @@ static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_respo
   },
 };
 static const unsigned entitled__v1__backfill_notifications_response__field_indices_by_name[] = {
-  2,   /* field[2] = already_known */
-  0,   /* field[0] = backfill_id */
-  3,   /* field[3] = drifted_customers */
-  5,   /* field[5] = position */
-  1,   /* field[1] = received */
-  4,   /* field[4] = repair */
+  1,   /* field[1] = position */
+  0,   /* field[0] = repair */
 };
 static const ProtobufCIntRange entitled__v1__backfill_notifications_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 5 },
-  { 0, 6 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_response__descriptor =
 {
@@ -2062,7 +2010,7 @@ const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_response__
   "Entitled__V1__BackfillNotificationsResponse",
   "entitled.v1",
   sizeof(Entitled__V1__BackfillNotificationsResponse),
-  6,
+  2,
   entitled__v1__backfill_notifications_response__field_descriptors,
   entitled__v1__backfill_notifications_response__field_indices_by_name,
   2,  entitled__v1__backfill_notifications_response__number_ranges,

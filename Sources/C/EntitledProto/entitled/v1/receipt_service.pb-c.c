@@ -3882,7 +3882,7 @@ const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_request__descr
   (ProtobufCMessageInit) entitled__v1__compare_with_apple_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__compare_with_apple_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__compare_with_apple_response__field_descriptors[4] =
 {
   {
     "compared",
@@ -3932,31 +3932,17 @@ static const ProtobufCFieldDescriptor entitled__v1__compare_with_apple_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "position",
-    15,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CompareWithAppleResponse, position),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned entitled__v1__compare_with_apple_response__field_indices_by_name[] = {
   0,   /* field[0] = compared */
   1,   /* field[1] = drifts */
   2,   /* field[2] = next_page_token */
   3,   /* field[3] = not_compared */
-  4,   /* field[4] = position */
 };
-static const ProtobufCIntRange entitled__v1__compare_with_apple_response__number_ranges[2 + 1] =
+static const ProtobufCIntRange entitled__v1__compare_with_apple_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 15, 4 },
-  { 0, 5 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_response__descriptor =
 {
@@ -3966,10 +3952,10 @@ const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_response__desc
   "Entitled__V1__CompareWithAppleResponse",
   "entitled.v1",
   sizeof(Entitled__V1__CompareWithAppleResponse),
-  5,
+  4,
   entitled__v1__compare_with_apple_response__field_descriptors,
   entitled__v1__compare_with_apple_response__field_indices_by_name,
-  2,  entitled__v1__compare_with_apple_response__number_ranges,
+  1,  entitled__v1__compare_with_apple_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__compare_with_apple_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -4142,12 +4128,12 @@ static const ProtobufCFieldDescriptor entitled__v1__migration__field_descriptors
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "total",
+    "done_lines",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__Migration, total),
+    offsetof(Entitled__V1__Migration, done_lines),
     NULL,
     NULL,
     0,             /* flags */
@@ -4373,6 +4359,7 @@ static const ProtobufCFieldDescriptor entitled__v1__migration__field_descriptors
 static const unsigned entitled__v1__migration__field_indices_by_name[] = {
   14,   /* field[14] = app */
   16,   /* field[16] = done_bytes */
+  2,   /* field[2] = done_lines */
   15,   /* field[15] = dry_run */
   11,   /* field[11] = duplicates */
   5,   /* field[5] = empty */
@@ -4389,7 +4376,6 @@ static const unsigned entitled__v1__migration__field_indices_by_name[] = {
   7,   /* field[7] = retryable */
   8,   /* field[8] = started_at */
   1,   /* field[1] = state */
-  2,   /* field[2] = total */
   4,   /* field[4] = unchanged */
   20,   /* field[20] = upload_id */
 };

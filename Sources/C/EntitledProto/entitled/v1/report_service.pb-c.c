@@ -2328,12 +2328,12 @@ static const ProtobufCFieldDescriptor entitled__v1__list_postings_request__field
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "after_position",
+    "after_number",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ListPostingsRequest, after_position),
+    offsetof(Entitled__V1__ListPostingsRequest, after_number),
     NULL,
     NULL,
     0,             /* flags */
@@ -2377,7 +2377,7 @@ static const ProtobufCFieldDescriptor entitled__v1__list_postings_request__field
   },
 };
 static const unsigned entitled__v1__list_postings_request__field_indices_by_name[] = {
-  2,   /* field[2] = after_position */
+  2,   /* field[2] = after_number */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   3,   /* field[3] = from */
@@ -2445,12 +2445,12 @@ const ProtobufCMessageDescriptor entitled__v1__list_postings_response__descripto
 static const ProtobufCFieldDescriptor entitled__v1__report_posting__field_descriptors[17] =
 {
   {
-    "position",
+    "number",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ReportPosting, position),
+    offsetof(Entitled__V1__ReportPosting, number),
     NULL,
     NULL,
     0,             /* flags */
@@ -2656,9 +2656,9 @@ static const unsigned entitled__v1__report_posting__field_indices_by_name[] = {
   3,   /* field[3] = effective_at */
   1,   /* field[1] = kind */
   4,   /* field[4] = known_at */
+  0,   /* field[0] = number */
   11,   /* field[11] = offer_kind */
   6,   /* field[6] = original_transaction_id */
-  0,   /* field[0] = position */
   15,   /* field[15] = proceeds */
   8,   /* field[8] = product_id */
   12,   /* field[12] = reason */

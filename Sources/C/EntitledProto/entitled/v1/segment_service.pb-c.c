@@ -1265,12 +1265,12 @@ static const ProtobufCFieldDescriptor entitled__v1__segment_row__field_descripto
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "win_back_offer_ids",
+    "eligible_win_back_offer_ids",
     17,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_STRING,
-    offsetof(Entitled__V1__SegmentRow, n_win_back_offer_ids),
-    offsetof(Entitled__V1__SegmentRow, win_back_offer_ids),
+    offsetof(Entitled__V1__SegmentRow, n_eligible_win_back_offer_ids),
+    offsetof(Entitled__V1__SegmentRow, eligible_win_back_offer_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1294,6 +1294,7 @@ static const unsigned entitled__v1__segment_row__field_indices_by_name[] = {
   12,   /* field[12] = annual_price */
   8,   /* field[8] = commitment_ends_at */
   0,   /* field[0] = customer_id */
+  16,   /* field[16] = eligible_win_back_offer_ids */
   7,   /* field[7] = ends_at */
   13,   /* field[13] = in_app_ownership_type */
   15,   /* field[15] = needs_price_consent */
@@ -1307,7 +1308,6 @@ static const unsigned entitled__v1__segment_row__field_indices_by_name[] = {
   4,   /* field[4] = state */
   9,   /* field[9] = storefront */
   2,   /* field[2] = transaction_id */
-  16,   /* field[16] = win_back_offer_ids */
 };
 static const ProtobufCIntRange entitled__v1__segment_row__number_ranges[1 + 1] =
 {

@@ -277,49 +277,49 @@ void   entitled__v1__list_deliveries_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__list_deliveries_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   entitled__v1__delivery_positions__init
-                     (Entitled__V1__DeliveryPositions         *message)
+void   entitled__v1__delivery_numbers__init
+                     (Entitled__V1__DeliveryNumbers         *message)
 {
-  static const Entitled__V1__DeliveryPositions init_value = ENTITLED__V1__DELIVERY_POSITIONS__INIT;
+  static const Entitled__V1__DeliveryNumbers init_value = ENTITLED__V1__DELIVERY_NUMBERS__INIT;
   *message = init_value;
 }
-size_t entitled__v1__delivery_positions__get_packed_size
-                     (const Entitled__V1__DeliveryPositions *message)
+size_t entitled__v1__delivery_numbers__get_packed_size
+                     (const Entitled__V1__DeliveryNumbers *message)
 {
-  assert(message->base.descriptor == &entitled__v1__delivery_positions__descriptor);
+  assert(message->base.descriptor == &entitled__v1__delivery_numbers__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t entitled__v1__delivery_positions__pack
-                     (const Entitled__V1__DeliveryPositions *message,
+size_t entitled__v1__delivery_numbers__pack
+                     (const Entitled__V1__DeliveryNumbers *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &entitled__v1__delivery_positions__descriptor);
+  assert(message->base.descriptor == &entitled__v1__delivery_numbers__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t entitled__v1__delivery_positions__pack_to_buffer
-                     (const Entitled__V1__DeliveryPositions *message,
+size_t entitled__v1__delivery_numbers__pack_to_buffer
+                     (const Entitled__V1__DeliveryNumbers *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &entitled__v1__delivery_positions__descriptor);
+  assert(message->base.descriptor == &entitled__v1__delivery_numbers__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Entitled__V1__DeliveryPositions *
-       entitled__v1__delivery_positions__unpack
+Entitled__V1__DeliveryNumbers *
+       entitled__v1__delivery_numbers__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Entitled__V1__DeliveryPositions *)
-     protobuf_c_message_unpack (&entitled__v1__delivery_positions__descriptor,
+  return (Entitled__V1__DeliveryNumbers *)
+     protobuf_c_message_unpack (&entitled__v1__delivery_numbers__descriptor,
                                 allocator, len, data);
 }
-void   entitled__v1__delivery_positions__free_unpacked
-                     (Entitled__V1__DeliveryPositions *message,
+void   entitled__v1__delivery_numbers__free_unpacked
+                     (Entitled__V1__DeliveryNumbers *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &entitled__v1__delivery_positions__descriptor);
+  assert(message->base.descriptor == &entitled__v1__delivery_numbers__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   entitled__v1__delivery_range__init
@@ -893,24 +893,24 @@ static const ProtobufCFieldDescriptor entitled__v1__webhook__field_descriptors[9
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "position",
+    "cursor",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__Webhook, position),
+    offsetof(Entitled__V1__Webhook, cursor),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "latest_position",
+    "latest_number",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__Webhook, latest_position),
+    offsetof(Entitled__V1__Webhook, latest_number),
     NULL,
     NULL,
     0,             /* flags */
@@ -954,13 +954,13 @@ static const ProtobufCFieldDescriptor entitled__v1__webhook__field_descriptors[9
   },
 };
 static const unsigned entitled__v1__webhook__field_indices_by_name[] = {
+  4,   /* field[4] = cursor */
   7,   /* field[7] = dead_letters */
   1,   /* field[1] = kind */
-  5,   /* field[5] = latest_position */
+  5,   /* field[5] = latest_number */
   0,   /* field[0] = name */
   8,   /* field[8] = oldest_pending_at */
   6,   /* field[6] = pending */
-  4,   /* field[4] = position */
   3,   /* field[3] = state */
   2,   /* field[2] = url */
 };
@@ -987,12 +987,12 @@ const ProtobufCMessageDescriptor entitled__v1__webhook__descriptor =
 static const ProtobufCFieldDescriptor entitled__v1__delivery__field_descriptors[11] =
 {
   {
-    "position",
+    "number",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__Delivery, position),
+    offsetof(Entitled__V1__Delivery, number),
     NULL,
     NULL,
     0,             /* flags */
@@ -1124,9 +1124,9 @@ static const unsigned entitled__v1__delivery__field_indices_by_name[] = {
   3,   /* field[3] = environment */
   9,   /* field[9] = first_attempt_at */
   10,   /* field[10] = next_attempt_at */
+  0,   /* field[0] = number */
   8,   /* field[8] = occurred_at */
   7,   /* field[7] = outcome */
-  0,   /* field[0] = position */
   5,   /* field[5] = state */
   4,   /* field[4] = subject */
   2,   /* field[2] = type */
@@ -1306,42 +1306,42 @@ const ProtobufCMessageDescriptor entitled__v1__list_deliveries_response__descrip
   (ProtobufCMessageInit) entitled__v1__list_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__delivery_positions__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__delivery_numbers__field_descriptors[1] =
 {
   {
-    "positions",
+    "numbers",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitled__V1__DeliveryPositions, n_positions),
-    offsetof(Entitled__V1__DeliveryPositions, positions),
+    offsetof(Entitled__V1__DeliveryNumbers, n_numbers),
+    offsetof(Entitled__V1__DeliveryNumbers, numbers),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned entitled__v1__delivery_positions__field_indices_by_name[] = {
-  0,   /* field[0] = positions */
+static const unsigned entitled__v1__delivery_numbers__field_indices_by_name[] = {
+  0,   /* field[0] = numbers */
 };
-static const ProtobufCIntRange entitled__v1__delivery_positions__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__delivery_numbers__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor entitled__v1__delivery_positions__descriptor =
+const ProtobufCMessageDescriptor entitled__v1__delivery_numbers__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "entitled.v1.DeliveryPositions",
-  "DeliveryPositions",
-  "Entitled__V1__DeliveryPositions",
+  "entitled.v1.DeliveryNumbers",
+  "DeliveryNumbers",
+  "Entitled__V1__DeliveryNumbers",
   "entitled.v1",
-  sizeof(Entitled__V1__DeliveryPositions),
+  sizeof(Entitled__V1__DeliveryNumbers),
   1,
-  entitled__v1__delivery_positions__field_descriptors,
-  entitled__v1__delivery_positions__field_indices_by_name,
-  1,  entitled__v1__delivery_positions__number_ranges,
-  (ProtobufCMessageInit) entitled__v1__delivery_positions__init,
+  entitled__v1__delivery_numbers__field_descriptors,
+  entitled__v1__delivery_numbers__field_indices_by_name,
+  1,  entitled__v1__delivery_numbers__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__delivery_numbers__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__delivery_range__field_descriptors[2] =
@@ -1446,13 +1446,13 @@ static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__f
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "positions",
+    "numbers",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Entitled__V1__ResendDeliveriesRequest, selection_case),
-    offsetof(Entitled__V1__ResendDeliveriesRequest, positions),
-    &entitled__v1__delivery_positions__descriptor,
+    offsetof(Entitled__V1__ResendDeliveriesRequest, numbers),
+    &entitled__v1__delivery_numbers__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1513,7 +1513,7 @@ static const unsigned entitled__v1__resend_deliveries_request__field_indices_by_
   6,   /* field[6] = idempotency_key */
   2,   /* field[2] = kind */
   7,   /* field[7] = note */
-  4,   /* field[4] = positions */
+  4,   /* field[4] = numbers */
   5,   /* field[5] = range */
   1,   /* field[1] = webhook */
 };
@@ -1552,12 +1552,12 @@ static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_response__
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "continue_from_position",
+    "continue_from",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitled__V1__ResendDeliveriesResponse, _continue_from_position_case),
-    offsetof(Entitled__V1__ResendDeliveriesResponse, continue_from_position),
+    offsetof(Entitled__V1__ResendDeliveriesResponse, _continue_from_case),
+    offsetof(Entitled__V1__ResendDeliveriesResponse, continue_from),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -1589,7 +1589,7 @@ static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_response__
   },
 };
 static const unsigned entitled__v1__resend_deliveries_response__field_indices_by_name[] = {
-  1,   /* field[1] = continue_from_position */
+  1,   /* field[1] = continue_from */
   3,   /* field[3] = position */
   2,   /* field[2] = repeated */
   0,   /* field[0] = resent */
@@ -1666,13 +1666,13 @@ static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_request__
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "positions",
+    "numbers",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Entitled__V1__DiscardDeliveriesRequest, selection_case),
-    offsetof(Entitled__V1__DiscardDeliveriesRequest, positions),
-    &entitled__v1__delivery_positions__descriptor,
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, numbers),
+    &entitled__v1__delivery_numbers__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1708,7 +1708,7 @@ static const unsigned entitled__v1__discard_deliveries_request__field_indices_by
   3,   /* field[3] = dead_letters */
   2,   /* field[2] = kind */
   5,   /* field[5] = note */
-  4,   /* field[4] = positions */
+  4,   /* field[4] = numbers */
   1,   /* field[1] = webhook */
 };
 static const ProtobufCIntRange entitled__v1__discard_deliveries_request__number_ranges[1 + 1] =
@@ -1964,12 +1964,12 @@ static const ProtobufCFieldDescriptor entitled__v1__get_delivery_request__field_
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "position",
+    "number",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetDeliveryRequest, position),
+    offsetof(Entitled__V1__GetDeliveryRequest, number),
     NULL,
     NULL,
     0,             /* flags */
@@ -1979,7 +1979,7 @@ static const ProtobufCFieldDescriptor entitled__v1__get_delivery_request__field_
 static const unsigned entitled__v1__get_delivery_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   2,   /* field[2] = kind */
-  3,   /* field[3] = position */
+  3,   /* field[3] = number */
   1,   /* field[1] = webhook */
 };
 static const ProtobufCIntRange entitled__v1__get_delivery_request__number_ranges[1 + 1] =

@@ -132,12 +132,11 @@ class ConsentWithdrawal(_message.Message):
     def __init__(self, app_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., withdrawn_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., settle_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[ConsentWithdrawalState, str]] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., settlement_id: _Optional[int] = ..., ends_access: bool = ...) -> None: ...
 
 class ConsumptionRequest(_message.Message):
-    __slots__ = ["answer_by", "attempts", "customer_id", "environment", "error", "evidence_id", "original_transaction_id", "product_id", "reason", "requested_at", "settled_at", "state", "transaction_id"]
+    __slots__ = ["answer_by", "attempts", "customer_id", "environment", "evidence_id", "original_transaction_id", "product_id", "reason", "requested_at", "settled_at", "state", "state_reason", "transaction_id"]
     ANSWER_BY_FIELD_NUMBER: _ClassVar[int]
     ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    ERROR_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
     ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
     PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -145,12 +144,12 @@ class ConsumptionRequest(_message.Message):
     REQUESTED_AT_FIELD_NUMBER: _ClassVar[int]
     SETTLED_AT_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
+    STATE_REASON_FIELD_NUMBER: _ClassVar[int]
     TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
     answer_by: _timestamp_pb2.Timestamp
     attempts: int
     customer_id: str
     environment: _environment_pb2.Environment
-    error: str
     evidence_id: int
     original_transaction_id: str
     product_id: str
@@ -158,8 +157,9 @@ class ConsumptionRequest(_message.Message):
     requested_at: _timestamp_pb2.Timestamp
     settled_at: _timestamp_pb2.Timestamp
     state: ConsumptionRequestState
+    state_reason: str
     transaction_id: str
-    def __init__(self, evidence_id: _Optional[int] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., reason: _Optional[str] = ..., requested_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., answer_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[ConsumptionRequestState, str]] = ..., error: _Optional[str] = ..., attempts: _Optional[int] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, evidence_id: _Optional[int] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., reason: _Optional[str] = ..., requested_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., answer_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[ConsumptionRequestState, str]] = ..., state_reason: _Optional[str] = ..., attempts: _Optional[int] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class CustomerGroup(_message.Message):
     __slots__ = ["group_id", "group_type", "roles"]

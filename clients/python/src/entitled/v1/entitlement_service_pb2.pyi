@@ -136,12 +136,12 @@ class CustomerProduct(_message.Message):
     def __init__(self, product_id: _Optional[str] = ..., type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., latest_transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping[str, _Any]]] = ..., type_raw: _Optional[str] = ...) -> None: ...
 
 class CustomerSubscriptionGroup(_message.Message):
-    __slots__ = ["auto_renew_product_id", "eligible_for_introductory_offer", "eligible_for_promotional_offers", "eligible_win_back_offer_ids", "paid_service_days", "product_id", "state", "subscription_group_identifier"]
+    __slots__ = ["auto_renew_product_id", "eligible_for_introductory_offer", "eligible_for_promotional_offers", "eligible_win_back_offer_ids", "paid_days", "product_id", "state", "subscription_group_identifier"]
     AUTO_RENEW_PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
     ELIGIBLE_FOR_INTRODUCTORY_OFFER_FIELD_NUMBER: _ClassVar[int]
     ELIGIBLE_FOR_PROMOTIONAL_OFFERS_FIELD_NUMBER: _ClassVar[int]
     ELIGIBLE_WIN_BACK_OFFER_IDS_FIELD_NUMBER: _ClassVar[int]
-    PAID_SERVICE_DAYS_FIELD_NUMBER: _ClassVar[int]
+    PAID_DAYS_FIELD_NUMBER: _ClassVar[int]
     PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIPTION_GROUP_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
@@ -149,11 +149,11 @@ class CustomerSubscriptionGroup(_message.Message):
     eligible_for_introductory_offer: bool
     eligible_for_promotional_offers: bool
     eligible_win_back_offer_ids: _containers.RepeatedScalarFieldContainer[str]
-    paid_service_days: int
+    paid_days: int
     product_id: str
     state: _product_pb2.ProductState
     subscription_group_identifier: str
-    def __init__(self, subscription_group_identifier: _Optional[str] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., product_id: _Optional[str] = ..., auto_renew_product_id: _Optional[str] = ..., eligible_for_introductory_offer: bool = ..., eligible_for_promotional_offers: bool = ..., eligible_win_back_offer_ids: _Optional[_Iterable[str]] = ..., paid_service_days: _Optional[int] = ...) -> None: ...
+    def __init__(self, subscription_group_identifier: _Optional[str] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., product_id: _Optional[str] = ..., auto_renew_product_id: _Optional[str] = ..., eligible_for_introductory_offer: bool = ..., eligible_for_promotional_offers: bool = ..., eligible_win_back_offer_ids: _Optional[_Iterable[str]] = ..., paid_days: _Optional[int] = ...) -> None: ...
 
 class EntitlementEvent(_message.Message):
     __slots__ = ["actor", "after", "app", "before", "billing_plan_type", "billing_plan_type_raw", "commitment_info", "customer_id", "effective_at", "entitlement", "environment", "erased_customer_id", "evidence_id", "explanation", "original_transaction_id", "other_customer_id", "other_customer_role", "price", "product_id", "product_type", "product_type_raw", "quantity", "recorded_at", "revoked_seat_quantity", "segment", "sequence", "transaction_id", "type"]

@@ -45,20 +45,12 @@ class BackfillNotificationsRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., note: _Optional[str] = ..., actor: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class BackfillNotificationsResponse(_message.Message):
-    __slots__ = ["already_known", "backfill_id", "drifted_customers", "position", "received", "repair"]
-    ALREADY_KNOWN_FIELD_NUMBER: _ClassVar[int]
-    BACKFILL_ID_FIELD_NUMBER: _ClassVar[int]
-    DRIFTED_CUSTOMERS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["position", "repair"]
     POSITION_FIELD_NUMBER: _ClassVar[int]
-    RECEIVED_FIELD_NUMBER: _ClassVar[int]
     REPAIR_FIELD_NUMBER: _ClassVar[int]
-    already_known: int
-    backfill_id: str
-    drifted_customers: int
     position: str
-    received: int
     repair: Repair
-    def __init__(self, backfill_id: _Optional[str] = ..., received: _Optional[int] = ..., already_known: _Optional[int] = ..., drifted_customers: _Optional[int] = ..., repair: _Optional[_Union[Repair, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, repair: _Optional[_Union[Repair, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class CompareNotificationVersionsRequest(_message.Message):
     __slots__ = ["app", "environment", "include_equal", "page_size", "page_token", "to"]

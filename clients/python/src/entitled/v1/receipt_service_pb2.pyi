@@ -96,18 +96,16 @@ class CompareWithAppleRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., sample_every: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class CompareWithAppleResponse(_message.Message):
-    __slots__ = ["compared", "drifts", "next_page_token", "not_compared", "position"]
+    __slots__ = ["compared", "drifts", "next_page_token", "not_compared"]
     COMPARED_FIELD_NUMBER: _ClassVar[int]
     DRIFTS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     NOT_COMPARED_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
     compared: int
     drifts: _containers.RepeatedCompositeFieldContainer[CustomerDrift]
     next_page_token: str
     not_compared: int
-    position: str
-    def __init__(self, compared: _Optional[int] = ..., drifts: _Optional[_Iterable[_Union[CustomerDrift, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ..., not_compared: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, compared: _Optional[int] = ..., drifts: _Optional[_Iterable[_Union[CustomerDrift, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ..., not_compared: _Optional[int] = ...) -> None: ...
 
 class CustomerDrift(_message.Message):
     __slots__ = ["customer_id", "original_transaction_id", "reason", "transaction_id"]
@@ -312,9 +310,10 @@ class MigrateReceiptsResponse(_message.Message):
     def __init__(self, correlation_id: _Optional[str] = ..., outcome: _Optional[_Union[MigrationOutcome, str]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping[str, _Any]]] = ..., transactions: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
 
 class Migration(_message.Message):
-    __slots__ = ["app", "done_bytes", "dry_run", "duplicates", "empty", "environment", "error", "finished_at", "input_bytes", "input_path", "migrated", "migration_id", "rate", "reasons", "rejected", "retryable", "started_at", "state", "total", "unchanged", "upload_id"]
+    __slots__ = ["app", "done_bytes", "done_lines", "dry_run", "duplicates", "empty", "environment", "error", "finished_at", "input_bytes", "input_path", "migrated", "migration_id", "rate", "reasons", "rejected", "retryable", "started_at", "state", "unchanged", "upload_id"]
     APP_FIELD_NUMBER: _ClassVar[int]
     DONE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    DONE_LINES_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     DUPLICATES_FIELD_NUMBER: _ClassVar[int]
     EMPTY_FIELD_NUMBER: _ClassVar[int]
@@ -331,11 +330,11 @@ class Migration(_message.Message):
     RETRYABLE_FIELD_NUMBER: _ClassVar[int]
     STARTED_AT_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
-    TOTAL_FIELD_NUMBER: _ClassVar[int]
     UNCHANGED_FIELD_NUMBER: _ClassVar[int]
     UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
     app: str
     done_bytes: int
+    done_lines: int
     dry_run: bool
     duplicates: int
     empty: int
@@ -352,10 +351,9 @@ class Migration(_message.Message):
     retryable: int
     started_at: _timestamp_pb2.Timestamp
     state: MigrationState
-    total: int
     unchanged: int
     upload_id: str
-    def __init__(self, migration_id: _Optional[str] = ..., state: _Optional[_Union[MigrationState, str]] = ..., total: _Optional[int] = ..., migrated: _Optional[int] = ..., unchanged: _Optional[int] = ..., empty: _Optional[int] = ..., rejected: _Optional[int] = ..., retryable: _Optional[int] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., rate: _Optional[float] = ..., duplicates: _Optional[int] = ..., reasons: _Optional[_Iterable[_Union[MigrationReasonCount, _Mapping[str, _Any]]]] = ..., error: _Optional[str] = ..., app: _Optional[str] = ..., dry_run: bool = ..., done_bytes: _Optional[int] = ..., input_bytes: _Optional[int] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., input_path: _Optional[str] = ..., upload_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, migration_id: _Optional[str] = ..., state: _Optional[_Union[MigrationState, str]] = ..., done_lines: _Optional[int] = ..., migrated: _Optional[int] = ..., unchanged: _Optional[int] = ..., empty: _Optional[int] = ..., rejected: _Optional[int] = ..., retryable: _Optional[int] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., rate: _Optional[float] = ..., duplicates: _Optional[int] = ..., reasons: _Optional[_Iterable[_Union[MigrationReasonCount, _Mapping[str, _Any]]]] = ..., error: _Optional[str] = ..., app: _Optional[str] = ..., dry_run: bool = ..., done_bytes: _Optional[int] = ..., input_bytes: _Optional[int] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., input_path: _Optional[str] = ..., upload_id: _Optional[str] = ...) -> None: ...
 
 class MigrationFailure(_message.Message):
     __slots__ = ["customer_id", "explanation", "input", "line", "outcome", "reason"]

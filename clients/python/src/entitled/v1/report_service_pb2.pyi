@@ -74,19 +74,19 @@ class GetReconciliationResponse(_message.Message):
     def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., days: _Optional[_Iterable[_Union[ReconciledDay, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class ListPostingsRequest(_message.Message):
-    __slots__ = ["after_position", "app", "environment", "opening", "to"]
-    AFTER_POSITION_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["after_number", "app", "environment", "opening", "to"]
+    AFTER_NUMBER_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     FROM_FIELD_NUMBER: _ClassVar[int]
     OPENING_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
-    after_position: int
+    after_number: int
     app: str
     environment: _environment_pb2.Environment
     opening: bool
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., after_position: _Optional[int] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., opening: bool = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., after_number: _Optional[int] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., opening: bool = ..., **kwargs: _Any) -> None: ...
 
 class ListPostingsResponse(_message.Message):
     __slots__ = ["postings"]
@@ -245,16 +245,16 @@ class ReportDifference(_message.Message):
     def __init__(self, currency: _Optional[str] = ..., values: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class ReportPosting(_message.Message):
-    __slots__ = ["amount", "cause", "currency", "effective_at", "kind", "known_at", "offer_kind", "original_transaction_id", "position", "proceeds", "product_id", "reason", "stock", "storefront", "subscription_group", "transaction_id", "units"]
+    __slots__ = ["amount", "cause", "currency", "effective_at", "kind", "known_at", "number", "offer_kind", "original_transaction_id", "proceeds", "product_id", "reason", "stock", "storefront", "subscription_group", "transaction_id", "units"]
     AMOUNT_FIELD_NUMBER: _ClassVar[int]
     CAUSE_FIELD_NUMBER: _ClassVar[int]
     CURRENCY_FIELD_NUMBER: _ClassVar[int]
     EFFECTIVE_AT_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
     OFFER_KIND_FIELD_NUMBER: _ClassVar[int]
     ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
     PROCEEDS_FIELD_NUMBER: _ClassVar[int]
     PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
@@ -269,9 +269,9 @@ class ReportPosting(_message.Message):
     effective_at: _timestamp_pb2.Timestamp
     kind: str
     known_at: _timestamp_pb2.Timestamp
+    number: int
     offer_kind: str
     original_transaction_id: str
-    position: int
     proceeds: int
     product_id: str
     reason: str
@@ -280,7 +280,7 @@ class ReportPosting(_message.Message):
     subscription_group: str
     transaction_id: str
     units: int
-    def __init__(self, position: _Optional[int] = ..., kind: _Optional[str] = ..., stock: bool = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., cause: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., subscription_group: _Optional[str] = ..., storefront: _Optional[str] = ..., offer_kind: _Optional[str] = ..., reason: _Optional[str] = ..., units: _Optional[int] = ..., amount: _Optional[int] = ..., proceeds: _Optional[int] = ..., currency: _Optional[str] = ...) -> None: ...
+    def __init__(self, number: _Optional[int] = ..., kind: _Optional[str] = ..., stock: bool = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., cause: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., subscription_group: _Optional[str] = ..., storefront: _Optional[str] = ..., offer_kind: _Optional[str] = ..., reason: _Optional[str] = ..., units: _Optional[int] = ..., amount: _Optional[int] = ..., proceeds: _Optional[int] = ..., currency: _Optional[str] = ...) -> None: ...
 
 class ReportPurchase(_message.Message):
     __slots__ = ["currency", "customer_id", "effective_at", "original_transaction_id", "product_id", "reason", "storefront", "value"]

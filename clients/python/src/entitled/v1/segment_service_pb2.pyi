@@ -183,11 +183,12 @@ class SegmentFilter(_message.Message):
     def __init__(self, states: _Optional[_Iterable[_Union[_entitlement_pb2.EntitlementState, str]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., subscription_groups: _Optional[_Iterable[str]] = ..., entitlements: _Optional[_Iterable[str]] = ..., storefronts: _Optional[_Iterable[str]] = ..., payment_modes: _Optional[_Iterable[_Union[PaymentMode, str]]] = ..., since_from: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., since_before: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., min_days_in_state: _Optional[int] = ..., max_days_in_state: _Optional[int] = ..., ends_within_days: _Optional[int] = ..., commitment_ends_within_days: _Optional[int] = ..., min_paid_days: _Optional[int] = ..., needs_price_consent: bool = ..., has_win_back_offer: bool = ..., unclaimed: bool = ..., in_app_ownership_types: _Optional[_Iterable[_Union[_product_pb2.InAppOwnershipType, str]]] = ...) -> None: ...
 
 class SegmentRow(_message.Message):
-    __slots__ = ["advice", "annual_price", "commitment_ends_at", "customer_id", "ends_at", "in_app_ownership_type", "needs_price_consent", "original_transaction_id", "paid_days", "payment_mode", "price", "product_id", "reason", "since", "state", "storefront", "transaction_id", "win_back_offer_ids"]
+    __slots__ = ["advice", "annual_price", "commitment_ends_at", "customer_id", "eligible_win_back_offer_ids", "ends_at", "in_app_ownership_type", "needs_price_consent", "original_transaction_id", "paid_days", "payment_mode", "price", "product_id", "reason", "since", "state", "storefront", "transaction_id"]
     ADVICE_FIELD_NUMBER: _ClassVar[int]
     ANNUAL_PRICE_FIELD_NUMBER: _ClassVar[int]
     COMMITMENT_ENDS_AT_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ELIGIBLE_WIN_BACK_OFFER_IDS_FIELD_NUMBER: _ClassVar[int]
     ENDS_AT_FIELD_NUMBER: _ClassVar[int]
     IN_APP_OWNERSHIP_TYPE_FIELD_NUMBER: _ClassVar[int]
     NEEDS_PRICE_CONSENT_FIELD_NUMBER: _ClassVar[int]
@@ -201,11 +202,11 @@ class SegmentRow(_message.Message):
     STATE_FIELD_NUMBER: _ClassVar[int]
     STOREFRONT_FIELD_NUMBER: _ClassVar[int]
     TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
-    WIN_BACK_OFFER_IDS_FIELD_NUMBER: _ClassVar[int]
     advice: _containers.RepeatedCompositeFieldContainer[_entitlement_pb2.Advice]
     annual_price: _product_pb2.Money
     commitment_ends_at: _timestamp_pb2.Timestamp
     customer_id: str
+    eligible_win_back_offer_ids: _containers.RepeatedScalarFieldContainer[str]
     ends_at: _timestamp_pb2.Timestamp
     in_app_ownership_type: _product_pb2.InAppOwnershipType
     needs_price_consent: bool
@@ -219,8 +220,7 @@ class SegmentRow(_message.Message):
     state: _entitlement_pb2.EntitlementState
     storefront: str
     transaction_id: str
-    win_back_offer_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., state: _Optional[_Union[_entitlement_pb2.EntitlementState, str]] = ..., reason: _Optional[str] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., ends_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., commitment_ends_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., storefront: _Optional[str] = ..., payment_mode: _Optional[_Union[PaymentMode, str]] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., annual_price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., in_app_ownership_type: _Optional[_Union[_product_pb2.InAppOwnershipType, str]] = ..., paid_days: _Optional[int] = ..., needs_price_consent: bool = ..., win_back_offer_ids: _Optional[_Iterable[str]] = ..., advice: _Optional[_Iterable[_Union[_entitlement_pb2.Advice, _Mapping[str, _Any]]]] = ...) -> None: ...
+    def __init__(self, customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., state: _Optional[_Union[_entitlement_pb2.EntitlementState, str]] = ..., reason: _Optional[str] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., ends_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., commitment_ends_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., storefront: _Optional[str] = ..., payment_mode: _Optional[_Union[PaymentMode, str]] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., annual_price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., in_app_ownership_type: _Optional[_Union[_product_pb2.InAppOwnershipType, str]] = ..., paid_days: _Optional[int] = ..., needs_price_consent: bool = ..., eligible_win_back_offer_ids: _Optional[_Iterable[str]] = ..., advice: _Optional[_Iterable[_Union[_entitlement_pb2.Advice, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class WatchSegmentRequest(_message.Message):
     __slots__ = ["after_position", "after_sequence", "app", "environment", "from_beginning", "heartbeat_interval", "segment"]

@@ -16,7 +16,7 @@ from entitled.v1 import environment_pb2 as entitled_dot_v1_dot_environment__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!entitled/v1/webhook_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"I\n\x13ListWebhooksRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"W\n\x14ListWebhooksResponse\x12&\n\x08webhooks\x18\x01 \x03(\x0b\x32\x14.entitled.v1.Webhook\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xff\x01\n\x07Webhook\x12\x0c\n\x04name\x18\x01 \x01(\t\x12&\n\x04kind\x18\x02 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x0b\n\x03url\x18\x03 \x01(\t\x12(\n\x05state\x18\x04 \x01(\x0e\x32\x19.entitled.v1.WebhookState\x12\x10\n\x08position\x18\x05 \x01(\x03\x12\x17\n\x0flatest_position\x18\x06 \x01(\x03\x12\x0f\n\x07pending\x18\x07 \x01(\x03\x12\x14\n\x0c\x64\x65\x61\x64_letters\x18\x08 \x01(\x03\x12\x35\n\x11oldest_pending_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xe8\x02\n\x08\x44\x65livery\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x12\n\nwebhook_id\x18\x02 \x01(\t\x12\x0c\n\x04type\x18\x03 \x01(\t\x12-\n\x0b\x65nvironment\x18\x04 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x0f\n\x07subject\x18\x05 \x01(\t\x12)\n\x05state\x18\x06 \x01(\x0e\x32\x1a.entitled.v1.DeliveryState\x12\x10\n\x08\x61ttempts\x18\x07 \x01(\x05\x12\x0f\n\x07outcome\x18\x08 \x01(\t\x12/\n\x0boccurred_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x66irst_attempt_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x33\n\x0fnext_attempt_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xaf\x01\n\x15ListDeliveriesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12)\n\x05state\x18\x04 \x01(\x0e\x32\x1a.entitled.v1.DeliveryState\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"\\\n\x16ListDeliveriesResponse\x12)\n\ndeliveries\x18\x01 \x03(\x0b\x32\x15.entitled.v1.Delivery\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"&\n\x11\x44\x65liveryPositions\x12\x11\n\tpositions\x18\x01 \x03(\x03\"5\n\rDeliveryRange\x12\x0c\n\x04\x66rom\x18\x01 \x01(\x03\x12\x0f\n\x02to\x18\x02 \x01(\x03H\x00\x88\x01\x01\x42\x05\n\x03_to\"\x9c\x02\n\x17ResendDeliveriesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x16\n\x0c\x64\x65\x61\x64_letters\x18\x04 \x01(\x08H\x00\x12\x33\n\tpositions\x18\x05 \x01(\x0b\x32\x1e.entitled.v1.DeliveryPositionsH\x00\x12+\n\x05range\x18\x06 \x01(\x0b\x32\x1a.entitled.v1.DeliveryRangeH\x00\x12\x17\n\x0fidempotency_key\x18\x07 \x01(\t\x12\x0c\n\x04note\x18\x08 \x01(\t\x12\r\n\x05\x61\x63tor\x18\t \x01(\tB\x0b\n\tselection\"\x8e\x01\n\x18ResendDeliveriesResponse\x12\x0e\n\x06resent\x18\x01 \x01(\x03\x12#\n\x16\x63ontinue_from_position\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x10\n\x08repeated\x18\x03 \x01(\x08\x12\x10\n\x08position\x18\x0f \x01(\tB\x19\n\x17_continue_from_position\"\xd7\x01\n\x18\x44iscardDeliveriesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x16\n\x0c\x64\x65\x61\x64_letters\x18\x04 \x01(\x08H\x00\x12\x33\n\tpositions\x18\x05 \x01(\x0b\x32\x1e.entitled.v1.DeliveryPositionsH\x00\x12\x0c\n\x04note\x18\x06 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x07 \x01(\tB\x0b\n\tselection\"@\n\x19\x44iscardDeliveriesResponse\x12\x11\n\tdiscarded\x18\x01 \x01(\x03\x12\x10\n\x08position\x18\x0f \x01(\t\"y\n\x14ResumeWebhookRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x0c\n\x04note\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\"P\n\x15ResumeWebhookResponse\x12%\n\x07webhook\x18\x01 \x01(\x0b\x32\x14.entitled.v1.Webhook\x12\x10\n\x08position\x18\x0f \x01(\t\"l\n\x12GetDeliveryRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x10\n\x08position\x18\x04 \x01(\x03\"\x7f\n\x13GetDeliveryResponse\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\t\x12\x0f\n\x07subject\x18\x03 \x01(\t\x12\x0c\n\x04\x62ody\x18\x04 \x01(\x0c\x12\'\n\x08\x64\x65livery\x18\x05 \x01(\x0b\x32\x15.entitled.v1.Delivery*d\n\x0bWebhookKind\x12\x1c\n\x18WEBHOOK_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13WEBHOOK_KIND_EVENTS\x10\x01\x12\x1e\n\x1aWEBHOOK_KIND_NOTIFICATIONS\x10\x02*{\n\x0cWebhookState\x12\x1d\n\x19WEBHOOK_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15WEBHOOK_STATE_HEALTHY\x10\x01\x12\x19\n\x15WEBHOOK_STATE_FAILING\x10\x02\x12\x16\n\x12WEBHOOK_STATE_GONE\x10\x03*k\n\rDeliveryState\x12\x1e\n\x1a\x44\x45LIVERY_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45LIVERY_STATE_PENDING\x10\x01\x12\x1e\n\x1a\x44\x45LIVERY_STATE_DEAD_LETTER\x10\x02\x32\xff\x05\n\x0eWebhookService\x12^\n\x0cListWebhooks\x12 .entitled.v1.ListWebhooksRequest\x1a!.entitled.v1.ListWebhooksResponse\"\t\x90\x02\x01\x8a\xb5\x18\x02\x08\x03\x12{\n\x0eListDeliveries\x12\".entitled.v1.ListDeliveriesRequest\x1a#.entitled.v1.ListDeliveriesResponse\" \x90\x02\x01\x8a\xb5\x18\x04\x08\x03\x38\x01\x92\xb5\x18\x11*\x0fUNKNOWN_WEBHOOK\x12\x84\x01\n\x0bGetDelivery\x12\x1f.entitled.v1.GetDeliveryRequest\x1a .entitled.v1.GetDeliveryResponse\"2\x90\x02\x01\x8a\xb5\x18\x04\x08\x03\x38\x01\x92\xb5\x18#*\x0fUNKNOWN_WEBHOOK*\x10UNKNOWN_DELIVERY\x12\x8d\x01\n\x10ResendDeliveries\x12$.entitled.v1.ResendDeliveriesRequest\x1a%.entitled.v1.ResendDeliveriesResponse\",\x8a\xb5\x18\x04\x08\x03\x10\x01\x92\xb5\x18 \x1a\rINVALID_RANGE*\x0fUNKNOWN_WEBHOOK\x12\x81\x01\n\x11\x44iscardDeliveries\x12%.entitled.v1.DiscardDeliveriesRequest\x1a&.entitled.v1.DiscardDeliveriesResponse\"\x1d\x8a\xb5\x18\x04\x08\x03\x10\x01\x92\xb5\x18\x11*\x0fUNKNOWN_WEBHOOK\x12u\n\rResumeWebhook\x12!.entitled.v1.ResumeWebhookRequest\x1a\".entitled.v1.ResumeWebhookResponse\"\x1d\x8a\xb5\x18\x04\x08\x03\x10\x01\x92\xb5\x18\x11*\x0fUNKNOWN_WEBHOOKBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!entitled/v1/webhook_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"I\n\x13ListWebhooksRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"W\n\x14ListWebhooksResponse\x12&\n\x08webhooks\x18\x01 \x03(\x0b\x32\x14.entitled.v1.Webhook\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xfb\x01\n\x07Webhook\x12\x0c\n\x04name\x18\x01 \x01(\t\x12&\n\x04kind\x18\x02 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x0b\n\x03url\x18\x03 \x01(\t\x12(\n\x05state\x18\x04 \x01(\x0e\x32\x19.entitled.v1.WebhookState\x12\x0e\n\x06\x63ursor\x18\x05 \x01(\x03\x12\x15\n\rlatest_number\x18\x06 \x01(\x03\x12\x0f\n\x07pending\x18\x07 \x01(\x03\x12\x14\n\x0c\x64\x65\x61\x64_letters\x18\x08 \x01(\x03\x12\x35\n\x11oldest_pending_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xe6\x02\n\x08\x44\x65livery\x12\x0e\n\x06number\x18\x01 \x01(\x03\x12\x12\n\nwebhook_id\x18\x02 \x01(\t\x12\x0c\n\x04type\x18\x03 \x01(\t\x12-\n\x0b\x65nvironment\x18\x04 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x0f\n\x07subject\x18\x05 \x01(\t\x12)\n\x05state\x18\x06 \x01(\x0e\x32\x1a.entitled.v1.DeliveryState\x12\x10\n\x08\x61ttempts\x18\x07 \x01(\x05\x12\x0f\n\x07outcome\x18\x08 \x01(\t\x12/\n\x0boccurred_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x66irst_attempt_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x33\n\x0fnext_attempt_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xaf\x01\n\x15ListDeliveriesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12)\n\x05state\x18\x04 \x01(\x0e\x32\x1a.entitled.v1.DeliveryState\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"\\\n\x16ListDeliveriesResponse\x12)\n\ndeliveries\x18\x01 \x03(\x0b\x32\x15.entitled.v1.Delivery\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\"\n\x0f\x44\x65liveryNumbers\x12\x0f\n\x07numbers\x18\x01 \x03(\x03\"5\n\rDeliveryRange\x12\x0c\n\x04\x66rom\x18\x01 \x01(\x03\x12\x0f\n\x02to\x18\x02 \x01(\x03H\x00\x88\x01\x01\x42\x05\n\x03_to\"\x98\x02\n\x17ResendDeliveriesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x16\n\x0c\x64\x65\x61\x64_letters\x18\x04 \x01(\x08H\x00\x12/\n\x07numbers\x18\x05 \x01(\x0b\x32\x1c.entitled.v1.DeliveryNumbersH\x00\x12+\n\x05range\x18\x06 \x01(\x0b\x32\x1a.entitled.v1.DeliveryRangeH\x00\x12\x17\n\x0fidempotency_key\x18\x07 \x01(\t\x12\x0c\n\x04note\x18\x08 \x01(\t\x12\r\n\x05\x61\x63tor\x18\t \x01(\tB\x0b\n\tselection\"|\n\x18ResendDeliveriesResponse\x12\x0e\n\x06resent\x18\x01 \x01(\x03\x12\x1a\n\rcontinue_from\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x10\n\x08repeated\x18\x03 \x01(\x08\x12\x10\n\x08position\x18\x0f \x01(\tB\x10\n\x0e_continue_from\"\xd3\x01\n\x18\x44iscardDeliveriesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x16\n\x0c\x64\x65\x61\x64_letters\x18\x04 \x01(\x08H\x00\x12/\n\x07numbers\x18\x05 \x01(\x0b\x32\x1c.entitled.v1.DeliveryNumbersH\x00\x12\x0c\n\x04note\x18\x06 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x07 \x01(\tB\x0b\n\tselection\"@\n\x19\x44iscardDeliveriesResponse\x12\x11\n\tdiscarded\x18\x01 \x01(\x03\x12\x10\n\x08position\x18\x0f \x01(\t\"y\n\x14ResumeWebhookRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x0c\n\x04note\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\"P\n\x15ResumeWebhookResponse\x12%\n\x07webhook\x18\x01 \x01(\x0b\x32\x14.entitled.v1.Webhook\x12\x10\n\x08position\x18\x0f \x01(\t\"j\n\x12GetDeliveryRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07webhook\x18\x02 \x01(\t\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.entitled.v1.WebhookKind\x12\x0e\n\x06number\x18\x04 \x01(\x03\"\x7f\n\x13GetDeliveryResponse\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\t\x12\x0f\n\x07subject\x18\x03 \x01(\t\x12\x0c\n\x04\x62ody\x18\x04 \x01(\x0c\x12\'\n\x08\x64\x65livery\x18\x05 \x01(\x0b\x32\x15.entitled.v1.Delivery*d\n\x0bWebhookKind\x12\x1c\n\x18WEBHOOK_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13WEBHOOK_KIND_EVENTS\x10\x01\x12\x1e\n\x1aWEBHOOK_KIND_NOTIFICATIONS\x10\x02*{\n\x0cWebhookState\x12\x1d\n\x19WEBHOOK_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15WEBHOOK_STATE_HEALTHY\x10\x01\x12\x19\n\x15WEBHOOK_STATE_FAILING\x10\x02\x12\x16\n\x12WEBHOOK_STATE_GONE\x10\x03*k\n\rDeliveryState\x12\x1e\n\x1a\x44\x45LIVERY_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45LIVERY_STATE_PENDING\x10\x01\x12\x1e\n\x1a\x44\x45LIVERY_STATE_DEAD_LETTER\x10\x02\x32\xff\x05\n\x0eWebhookService\x12^\n\x0cListWebhooks\x12 .entitled.v1.ListWebhooksRequest\x1a!.entitled.v1.ListWebhooksResponse\"\t\x90\x02\x01\x8a\xb5\x18\x02\x08\x03\x12{\n\x0eListDeliveries\x12\".entitled.v1.ListDeliveriesRequest\x1a#.entitled.v1.ListDeliveriesResponse\" \x90\x02\x01\x8a\xb5\x18\x04\x08\x03\x38\x01\x92\xb5\x18\x11*\x0fUNKNOWN_WEBHOOK\x12\x84\x01\n\x0bGetDelivery\x12\x1f.entitled.v1.GetDeliveryRequest\x1a .entitled.v1.GetDeliveryResponse\"2\x90\x02\x01\x8a\xb5\x18\x04\x08\x03\x38\x01\x92\xb5\x18#*\x0fUNKNOWN_WEBHOOK*\x10UNKNOWN_DELIVERY\x12\x8d\x01\n\x10ResendDeliveries\x12$.entitled.v1.ResendDeliveriesRequest\x1a%.entitled.v1.ResendDeliveriesResponse\",\x8a\xb5\x18\x04\x08\x03\x10\x01\x92\xb5\x18 \x1a\rINVALID_RANGE*\x0fUNKNOWN_WEBHOOK\x12\x81\x01\n\x11\x44iscardDeliveries\x12%.entitled.v1.DiscardDeliveriesRequest\x1a&.entitled.v1.DiscardDeliveriesResponse\"\x1d\x8a\xb5\x18\x04\x08\x03\x10\x01\x92\xb5\x18\x11*\x0fUNKNOWN_WEBHOOK\x12u\n\rResumeWebhook\x12!.entitled.v1.ResumeWebhookRequest\x1a\".entitled.v1.ResumeWebhookResponse\"\x1d\x8a\xb5\x18\x04\x08\x03\x10\x01\x92\xb5\x18\x11*\x0fUNKNOWN_WEBHOOKBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'entitled.v1.webhook_service_pb2', globals())
@@ -36,44 +36,44 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _WEBHOOKSERVICE.methods_by_name['DiscardDeliveries']._serialized_options = b'\212\265\030\004\010\003\020\001\222\265\030\021*\017UNKNOWN_WEBHOOK'
   _WEBHOOKSERVICE.methods_by_name['ResumeWebhook']._options = None
   _WEBHOOKSERVICE.methods_by_name['ResumeWebhook']._serialized_options = b'\212\265\030\004\010\003\020\001\222\265\030\021*\017UNKNOWN_WEBHOOK'
-  _WEBHOOKKIND._serialized_start=2452
-  _WEBHOOKKIND._serialized_end=2552
-  _WEBHOOKSTATE._serialized_start=2554
-  _WEBHOOKSTATE._serialized_end=2677
-  _DELIVERYSTATE._serialized_start=2679
-  _DELIVERYSTATE._serialized_end=2786
+  _WEBHOOKKIND._serialized_start=2413
+  _WEBHOOKKIND._serialized_end=2513
+  _WEBHOOKSTATE._serialized_start=2515
+  _WEBHOOKSTATE._serialized_end=2638
+  _DELIVERYSTATE._serialized_start=2640
+  _DELIVERYSTATE._serialized_end=2747
   _LISTWEBHOOKSREQUEST._serialized_start=140
   _LISTWEBHOOKSREQUEST._serialized_end=213
   _LISTWEBHOOKSRESPONSE._serialized_start=215
   _LISTWEBHOOKSRESPONSE._serialized_end=302
   _WEBHOOK._serialized_start=305
-  _WEBHOOK._serialized_end=560
-  _DELIVERY._serialized_start=563
-  _DELIVERY._serialized_end=923
-  _LISTDELIVERIESREQUEST._serialized_start=926
-  _LISTDELIVERIESREQUEST._serialized_end=1101
-  _LISTDELIVERIESRESPONSE._serialized_start=1103
-  _LISTDELIVERIESRESPONSE._serialized_end=1195
-  _DELIVERYPOSITIONS._serialized_start=1197
-  _DELIVERYPOSITIONS._serialized_end=1235
-  _DELIVERYRANGE._serialized_start=1237
-  _DELIVERYRANGE._serialized_end=1290
-  _RESENDDELIVERIESREQUEST._serialized_start=1293
-  _RESENDDELIVERIESREQUEST._serialized_end=1577
-  _RESENDDELIVERIESRESPONSE._serialized_start=1580
-  _RESENDDELIVERIESRESPONSE._serialized_end=1722
-  _DISCARDDELIVERIESREQUEST._serialized_start=1725
-  _DISCARDDELIVERIESREQUEST._serialized_end=1940
-  _DISCARDDELIVERIESRESPONSE._serialized_start=1942
-  _DISCARDDELIVERIESRESPONSE._serialized_end=2006
-  _RESUMEWEBHOOKREQUEST._serialized_start=2008
-  _RESUMEWEBHOOKREQUEST._serialized_end=2129
-  _RESUMEWEBHOOKRESPONSE._serialized_start=2131
-  _RESUMEWEBHOOKRESPONSE._serialized_end=2211
-  _GETDELIVERYREQUEST._serialized_start=2213
-  _GETDELIVERYREQUEST._serialized_end=2321
-  _GETDELIVERYRESPONSE._serialized_start=2323
-  _GETDELIVERYRESPONSE._serialized_end=2450
-  _WEBHOOKSERVICE._serialized_start=2789
-  _WEBHOOKSERVICE._serialized_end=3556
+  _WEBHOOK._serialized_end=556
+  _DELIVERY._serialized_start=559
+  _DELIVERY._serialized_end=917
+  _LISTDELIVERIESREQUEST._serialized_start=920
+  _LISTDELIVERIESREQUEST._serialized_end=1095
+  _LISTDELIVERIESRESPONSE._serialized_start=1097
+  _LISTDELIVERIESRESPONSE._serialized_end=1189
+  _DELIVERYNUMBERS._serialized_start=1191
+  _DELIVERYNUMBERS._serialized_end=1225
+  _DELIVERYRANGE._serialized_start=1227
+  _DELIVERYRANGE._serialized_end=1280
+  _RESENDDELIVERIESREQUEST._serialized_start=1283
+  _RESENDDELIVERIESREQUEST._serialized_end=1563
+  _RESENDDELIVERIESRESPONSE._serialized_start=1565
+  _RESENDDELIVERIESRESPONSE._serialized_end=1689
+  _DISCARDDELIVERIESREQUEST._serialized_start=1692
+  _DISCARDDELIVERIESREQUEST._serialized_end=1903
+  _DISCARDDELIVERIESRESPONSE._serialized_start=1905
+  _DISCARDDELIVERIESRESPONSE._serialized_end=1969
+  _RESUMEWEBHOOKREQUEST._serialized_start=1971
+  _RESUMEWEBHOOKREQUEST._serialized_end=2092
+  _RESUMEWEBHOOKRESPONSE._serialized_start=2094
+  _RESUMEWEBHOOKRESPONSE._serialized_end=2174
+  _GETDELIVERYREQUEST._serialized_start=2176
+  _GETDELIVERYREQUEST._serialized_end=2282
+  _GETDELIVERYRESPONSE._serialized_start=2284
+  _GETDELIVERYRESPONSE._serialized_end=2411
+  _WEBHOOKSERVICE._serialized_start=2750
+  _WEBHOOKSERVICE._serialized_end=3517
 # @@protoc_insertion_point(module_scope)

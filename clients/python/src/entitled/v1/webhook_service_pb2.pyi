@@ -20,14 +20,14 @@ WEBHOOK_STATE_HEALTHY: WebhookState
 WEBHOOK_STATE_UNSPECIFIED: WebhookState
 
 class Delivery(_message.Message):
-    __slots__ = ["attempts", "environment", "first_attempt_at", "next_attempt_at", "occurred_at", "outcome", "position", "state", "subject", "type", "webhook_id"]
+    __slots__ = ["attempts", "environment", "first_attempt_at", "next_attempt_at", "number", "occurred_at", "outcome", "state", "subject", "type", "webhook_id"]
     ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     FIRST_ATTEMPT_AT_FIELD_NUMBER: _ClassVar[int]
     NEXT_ATTEMPT_AT_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
     OCCURRED_AT_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -36,20 +36,20 @@ class Delivery(_message.Message):
     environment: _environment_pb2.Environment
     first_attempt_at: _timestamp_pb2.Timestamp
     next_attempt_at: _timestamp_pb2.Timestamp
+    number: int
     occurred_at: _timestamp_pb2.Timestamp
     outcome: str
-    position: int
     state: DeliveryState
     subject: str
     type: str
     webhook_id: str
-    def __init__(self, position: _Optional[int] = ..., webhook_id: _Optional[str] = ..., type: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., subject: _Optional[str] = ..., state: _Optional[_Union[DeliveryState, str]] = ..., attempts: _Optional[int] = ..., outcome: _Optional[str] = ..., occurred_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., first_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, number: _Optional[int] = ..., webhook_id: _Optional[str] = ..., type: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., subject: _Optional[str] = ..., state: _Optional[_Union[DeliveryState, str]] = ..., attempts: _Optional[int] = ..., outcome: _Optional[str] = ..., occurred_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., first_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
-class DeliveryPositions(_message.Message):
-    __slots__ = ["positions"]
-    POSITIONS_FIELD_NUMBER: _ClassVar[int]
-    positions: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, positions: _Optional[_Iterable[int]] = ...) -> None: ...
+class DeliveryNumbers(_message.Message):
+    __slots__ = ["numbers"]
+    NUMBERS_FIELD_NUMBER: _ClassVar[int]
+    numbers: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, numbers: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class DeliveryRange(_message.Message):
     __slots__ = ["to"]
@@ -59,22 +59,22 @@ class DeliveryRange(_message.Message):
     def __init__(self, to: _Optional[int] = ..., **kwargs: _Any) -> None: ...
 
 class DiscardDeliveriesRequest(_message.Message):
-    __slots__ = ["actor", "app", "dead_letters", "kind", "note", "positions", "webhook"]
+    __slots__ = ["actor", "app", "dead_letters", "kind", "note", "numbers", "webhook"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
-    POSITIONS_FIELD_NUMBER: _ClassVar[int]
+    NUMBERS_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     dead_letters: bool
     kind: WebhookKind
     note: str
-    positions: DeliveryPositions
+    numbers: DeliveryNumbers
     webhook: str
-    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., numbers: _Optional[_Union[DeliveryNumbers, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class DiscardDeliveriesResponse(_message.Message):
     __slots__ = ["discarded", "position"]
@@ -85,16 +85,16 @@ class DiscardDeliveriesResponse(_message.Message):
     def __init__(self, discarded: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
 
 class GetDeliveryRequest(_message.Message):
-    __slots__ = ["app", "kind", "position", "webhook"]
+    __slots__ = ["app", "kind", "number", "webhook"]
     APP_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
     app: str
     kind: WebhookKind
-    position: int
+    number: int
     webhook: str
-    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., position: _Optional[int] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., number: _Optional[int] = ...) -> None: ...
 
 class GetDeliveryResponse(_message.Message):
     __slots__ = ["body", "delivery", "subject", "type", "webhook_id"]
@@ -153,14 +153,14 @@ class ListWebhooksResponse(_message.Message):
     def __init__(self, webhooks: _Optional[_Iterable[_Union[Webhook, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ResendDeliveriesRequest(_message.Message):
-    __slots__ = ["actor", "app", "dead_letters", "idempotency_key", "kind", "note", "positions", "range", "webhook"]
+    __slots__ = ["actor", "app", "dead_letters", "idempotency_key", "kind", "note", "numbers", "range", "webhook"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
-    POSITIONS_FIELD_NUMBER: _ClassVar[int]
+    NUMBERS_FIELD_NUMBER: _ClassVar[int]
     RANGE_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
     actor: str
@@ -169,22 +169,22 @@ class ResendDeliveriesRequest(_message.Message):
     idempotency_key: str
     kind: WebhookKind
     note: str
-    positions: DeliveryPositions
+    numbers: DeliveryNumbers
     range: DeliveryRange
     webhook: str
-    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ..., range: _Optional[_Union[DeliveryRange, _Mapping[str, _Any]]] = ..., idempotency_key: _Optional[str] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., numbers: _Optional[_Union[DeliveryNumbers, _Mapping[str, _Any]]] = ..., range: _Optional[_Union[DeliveryRange, _Mapping[str, _Any]]] = ..., idempotency_key: _Optional[str] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class ResendDeliveriesResponse(_message.Message):
-    __slots__ = ["continue_from_position", "position", "repeated", "resent"]
-    CONTINUE_FROM_POSITION_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["continue_from", "position", "repeated", "resent"]
+    CONTINUE_FROM_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
     REPEATED_FIELD_NUMBER: _ClassVar[int]
     RESENT_FIELD_NUMBER: _ClassVar[int]
-    continue_from_position: int
+    continue_from: int
     position: str
     repeated: bool
     resent: int
-    def __init__(self, resent: _Optional[int] = ..., continue_from_position: _Optional[int] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, resent: _Optional[int] = ..., continue_from: _Optional[int] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ResumeWebhookRequest(_message.Message):
     __slots__ = ["actor", "app", "kind", "note", "webhook"]
@@ -209,26 +209,26 @@ class ResumeWebhookResponse(_message.Message):
     def __init__(self, webhook: _Optional[_Union[Webhook, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class Webhook(_message.Message):
-    __slots__ = ["dead_letters", "kind", "latest_position", "name", "oldest_pending_at", "pending", "position", "state", "url"]
+    __slots__ = ["cursor", "dead_letters", "kind", "latest_number", "name", "oldest_pending_at", "pending", "state", "url"]
+    CURSOR_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
-    LATEST_POSITION_FIELD_NUMBER: _ClassVar[int]
+    LATEST_NUMBER_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     OLDEST_PENDING_AT_FIELD_NUMBER: _ClassVar[int]
     PENDING_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
+    cursor: int
     dead_letters: int
     kind: WebhookKind
-    latest_position: int
+    latest_number: int
     name: str
     oldest_pending_at: _timestamp_pb2.Timestamp
     pending: int
-    position: int
     state: WebhookState
     url: str
-    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., url: _Optional[str] = ..., state: _Optional[_Union[WebhookState, str]] = ..., position: _Optional[int] = ..., latest_position: _Optional[int] = ..., pending: _Optional[int] = ..., dead_letters: _Optional[int] = ..., oldest_pending_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., url: _Optional[str] = ..., state: _Optional[_Union[WebhookState, str]] = ..., cursor: _Optional[int] = ..., latest_number: _Optional[int] = ..., pending: _Optional[int] = ..., dead_letters: _Optional[int] = ..., oldest_pending_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class WebhookKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []

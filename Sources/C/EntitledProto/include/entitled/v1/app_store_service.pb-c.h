@@ -172,7 +172,7 @@ typedef enum _Entitled__V1__ConsumptionRequestState {
    */
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_UNSPECIFIED = 0,
   /*
-   * It can still be answered; `error` names what it waits for.
+   * It can still be answered; `state_reason` names what it waits for.
    */
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_OPEN = 1,
   /*
@@ -180,7 +180,7 @@ typedef enum _Entitled__V1__ConsumptionRequestState {
    */
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_ANSWERED = 2,
   /*
-   * Apple's 12 hours passed without an answer; `error` names the cause.
+   * Apple's 12 hours passed without an answer; `state_reason` names the cause.
    */
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_MISSED = 3,
   /*
@@ -1143,7 +1143,7 @@ struct  Entitled__V1__ConsumptionRequest
    * The stable reason of the state: MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
    * Empty: it was answered.
    */
-  char *error;
+  char *state_reason;
   /*
    * The number of failed attempts to answer, from 0.
    */
@@ -1215,6 +1215,12 @@ struct  Entitled__V1__ListConsumptionRequestsResponse
     , 0,NULL, (char *)protobuf_c_empty_string }
 
 
+typedef enum {
+  ENTITLED__V1__SET_CONSUMPTION_CONSENT_REQUEST___CONSENTED__NOT_SET = 0,
+  ENTITLED__V1__SET_CONSUMPTION_CONSENT_REQUEST___CONSENTED_CONSENTED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SET_CONSUMPTION_CONSENT_REQUEST___CONSENTED__CASE)
+} Entitled__V1__SetConsumptionConsentRequest__ConsentedCase;
+
 /*
  * The request of SetConsumptionConsent.
  */
@@ -1234,10 +1240,6 @@ struct  Entitled__V1__SetConsumptionConsentRequest
    */
   char *customer_id;
   /*
-   * Whether the customer consents; false withdraws the consent.
-   */
-  protobuf_c_boolean consented;
-  /*
    * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
    */
   char *actor;
@@ -1254,10 +1256,14 @@ struct  Entitled__V1__SetConsumptionConsentRequest
    * response. Empty: a repeated request is executed again.
    */
   char *idempotency_key;
+  Entitled__V1__SetConsumptionConsentRequest__ConsentedCase _consented_case;
+  union {
+    protobuf_c_boolean consented;
+  };
 };
 #define ENTITLED__V1__SET_CONSUMPTION_CONSENT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_consumption_consent_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__SET_CONSUMPTION_CONSENT_REQUEST___CONSENTED__NOT_SET, {0} }
 
 
 /*
@@ -1413,7 +1419,7 @@ struct  Entitled__V1__ClaimSeatRequest
   char *note;
   /*
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
    */
   char *idempotency_key;
 };
@@ -1890,7 +1896,7 @@ struct  Entitled__V1__SendAdvancedCommerceRequestRequest
   char *note;
   /*
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_reference_id`.
    */
   char *idempotency_key;
 };
@@ -2259,7 +2265,7 @@ struct  Entitled__V1__SendExternalPurchaseReportRequest
   char *note;
   /*
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
    */
   char *idempotency_key;
 };

@@ -175,7 +175,7 @@ struct  Entitled__V1__UpdateDeviceBitsRequest
    */
   char *device_token;
   /*
-   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
    */
   char *actor;
   /*
@@ -297,7 +297,7 @@ struct  Entitled__V1__UseDeviceTrialRequest
    */
   char *customer_id;
   /*
-   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
    */
   char *actor;
   /*

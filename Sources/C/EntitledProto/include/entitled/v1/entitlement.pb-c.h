@@ -359,11 +359,11 @@ struct  Entitled__V1__Advice
    */
   char *message;
   /*
-   * A link for the customer, for example the App Store's page for payment details.
+   * A link for the customer, for example the App Store's page for payment details. Empty: none.
    */
   char *url;
   /*
-   * The deadline of the action.
+   * The deadline of the action. Unset: there is none.
    */
   Google__Protobuf__Timestamp *deadline;
   /*

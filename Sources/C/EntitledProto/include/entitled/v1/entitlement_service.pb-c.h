@@ -342,7 +342,7 @@ struct  Entitled__V1__GetCustomerResponse
   size_t n_grants;
   Entitled__V1__Grant **grants;
   /*
-   * The sequence of the customer's last event, to start a Watch after it.
+   * The sequence of the customer's last event, to start a Watch after it; 0: there is none.
    */
   int64_t sequence;
   /*
@@ -502,7 +502,7 @@ struct  Entitled__V1__CustomerSubscriptionGroup
   /*
    * Days of paid service that count towards Apple's higher revenue share, 0 or more.
    */
-  int32_t paid_service_days;
+  int32_t paid_days;
 };
 #define ENTITLED__V1__CUSTOMER_SUBSCRIPTION_GROUP__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__customer_subscription_group__descriptor) \

@@ -151,7 +151,7 @@ struct  Entitled__V1__IngestNotificationRequest
    */
   ProtobufCBinaryData body;
   /*
-   * When the relay received it; unset: now.
+   * When the relay received it; unset, or in the future: now.
    */
   Google__Protobuf__Timestamp *received_at;
 };
@@ -452,24 +452,8 @@ struct  Entitled__V1__BackfillNotificationsResponse
 {
   ProtobufCMessage base;
   /*
-   * The id of the repair that the backfill is.
-   */
-  char *backfill_id;
-  /*
-   * The number of notifications that were missing.
-   */
-  int64_t received;
-  /*
-   * The number of notifications that were stored before.
-   */
-  int64_t already_known;
-  /*
-   * The number of customers whose state differed from Apple's.
-   */
-  int64_t drifted_customers;
-  /*
-   * The repair in its present state. If the deadline came first, or Apple cannot be reached, it is not
-   * finished and continues in the background.
+   * The repair that the backfill is, in its present state. If the deadline came first, or Apple cannot be reached, it is
+   * not finished and continues in the background.
    */
   Entitled__V1__Repair *repair;
   /*
@@ -480,7 +464,7 @@ struct  Entitled__V1__BackfillNotificationsResponse
 };
 #define ENTITLED__V1__BACKFILL_NOTIFICATIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__backfill_notifications_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0, 0, NULL, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -542,7 +526,7 @@ struct  Entitled__V1__Repair
    */
   int64_t queried_purchases;
   /*
-   * The number of customers whose state differed from Apple's; set when the repair is finished.
+   * The number of customers whose state differed from Apple's; 0 until the repair is finished.
    */
   int64_t drifted_customers;
   /*

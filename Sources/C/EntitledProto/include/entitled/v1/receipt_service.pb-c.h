@@ -780,7 +780,7 @@ struct  Entitled__V1__MigrateReceiptsRequest
 {
   ProtobufCMessage base;
   /*
-   * Chosen by the caller, returned with the result.
+   * Chosen by the caller, at most 4096 bytes, returned with the result.
    */
   char *correlation_id;
   /*
@@ -903,7 +903,7 @@ struct  Entitled__V1__StartMigrationRequest
   Entitled__V1__StartMigrationRequest__InputCase input_case;
   union {
     /*
-     * A file on the server, NDJSON or CSV, below the configured import folder.
+     * A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes.
      */
     char *input_path;
     /*
@@ -1048,15 +1048,10 @@ struct  Entitled__V1__CompareWithAppleResponse
    * The number of customers that could not be compared, because a call to Apple failed.
    */
   int32_t not_compared;
-  /*
-   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
-   * call wrote. Empty: it could not be read.
-   */
-  char *position;
 };
 #define ENTITLED__V1__COMPARE_WITH_APPLE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__compare_with_apple_response__descriptor) \
-    , 0, 0,NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , 0, 0,NULL, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -1136,7 +1131,7 @@ struct  Entitled__V1__Migration
   /*
    * The number of lines that are done: the sum of the five outcomes.
    */
-  int64_t total;
+  int64_t done_lines;
   /*
    * The number of receipts with new facts.
    */

@@ -320,22 +320,22 @@ struct  Entitled__V1__ReportQuery
    */
   Entitled__V1__ReportGranularity granularity;
   /*
-   * At most two dimensions.
+   * At most two dimensions, in the order of the groups of a row.
    */
   size_t n_group_by;
   Entitled__V1__ReportDimension *group_by;
   /*
-   * Only these products; empty: all.
+   * Only these products, at most 1000; empty: all.
    */
   size_t n_product_ids;
   char **product_ids;
   /*
-   * Only these subscription groups; empty: all.
+   * Only these subscription groups, at most 1000; empty: all.
    */
   size_t n_subscription_groups;
   char **subscription_groups;
   /*
-   * Only these storefronts; empty: all.
+   * Only these storefronts, ISO 3166-1 alpha-3, at most 1000; empty: all.
    */
   size_t n_storefronts;
   char **storefronts;
@@ -357,7 +357,7 @@ struct  Entitled__V1__ReportQuery
    */
   char *convert_to;
   /*
-   * Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency.
+   * Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the six days before stays in its currency.
    */
   size_t n_rates;
   Entitled__V1__ReportRate **rates;
@@ -391,7 +391,7 @@ struct  Entitled__V1__ReportRate
    */
   Google__Protobuf__Timestamp *from;
   /*
-   * Millionths of the target currency for one unit.
+   * Millionths of the target currency for one unit, above 0.
    */
   int64_t millionths;
 };
@@ -652,10 +652,10 @@ struct  Entitled__V1__ListPostingsRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * Only postings after this position, which is that of a posting of the app; 0: from the first one. Not with `from` and
-   * `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+   * Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with `from`
+   * and `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
    */
-  int64_t after_position;
+  int64_t after_number;
   /*
    * Only postings that were so at this time or later. With `to`.
    */
@@ -665,7 +665,7 @@ struct  Entitled__V1__ListPostingsRequest
    */
   Google__Protobuf__Timestamp *to;
   /*
-   * Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a position, a
+   * Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a number, a
    * purchase and a time.
    */
   protobuf_c_boolean opening;
@@ -682,7 +682,7 @@ struct  Entitled__V1__ListPostingsResponse
 {
   ProtobufCMessage base;
   /*
-   * At most 1,000 postings, in the order of their positions; with `from` and `to`, in the order of time.
+   * At most 1,000 postings, in the order of their numbers; with `from` and `to`, in the order of time.
    */
   size_t n_postings;
   Entitled__V1__ReportPosting **postings;
@@ -700,9 +700,10 @@ struct  Entitled__V1__ReportPosting
 {
   ProtobufCMessage base;
   /*
-   * Its position among the postings of the store, from 1. It grows, and is not consecutive for one app.
+   * Its number among the postings of the store, from 1; 0: a sum before `from`. Numbers grow, and are not consecutive for
+   * one app.
    */
-  int64_t position;
+  int64_t number;
   /*
    * What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
    */

@@ -269,8 +269,8 @@ struct  Entitled__V1__ListCustomersResponse
    */
   char *next_page_token;
   /*
-   * The sequence of the app's last event at the first page: `WatchSegment` after it has every later change of a saved
-   * segment.
+   * The sequence of the app's last event at the first page, 0 without one: `WatchSegment` after it has every later change
+   * of a saved segment.
    */
   int64_t sequence;
   /*
@@ -355,7 +355,7 @@ struct  Entitled__V1__SegmentRow
    */
   Entitled__V1__InAppOwnershipType in_app_ownership_type;
   /*
-   * Full days of paid service.
+   * Full days of paid service of this purchase, 0 or more.
    */
   int32_t paid_days;
   /*
@@ -363,10 +363,10 @@ struct  Entitled__V1__SegmentRow
    */
   protobuf_c_boolean needs_price_consent;
   /*
-   * The win-back offers for which the customer is eligible, best first.
+   * The win-back offers for which the customer is eligible, according to Apple, best first.
    */
-  size_t n_win_back_offer_ids;
-  char **win_back_offer_ids;
+  size_t n_eligible_win_back_offer_ids;
+  char **eligible_win_back_offer_ids;
   /*
    * What to offer or tell the customer.
    */

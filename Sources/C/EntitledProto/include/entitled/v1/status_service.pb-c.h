@@ -237,7 +237,7 @@ struct  Entitled__V1__AppStatus
    */
   char *catalog_fingerprint;
   /*
-   * The sequence of the last event of the app, in all environments.
+   * The sequence of the last event of the app, in all environments; 0: none yet.
    */
   int64_t last_sequence;
   /*

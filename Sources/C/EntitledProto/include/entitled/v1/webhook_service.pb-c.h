@@ -24,7 +24,7 @@ typedef struct Entitled__V1__Webhook Entitled__V1__Webhook;
 typedef struct Entitled__V1__Delivery Entitled__V1__Delivery;
 typedef struct Entitled__V1__ListDeliveriesRequest Entitled__V1__ListDeliveriesRequest;
 typedef struct Entitled__V1__ListDeliveriesResponse Entitled__V1__ListDeliveriesResponse;
-typedef struct Entitled__V1__DeliveryPositions Entitled__V1__DeliveryPositions;
+typedef struct Entitled__V1__DeliveryNumbers Entitled__V1__DeliveryNumbers;
 typedef struct Entitled__V1__DeliveryRange Entitled__V1__DeliveryRange;
 typedef struct Entitled__V1__ResendDeliveriesRequest Entitled__V1__ResendDeliveriesRequest;
 typedef struct Entitled__V1__ResendDeliveriesResponse Entitled__V1__ResendDeliveriesResponse;
@@ -167,13 +167,14 @@ struct  Entitled__V1__Webhook
    */
   Entitled__V1__WebhookState state;
   /*
-   * The sequence of the last event, or the evidence id of the last notification, that was sent or is pending.
+   * The number of the last message that was sent or is pending, as `number` of Delivery; 0: none yet. It also passes
+   * events and notifications that are not sent to this webhook.
    */
-  int64_t position;
+  int64_t cursor;
   /*
-   * The sequence of the latest event of the app, or the evidence id of the latest notification of any app.
+   * The sequence of the latest event of the app, or the evidence id of the latest notification of any app; 0: none yet.
    */
-  int64_t latest_position;
+  int64_t latest_number;
   /*
    * The number of messages that wait for another attempt, or for an earlier message.
    */
@@ -199,9 +200,9 @@ struct  Entitled__V1__Delivery
 {
   ProtobufCMessage base;
   /*
-   * The sequence of the event, or the evidence id of the notification.
+   * The number of the message: the sequence of the event, or the evidence id of the notification.
    */
-  int64_t position;
+  int64_t number;
   /*
    * The `webhook-id` of each attempt; empty for forwarded notifications.
    */
@@ -307,19 +308,19 @@ struct  Entitled__V1__ListDeliveriesResponse
 
 
 /*
- * Single positions of a log.
+ * The numbers of messages.
  */
-struct  Entitled__V1__DeliveryPositions
+struct  Entitled__V1__DeliveryNumbers
 {
   ProtobufCMessage base;
   /*
    * Sequences of events, or evidence ids of notifications. At least one; ResendDeliveries takes at most 10,000.
    */
-  size_t n_positions;
-  int64_t *positions;
+  size_t n_numbers;
+  int64_t *numbers;
 };
-#define ENTITLED__V1__DELIVERY_POSITIONS__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delivery_positions__descriptor) \
+#define ENTITLED__V1__DELIVERY_NUMBERS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delivery_numbers__descriptor) \
     , 0,NULL }
 
 
@@ -330,13 +331,13 @@ typedef enum {
 } Entitled__V1__DeliveryRange__ToCase;
 
 /*
- * A range of positions of a log.
+ * A range of numbers of messages.
  */
 struct  Entitled__V1__DeliveryRange
 {
   ProtobufCMessage base;
   /*
-   * The first position, from 1.
+   * The first number, from 1.
    */
   int64_t from;
   Entitled__V1__DeliveryRange__ToCase _to_case;
@@ -352,7 +353,7 @@ struct  Entitled__V1__DeliveryRange
 typedef enum {
   ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__NOT_SET = 0,
   ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION_DEAD_LETTERS = 4,
-  ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION_POSITIONS = 5,
+  ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION_NUMBERS = 5,
   ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION_RANGE = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__CASE)
 } Entitled__V1__ResendDeliveriesRequest__SelectionCase;
@@ -395,9 +396,9 @@ struct  Entitled__V1__ResendDeliveriesRequest
      */
     protobuf_c_boolean dead_letters;
     /*
-     * The messages at these positions, delivered or not.
+     * The messages with these numbers, delivered or not.
      */
-    Entitled__V1__DeliveryPositions *positions;
+    Entitled__V1__DeliveryNumbers *numbers;
     /*
      * All messages of this range, delivered or not.
      */
@@ -410,10 +411,10 @@ struct  Entitled__V1__ResendDeliveriesRequest
 
 
 typedef enum {
-  ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION__NOT_SET = 0,
-  ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION_CONTINUE_FROM_POSITION = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION__CASE)
-} Entitled__V1__ResendDeliveriesResponse__ContinueFromPositionCase;
+  ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM__NOT_SET = 0,
+  ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_CONTINUE_FROM = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM__CASE)
+} Entitled__V1__ResendDeliveriesResponse__ContinueFromCase;
 
 /*
  * The response of ResendDeliveries.
@@ -434,20 +435,20 @@ struct  Entitled__V1__ResendDeliveriesResponse
    * call wrote. Empty: it could not be read.
    */
   char *position;
-  Entitled__V1__ResendDeliveriesResponse__ContinueFromPositionCase _continue_from_position_case;
+  Entitled__V1__ResendDeliveriesResponse__ContinueFromCase _continue_from_case;
   union {
-    int64_t continue_from_position;
+    int64_t continue_from;
   };
 };
 #define ENTITLED__V1__RESEND_DELIVERIES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resend_deliveries_response__descriptor) \
-    , 0, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION__NOT_SET, {0} }
+    , 0, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM__NOT_SET, {0} }
 
 
 typedef enum {
   ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__NOT_SET = 0,
   ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION_DEAD_LETTERS = 4,
-  ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION_POSITIONS = 5
+  ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION_NUMBERS = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__CASE)
 } Entitled__V1__DiscardDeliveriesRequest__SelectionCase;
 
@@ -484,9 +485,9 @@ struct  Entitled__V1__DiscardDeliveriesRequest
      */
     protobuf_c_boolean dead_letters;
     /*
-     * The dead letters at these positions.
+     * The dead letters with these numbers.
      */
-    Entitled__V1__DeliveryPositions *positions;
+    Entitled__V1__DeliveryNumbers *numbers;
   };
 };
 #define ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__INIT \
@@ -587,9 +588,9 @@ struct  Entitled__V1__GetDeliveryRequest
    */
   Entitled__V1__WebhookKind kind;
   /*
-   * The sequence of the event, or the evidence id of the notification, from 1. Required.
+   * The number of the message: the sequence of the event, or the evidence id of the notification, from 1. Required.
    */
-  int64_t position;
+  int64_t number;
 };
 #define ENTITLED__V1__GET_DELIVERY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_delivery_request__descriptor) \
@@ -743,24 +744,24 @@ Entitled__V1__ListDeliveriesResponse *
 void   entitled__v1__list_deliveries_response__free_unpacked
                      (Entitled__V1__ListDeliveriesResponse *message,
                       ProtobufCAllocator *allocator);
-/* Entitled__V1__DeliveryPositions methods */
-void   entitled__v1__delivery_positions__init
-                     (Entitled__V1__DeliveryPositions         *message);
-size_t entitled__v1__delivery_positions__get_packed_size
-                     (const Entitled__V1__DeliveryPositions   *message);
-size_t entitled__v1__delivery_positions__pack
-                     (const Entitled__V1__DeliveryPositions   *message,
+/* Entitled__V1__DeliveryNumbers methods */
+void   entitled__v1__delivery_numbers__init
+                     (Entitled__V1__DeliveryNumbers         *message);
+size_t entitled__v1__delivery_numbers__get_packed_size
+                     (const Entitled__V1__DeliveryNumbers   *message);
+size_t entitled__v1__delivery_numbers__pack
+                     (const Entitled__V1__DeliveryNumbers   *message,
                       uint8_t             *out);
-size_t entitled__v1__delivery_positions__pack_to_buffer
-                     (const Entitled__V1__DeliveryPositions   *message,
+size_t entitled__v1__delivery_numbers__pack_to_buffer
+                     (const Entitled__V1__DeliveryNumbers   *message,
                       ProtobufCBuffer     *buffer);
-Entitled__V1__DeliveryPositions *
-       entitled__v1__delivery_positions__unpack
+Entitled__V1__DeliveryNumbers *
+       entitled__v1__delivery_numbers__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   entitled__v1__delivery_positions__free_unpacked
-                     (Entitled__V1__DeliveryPositions *message,
+void   entitled__v1__delivery_numbers__free_unpacked
+                     (Entitled__V1__DeliveryNumbers *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__DeliveryRange methods */
 void   entitled__v1__delivery_range__init
@@ -953,8 +954,8 @@ typedef void (*Entitled__V1__ListDeliveriesRequest_Closure)
 typedef void (*Entitled__V1__ListDeliveriesResponse_Closure)
                  (const Entitled__V1__ListDeliveriesResponse *message,
                   void *closure_data);
-typedef void (*Entitled__V1__DeliveryPositions_Closure)
-                 (const Entitled__V1__DeliveryPositions *message,
+typedef void (*Entitled__V1__DeliveryNumbers_Closure)
+                 (const Entitled__V1__DeliveryNumbers *message,
                   void *closure_data);
 typedef void (*Entitled__V1__DeliveryRange_Closure)
                  (const Entitled__V1__DeliveryRange *message,
@@ -1064,7 +1065,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__webhook__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__delivery__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_deliveries_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_deliveries_response__descriptor;
-extern const ProtobufCMessageDescriptor entitled__v1__delivery_positions__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__delivery_numbers__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__delivery_range__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_response__descriptor;
