@@ -1,7 +1,8 @@
 """Reasons of errors that no other test names: each is produced, with the code that the contract lists for it."""
 
-import datetime
+import json
 import re
+import urllib.request
 
 import grpc
 import pytest
@@ -13,6 +14,7 @@ from contract import app_store_service, entitlement_service, report_service
 from harness import CALL_LIMIT, ROOT, Service, post, wait_for
 from test_app_store import APP, World
 
+DAY = 86_400_000
 FILTER = {"unclaimed": True}
 REPORT = {"report": "mrr", "from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"}
 
@@ -105,15 +107,16 @@ def test_a_report_with_too_many_rows_is_exported(start, tmp_path):
     names = [f"volume.{number}" for number in range(14)]
     product = "{type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}"
     service = start(arguments=configured(tmp_path, "Sandbox", dict.fromkeys(names, product)))
-    today = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
+    with urllib.request.urlopen(f"http://{service.sandbox}/sandbox/v1/clock", timeout=CALL_LIMIT) as answer:
+        today = json.load(answer)["milliseconds"] // DAY * DAY
     for name in names:
         bought = service.buy(name)["signedTransactionInfo"]
         request = {"app": APP, "customerId": "ana", "signedTransaction": bought}
         status, answer = service.json("entitled.v1.ReceiptService/SubmitTransaction", request)
         assert status == 200, answer
     query = report_service.ReportQuery(report="subscriptions", group_by=[report_service.REPORT_DIMENSION_PRODUCT])
-    getattr(query, "from").FromDatetime(today)
-    query.to.FromDatetime(today + datetime.timedelta(days=800))
+    getattr(query, "from").FromMilliseconds(today)
+    query.to.FromMilliseconds(today + 800 * DAY)
     with service.channel() as channel:
         reports = contract.report_stub(channel)
 
