@@ -87,11 +87,11 @@ def test_a_withdrawn_consent_is_open_until_it_is_settled(world):
     settled = call(
         world, "SettleConsentWithdrawal", app_transaction_id=one.app_transaction_id, actor="support/lena",
         note="account closed", idempotency_key="one")
-    assert settled.settlement_id and not settled.already_settled
+    assert settled.settlement_evidence_id and not settled.already_settled
     again = call(
         world, "SettleConsentWithdrawal", app_transaction_id=one.app_transaction_id, actor="support/lena",
         note="account closed", idempotency_key="one")
-    assert again.repeated and again.settlement_id == settled.settlement_id
+    assert again.repeated and again.settlement_evidence_id == settled.settlement_evidence_id
     assert call(world, "SettleConsentWithdrawal", app_transaction_id=one.app_transaction_id).already_settled
     assert consents(world) == [] and consents(world, include_settled=True) == [([KID], "SETTLED")]
     wait_for(lambda: scraped(world, "entitled_consent_withdrawals_open") == 0)

@@ -129,7 +129,7 @@ def test_an_offer_is_signed_as_apple_checks_it_and_taken(world):
     assert (claims["transactionId"], claims["productId"], claims["offerIdentifier"]) == (line, "pro.monthly", "stay")
     assert world.decision(line) == ("PROMOTIONAL_OFFER", "RULE", "offer")
     account = next(a for a in world.requests() if a.original_transaction_id == line)
-    assert account.offer_identifier == "stay" and account.microseconds > 0 and account.locale == "en-US"
+    assert account.offer_identifier == "stay" and account.answer_microseconds > 0 and account.locale == "en-US"
     legacy = world.subscribe()
     asked = world.ask(legacy, locale="de-DE")
     assert asked["shown"]["source"] == "REALTIME", asked

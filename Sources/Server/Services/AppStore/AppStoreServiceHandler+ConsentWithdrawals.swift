@@ -80,7 +80,7 @@ extension AppStoreServiceHandler {
     } response: { outcome in
       .with {
         $0.alreadySettled = outcome.evidenceID == nil
-        $0.settlementId = outcome.evidenceID?.rawValue
+        $0.settlementEvidenceId = outcome.evidenceID?.rawValue
       }
     }
   }
@@ -123,7 +123,7 @@ extension ConsentWithdrawal {
     state = record.isSettled ? .settled : deadline <= now ? .overdue : .open
     settledAt = record.settledAt.map(GoogleProtobuf.Timestamp.init)
     evidenceId = record.evidenceID.rawValue
-    settlementId = record.settlementID?.rawValue
+    settlementEvidenceId = record.settlementID?.rawValue
     endsAccess = app.rescindConsent == .endAccess
   }
 }

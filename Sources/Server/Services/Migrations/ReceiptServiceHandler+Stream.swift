@@ -98,7 +98,7 @@ extension ReceiptServiceHandler {
       }
       response.outcome =
         outcome.result.isEmpty ? .empty : outcome.result.changedState ? .migrated : .unchanged
-      response.transactions = Int32(clamping: outcome.result.facts.transactions.count)
+      response.transactionCount = Int32(clamping: outcome.result.facts.transactions.count)
       response.position = await context.positions.position(of: incoming.appID)
       guard let reason = outcome.pendingReason else { return response }
       response.outcome = .retryable

@@ -20,7 +20,7 @@ extension Wire.RetentionRequest {
     messageIdentifier = request.messageID
     offeredProductId = request.offeredProductID
     offerIdentifier = request.offerID
-    microseconds = request.microseconds
+    answerMicroseconds = request.microseconds
     outcome = Wire.RetentionOutcome(request.outcome)
     evaluatedAt = request.evaluatedAt.map(GoogleProtobuf.Timestamp.init)
     outcomeIsFinal = request.dueAt == nil
