@@ -1445,7 +1445,7 @@ export interface ConsentWithdrawal {
   /** The evidence of the withdrawal. */
   evidenceId?: string;
   /** The evidence of the settlement, with actor and note. Unset: there was none. */
-  settlementId?: string;
+  settlementEvidenceId?: string;
   /** Whether the policy `rescind_consent` ends access through the purchases of the app install. */
   endsAccess?: boolean;
 }
@@ -1498,7 +1498,7 @@ export interface SettleConsentWithdrawalResponse {
   /** Whether it was settled before. Nothing was changed then. */
   alreadySettled?: boolean;
   /** The evidence of the settlement. Unset: nothing was changed. */
-  settlementId?: string;
+  settlementEvidenceId?: string;
   /** Whether this is the stored response to an earlier request with the same idempotency key. */
   repeated?: boolean;
   /**
@@ -3549,7 +3549,7 @@ export interface MigrateReceiptsResponse {
   /** Why it was rejected or is retryable. Unset: it was migrated. */
   error?: { code: number; message: string; details?: object[] };
   /** The number of the receipt's transactions that are stored now, from 0. */
-  transactions?: number;
+  transactionCount?: number;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -5731,7 +5731,7 @@ export interface RetentionRequest {
   /** The promotional offer; empty without one. */
   offerIdentifier?: string;
   /** The time from the arrival to the answer, in microseconds. */
-  microseconds?: string;
+  answerMicroseconds?: string;
   /** The outcome at its last evaluation. */
   outcome?: RetentionOutcome;
   /** When the outcome was last evaluated. Unset: not yet. */

@@ -2500,7 +2500,7 @@ package struct ConsentWithdrawal: WireMessage {
   /// The evidence of the withdrawal.
   package var evidenceId: Int64 = 0
   /// The evidence of the settlement, with actor and note. Unset: there was none.
-  package var settlementId: Int64?
+  package var settlementEvidenceId: Int64?
   /// Whether the policy `rescind_consent` ends access through the purchases of the app install.
   package var endsAccess: Bool = false
 
@@ -2521,7 +2521,7 @@ package struct ConsentWithdrawal: WireMessage {
     state = ConsentWithdrawalState(rawValue: CField.number(c.pointee.state.rawValue))
     settledAt = CField.message(c.pointee.settled_at)
     evidenceId = c.pointee.evidence_id
-    if c.pointee._settlement_id_case.rawValue == 9 { settlementId = c.pointee.settlement_id }
+    if c.pointee._settlement_evidence_id_case.rawValue == 9 { settlementEvidenceId = c.pointee.settlement_evidence_id }
     endsAccess = CField.flag(c.pointee.ends_access)
   }
 
@@ -2535,7 +2535,7 @@ package struct ConsentWithdrawal: WireMessage {
     writer.integer(6, state.rawValue)
     writer.message(7, settledAt)
     writer.integer(8, evidenceId)
-    if let settlementId { writer.integerOrDefault(9, settlementId) }
+    if let settlementEvidenceId { writer.integerOrDefault(9, settlementEvidenceId) }
     writer.flag(10, endsAccess)
   }
 }
@@ -2659,7 +2659,7 @@ package struct SettleConsentWithdrawalResponse: WireMessage {
   /// Whether it was settled before. Nothing was changed then.
   package var alreadySettled: Bool = false
   /// The evidence of the settlement. Unset: nothing was changed.
-  package var settlementId: Int64?
+  package var settlementEvidenceId: Int64?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -2676,7 +2676,7 @@ package struct SettleConsentWithdrawalResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SettleConsentWithdrawalResponse.self)
     alreadySettled = CField.flag(c.pointee.already_settled)
-    if c.pointee._settlement_id_case.rawValue == 2 { settlementId = c.pointee.settlement_id }
+    if c.pointee._settlement_evidence_id_case.rawValue == 2 { settlementEvidenceId = c.pointee.settlement_evidence_id }
     repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
@@ -2684,7 +2684,7 @@ package struct SettleConsentWithdrawalResponse: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.flag(1, alreadySettled)
-    if let settlementId { writer.integerOrDefault(2, settlementId) }
+    if let settlementEvidenceId { writer.integerOrDefault(2, settlementEvidenceId) }
     writer.flag(3, repeated)
     writer.text(15, position)
   }

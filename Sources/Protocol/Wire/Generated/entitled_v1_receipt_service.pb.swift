@@ -1007,7 +1007,7 @@ package struct MigrateReceiptsResponse: WireMessage {
   /// Why it was rejected or is retryable. Unset: it was migrated.
   package var error: GoogleRPC.Status?
   /// The number of the receipt's transactions that are stored now, from 0.
-  package var transactions: Int32 = 0
+  package var transactionCount: Int32 = 0
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -1024,7 +1024,7 @@ package struct MigrateReceiptsResponse: WireMessage {
     correlationId = CField.text(c.pointee.correlation_id)
     outcome = MigrationOutcome(rawValue: CField.number(c.pointee.outcome.rawValue))
     error = CField.message(c.pointee.error)
-    transactions = c.pointee.transactions
+    transactionCount = c.pointee.transaction_count
     position = CField.text(c.pointee.position)
   }
 
@@ -1033,7 +1033,7 @@ package struct MigrateReceiptsResponse: WireMessage {
     writer.text(1, correlationId)
     writer.integer(2, outcome.rawValue)
     writer.message(3, error)
-    writer.integer(4, transactions)
+    writer.integer(4, transactionCount)
     writer.text(15, position)
   }
 }

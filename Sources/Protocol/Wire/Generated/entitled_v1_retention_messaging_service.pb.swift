@@ -1398,7 +1398,7 @@ package struct RetentionRequest: WireMessage {
   /// The promotional offer; empty without one.
   package var offerIdentifier: String = ""
   /// The time from the arrival to the answer, in microseconds.
-  package var microseconds: Int64 = 0
+  package var answerMicroseconds: Int64 = 0
   /// The outcome at its last evaluation.
   package var outcome: RetentionOutcome = .init()
   /// When the outcome was last evaluated. Unset: not yet.
@@ -1428,7 +1428,7 @@ package struct RetentionRequest: WireMessage {
     messageIdentifier = CField.text(c.pointee.message_identifier)
     offeredProductId = CField.text(c.pointee.offered_product_id)
     offerIdentifier = CField.text(c.pointee.offer_identifier)
-    microseconds = c.pointee.microseconds
+    answerMicroseconds = c.pointee.answer_microseconds
     outcome = RetentionOutcome(rawValue: CField.number(c.pointee.outcome.rawValue))
     evaluatedAt = CField.message(c.pointee.evaluated_at)
     outcomeIsFinal = CField.flag(c.pointee.outcome_is_final)
@@ -1449,7 +1449,7 @@ package struct RetentionRequest: WireMessage {
     writer.text(11, messageIdentifier)
     writer.text(12, offeredProductId)
     writer.text(13, offerIdentifier)
-    writer.integer(14, microseconds)
+    writer.integer(14, answerMicroseconds)
     writer.integer(15, outcome.rawValue)
     writer.message(16, evaluatedAt)
     writer.flag(17, outcomeIsFinal)

@@ -7690,12 +7690,12 @@ static const ProtobufCFieldDescriptor entitled__v1__consent_withdrawal__field_de
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "settlement_id",
+    "settlement_evidence_id",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitled__V1__ConsentWithdrawal, _settlement_id_case),
-    offsetof(Entitled__V1__ConsentWithdrawal, settlement_id),
+    offsetof(Entitled__V1__ConsentWithdrawal, _settlement_evidence_id_case),
+    offsetof(Entitled__V1__ConsentWithdrawal, settlement_evidence_id),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -7722,7 +7722,7 @@ static const unsigned entitled__v1__consent_withdrawal__field_indices_by_name[] 
   7,   /* field[7] = evidence_id */
   4,   /* field[4] = settle_by */
   6,   /* field[6] = settled_at */
-  8,   /* field[8] = settlement_id */
+  8,   /* field[8] = settlement_evidence_id */
   5,   /* field[5] = state */
   3,   /* field[3] = withdrawn_at */
 };
@@ -8018,12 +8018,12 @@ static const ProtobufCFieldDescriptor entitled__v1__settle_consent_withdrawal_re
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "settlement_id",
+    "settlement_evidence_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitled__V1__SettleConsentWithdrawalResponse, _settlement_id_case),
-    offsetof(Entitled__V1__SettleConsentWithdrawalResponse, settlement_id),
+    offsetof(Entitled__V1__SettleConsentWithdrawalResponse, _settlement_evidence_id_case),
+    offsetof(Entitled__V1__SettleConsentWithdrawalResponse, settlement_evidence_id),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -8058,7 +8058,7 @@ static const unsigned entitled__v1__settle_consent_withdrawal_response__field_in
   0,   /* field[0] = already_settled */
   3,   /* field[3] = position */
   2,   /* field[2] = repeated */
-  1,   /* field[1] = settlement_id */
+  1,   /* field[1] = settlement_evidence_id */
 };
 static const ProtobufCIntRange entitled__v1__settle_consent_withdrawal_response__number_ranges[2 + 1] =
 {

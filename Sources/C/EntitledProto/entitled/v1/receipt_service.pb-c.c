@@ -3367,12 +3367,12 @@ static const ProtobufCFieldDescriptor entitled__v1__migrate_receipts_response__f
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "transactions",
+    "transaction_count",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__MigrateReceiptsResponse, transactions),
+    offsetof(Entitled__V1__MigrateReceiptsResponse, transaction_count),
     NULL,
     NULL,
     0,             /* flags */
@@ -3396,7 +3396,7 @@ static const unsigned entitled__v1__migrate_receipts_response__field_indices_by_
   2,   /* field[2] = error */
   1,   /* field[1] = outcome */
   4,   /* field[4] = position */
-  3,   /* field[3] = transactions */
+  3,   /* field[3] = transaction_count */
 };
 static const ProtobufCIntRange entitled__v1__migrate_receipts_response__number_ranges[2 + 1] =
 {

@@ -4593,12 +4593,12 @@ static const ProtobufCFieldDescriptor entitled__v1__retention_request__field_des
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "microseconds",
+    "answer_microseconds",
     14,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__RetentionRequest, microseconds),
+    offsetof(Entitled__V1__RetentionRequest, answer_microseconds),
     NULL,
     NULL,
     0,             /* flags */
@@ -4643,12 +4643,12 @@ static const ProtobufCFieldDescriptor entitled__v1__retention_request__field_des
 };
 static const unsigned entitled__v1__retention_request__field_indices_by_name[] = {
   7,   /* field[7] = answer */
+  13,   /* field[13] = answer_microseconds */
   5,   /* field[5] = asked_at */
   1,   /* field[1] = environment */
   15,   /* field[15] = evaluated_at */
   4,   /* field[4] = locale */
   10,   /* field[10] = message_identifier */
-  13,   /* field[13] = microseconds */
   12,   /* field[12] = offer_identifier */
   11,   /* field[11] = offered_product_id */
   2,   /* field[2] = original_transaction_id */

@@ -108,14 +108,14 @@ class ClaimSeatResponse(_message.Message):
     def __init__(self, seat: _Optional[_Union[Seat, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ConsentWithdrawal(_message.Message):
-    __slots__ = ["app_transaction_id", "customer_ids", "ends_access", "environment", "evidence_id", "settle_by", "settled_at", "settlement_id", "state", "withdrawn_at"]
+    __slots__ = ["app_transaction_id", "customer_ids", "ends_access", "environment", "evidence_id", "settle_by", "settled_at", "settlement_evidence_id", "state", "withdrawn_at"]
     APP_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
     ENDS_ACCESS_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
     SETTLED_AT_FIELD_NUMBER: _ClassVar[int]
-    SETTLEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SETTLEMENT_EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
     SETTLE_BY_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     WITHDRAWN_AT_FIELD_NUMBER: _ClassVar[int]
@@ -126,10 +126,10 @@ class ConsentWithdrawal(_message.Message):
     evidence_id: int
     settle_by: _timestamp_pb2.Timestamp
     settled_at: _timestamp_pb2.Timestamp
-    settlement_id: int
+    settlement_evidence_id: int
     state: ConsentWithdrawalState
     withdrawn_at: _timestamp_pb2.Timestamp
-    def __init__(self, app_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., withdrawn_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., settle_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[ConsentWithdrawalState, str]] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., settlement_id: _Optional[int] = ..., ends_access: bool = ...) -> None: ...
+    def __init__(self, app_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., withdrawn_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., settle_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[ConsentWithdrawalState, str]] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., settlement_evidence_id: _Optional[int] = ..., ends_access: bool = ...) -> None: ...
 
 class ConsumptionRequest(_message.Message):
     __slots__ = ["answer_by", "attempts", "customer_id", "environment", "evidence_id", "original_transaction_id", "product_id", "reason", "requested_at", "settled_at", "state", "state_reason", "transaction_id"]
@@ -878,16 +878,16 @@ class SettleConsentWithdrawalRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., app_transaction_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class SettleConsentWithdrawalResponse(_message.Message):
-    __slots__ = ["already_settled", "position", "repeated", "settlement_id"]
+    __slots__ = ["already_settled", "position", "repeated", "settlement_evidence_id"]
     ALREADY_SETTLED_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
     REPEATED_FIELD_NUMBER: _ClassVar[int]
-    SETTLEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SETTLEMENT_EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
     already_settled: bool
     position: str
     repeated: bool
-    settlement_id: int
-    def __init__(self, already_settled: bool = ..., settlement_id: _Optional[int] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    settlement_evidence_id: int
+    def __init__(self, already_settled: bool = ..., settlement_evidence_id: _Optional[int] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class UnclaimSeatRequest(_message.Message):
     __slots__ = ["actor", "app", "environment", "idempotency_key", "note", "original_transaction_id", "seat_id"]

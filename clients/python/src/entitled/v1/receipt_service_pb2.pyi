@@ -296,18 +296,18 @@ class MigrateReceiptsRequest(_message.Message):
     def __init__(self, correlation_id: _Optional[str] = ..., app: _Optional[str] = ..., customer_id: _Optional[str] = ..., receipt_base64: _Optional[str] = ..., receipt_bytes: _Optional[bytes] = ..., original_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ...) -> None: ...
 
 class MigrateReceiptsResponse(_message.Message):
-    __slots__ = ["correlation_id", "error", "outcome", "position", "transactions"]
+    __slots__ = ["correlation_id", "error", "outcome", "position", "transaction_count"]
     CORRELATION_ID_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
-    TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_COUNT_FIELD_NUMBER: _ClassVar[int]
     correlation_id: str
     error: _status_pb2.Status
     outcome: MigrationOutcome
     position: str
-    transactions: int
-    def __init__(self, correlation_id: _Optional[str] = ..., outcome: _Optional[_Union[MigrationOutcome, str]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping[str, _Any]]] = ..., transactions: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
+    transaction_count: int
+    def __init__(self, correlation_id: _Optional[str] = ..., outcome: _Optional[_Union[MigrationOutcome, str]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping[str, _Any]]] = ..., transaction_count: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
 
 class Migration(_message.Message):
     __slots__ = ["app", "done_bytes", "done_lines", "dry_run", "duplicates", "empty", "environment", "error", "finished_at", "input_bytes", "input_path", "migrated", "migration_id", "rate", "reasons", "rejected", "retryable", "started_at", "state", "unchanged", "upload_id"]

@@ -337,14 +337,14 @@ class RetentionReportRow(_message.Message):
     def __init__(self, rule: _Optional[str] = ..., reason: _Optional[str] = ..., answer: _Optional[_Union[RetentionAnswer, str]] = ..., message_identifier: _Optional[str] = ..., offered_product_id: _Optional[str] = ..., offer_identifier: _Optional[str] = ..., requests: _Optional[int] = ..., pending: _Optional[int] = ..., saved: _Optional[int] = ..., offer_taken: _Optional[int] = ..., switched: _Optional[int] = ..., left: _Optional[int] = ..., unknown: _Optional[int] = ..., save_rate: _Optional[float] = ...) -> None: ...
 
 class RetentionRequest(_message.Message):
-    __slots__ = ["answer", "asked_at", "environment", "evaluated_at", "locale", "message_identifier", "microseconds", "offer_identifier", "offered_product_id", "original_transaction_id", "outcome", "outcome_is_final", "product_id", "reason", "received_at", "request_identifier", "rule"]
+    __slots__ = ["answer", "answer_microseconds", "asked_at", "environment", "evaluated_at", "locale", "message_identifier", "offer_identifier", "offered_product_id", "original_transaction_id", "outcome", "outcome_is_final", "product_id", "reason", "received_at", "request_identifier", "rule"]
     ANSWER_FIELD_NUMBER: _ClassVar[int]
+    ANSWER_MICROSECONDS_FIELD_NUMBER: _ClassVar[int]
     ASKED_AT_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     EVALUATED_AT_FIELD_NUMBER: _ClassVar[int]
     LOCALE_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
-    MICROSECONDS_FIELD_NUMBER: _ClassVar[int]
     OFFERED_PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
     OFFER_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
     ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
@@ -356,12 +356,12 @@ class RetentionRequest(_message.Message):
     REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
     RULE_FIELD_NUMBER: _ClassVar[int]
     answer: RetentionAnswer
+    answer_microseconds: int
     asked_at: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
     evaluated_at: _timestamp_pb2.Timestamp
     locale: str
     message_identifier: str
-    microseconds: int
     offer_identifier: str
     offered_product_id: str
     original_transaction_id: str
@@ -372,7 +372,7 @@ class RetentionRequest(_message.Message):
     received_at: _timestamp_pb2.Timestamp
     request_identifier: str
     rule: str
-    def __init__(self, request_identifier: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., locale: _Optional[str] = ..., asked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., answer: _Optional[_Union[RetentionAnswer, str]] = ..., reason: _Optional[str] = ..., rule: _Optional[str] = ..., message_identifier: _Optional[str] = ..., offered_product_id: _Optional[str] = ..., offer_identifier: _Optional[str] = ..., microseconds: _Optional[int] = ..., outcome: _Optional[_Union[RetentionOutcome, str]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., outcome_is_final: bool = ...) -> None: ...
+    def __init__(self, request_identifier: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., locale: _Optional[str] = ..., asked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., answer: _Optional[_Union[RetentionAnswer, str]] = ..., reason: _Optional[str] = ..., rule: _Optional[str] = ..., message_identifier: _Optional[str] = ..., offered_product_id: _Optional[str] = ..., offer_identifier: _Optional[str] = ..., answer_microseconds: _Optional[int] = ..., outcome: _Optional[_Union[RetentionOutcome, str]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., outcome_is_final: bool = ...) -> None: ...
 
 class RetentionResponseTimes(_message.Message):
     __slots__ = ["average_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms"]

@@ -2045,10 +2045,10 @@ struct  Entitled__V1__ListExternalPurchaseTokensResponse
 
 
 typedef enum {
-  ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_ID__NOT_SET = 0,
-  ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_ID_SETTLEMENT_ID = 9
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_ID__CASE)
-} Entitled__V1__ConsentWithdrawal__SettlementIdCase;
+  ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_EVIDENCE_ID_SETTLEMENT_EVIDENCE_ID = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_EVIDENCE_ID__CASE)
+} Entitled__V1__ConsentWithdrawal__SettlementEvidenceIdCase;
 
 /*
  * A consent of a parent or guardian that was withdrawn for an app install (RESCIND_CONSENT).
@@ -2093,14 +2093,14 @@ struct  Entitled__V1__ConsentWithdrawal
    * Whether the policy `rescind_consent` ends access through the purchases of the app install.
    */
   protobuf_c_boolean ends_access;
-  Entitled__V1__ConsentWithdrawal__SettlementIdCase _settlement_id_case;
+  Entitled__V1__ConsentWithdrawal__SettlementEvidenceIdCase _settlement_evidence_id_case;
   union {
-    int64_t settlement_id;
+    int64_t settlement_evidence_id;
   };
 };
 #define ENTITLED__V1__CONSENT_WITHDRAWAL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__consent_withdrawal__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, NULL, NULL, ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_UNSPECIFIED, NULL, 0, 0, ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_ID__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, NULL, NULL, ENTITLED__V1__CONSENT_WITHDRAWAL_STATE__CONSENT_WITHDRAWAL_STATE_UNSPECIFIED, NULL, 0, 0, ENTITLED__V1__CONSENT_WITHDRAWAL___SETTLEMENT_EVIDENCE_ID__NOT_SET, {0} }
 
 
 /*
@@ -2198,10 +2198,10 @@ struct  Entitled__V1__SettleConsentWithdrawalRequest
 
 
 typedef enum {
-  ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_ID__NOT_SET = 0,
-  ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_ID_SETTLEMENT_ID = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_ID__CASE)
-} Entitled__V1__SettleConsentWithdrawalResponse__SettlementIdCase;
+  ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_EVIDENCE_ID_SETTLEMENT_EVIDENCE_ID = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_EVIDENCE_ID__CASE)
+} Entitled__V1__SettleConsentWithdrawalResponse__SettlementEvidenceIdCase;
 
 /*
  * The response of SettleConsentWithdrawal.
@@ -2222,14 +2222,14 @@ struct  Entitled__V1__SettleConsentWithdrawalResponse
    * call wrote. Empty: it could not be read.
    */
   char *position;
-  Entitled__V1__SettleConsentWithdrawalResponse__SettlementIdCase _settlement_id_case;
+  Entitled__V1__SettleConsentWithdrawalResponse__SettlementEvidenceIdCase _settlement_evidence_id_case;
   union {
-    int64_t settlement_id;
+    int64_t settlement_evidence_id;
   };
 };
 #define ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__settle_consent_withdrawal_response__descriptor) \
-    , 0, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_ID__NOT_SET, {0} }
+    , 0, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__SETTLE_CONSENT_WITHDRAWAL_RESPONSE___SETTLEMENT_EVIDENCE_ID__NOT_SET, {0} }
 
 
 /*

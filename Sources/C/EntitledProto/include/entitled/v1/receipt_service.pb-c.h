@@ -837,7 +837,7 @@ struct  Entitled__V1__MigrateReceiptsResponse
   /*
    * The number of the receipt's transactions that are stored now, from 0.
    */
-  int32_t transactions;
+  int32_t transaction_count;
   /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.

@@ -1180,7 +1180,7 @@ struct  Entitled__V1__RetentionRequest
   /*
    * The time from the arrival to the answer, in microseconds.
    */
-  int64_t microseconds;
+  int64_t answer_microseconds;
   /*
    * The outcome at its last evaluation.
    */
