@@ -228,8 +228,9 @@ callers:
 """)
     assert answer.returncode == 1
     lines = re.findall(r"entitled\.yaml:(\d+): (.*)", answer.stderr)
-    assert [int(line) for line, _ in lines] == [3, 4, 7, 8]
+    assert [int(line) for line, _ in lines] == [3, 4, 7, 7, 8]
     assert "unknown key 'colour'" in lines[0][1] and "'Staging'" in lines[1][1]
+    assert "unknown role 'reed'" in answer.stderr and "tokens of caller billing" in answer.stderr
 
 
 def test_the_check_reads_referenced_files(tmp_path):
@@ -248,6 +249,50 @@ def test_the_check_reads_referenced_files(tmp_path):
     answer = check(tmp_path, good)
     assert (answer.returncode, answer.stdout.strip()) == (
         0, f"{tmp_path}/entitled.yaml: valid: 1 app, 0 products, open to this machine")  # fmt: skip
+
+
+def test_the_check_reports_the_errors_of_the_file_and_of_what_it_refers_to_together(tmp_path):
+    (tmp_path / "open.p8").write_text("a key\n")
+    (tmp_path / "open.p8").chmod(0o644)
+    (tmp_path / "short.whsec").write_text("whsec_AAAA\n")
+    (tmp_path / "short.whsec").chmod(0o600)
+    text = """
+apps:
+  sea:
+    bundle_id: com.example.sea
+    environments: [Sandbox]
+    online_checks: sometimes
+    in_app_purchase_key: {file: open.p8, key_id: ABCDE12345, issuer_id: x}
+    shared_secret: {variable: NO_SUCH_SECRET}
+    webhooks:
+      crm: {url: 'https://crm.example.com/x', secret: [{file: short.whsec}, {file: gone.whsec}]}
+    products: {}
+listeners:
+  grpc: {tls: {certificate: c.pem, key: k.pem, client_ca: ca.pem}}
+trusted_roots:
+  - {environment: Sandbox, certificate: root.pem}
+"""
+    answer = check(tmp_path, text)
+    assert answer.returncode == 1
+    problems = re.findall(r"entitled\.yaml:(\d+): (.*)", answer.stderr)
+    assert len(problems) == len(answer.stderr.splitlines()), answer.stderr
+    # The line, the subject and the remedy of each.
+    expected = [
+        (6, "online_checks of app sea", "is not one of off, soft, hard"), (7, "open.p8", "run chmod 600"),
+        (8, "NO_SUCH_SECRET", "set it where the service is started"), (10, "short.whsec", "openssl rand -base64 32"),
+        (10, "gone.whsec", "correct the path"), (13, "c.pem", "No such file"), (13, "k.pem", "No such file"),
+        (13, "ca.pem", "No such file"), (15, "root.pem", "correct the path")]  # fmt: skip
+    assert len(problems) == len(expected), answer.stderr
+    for line, subject, remedy in expected:
+        assert any(int(found) == line and subject in text and remedy in text for found, text in problems), (subject, problems)
+
+
+def test_serve_reports_all_errors_of_its_configuration(tmp_path):
+    file = tmp_path / "entitled.yaml"
+    file.write_text("apps: {sea: {environments: [Sandbox], products: {}, colour: blue}}\nlog: {level: loud}\n")
+    ended = run("serve", "--config", file, "--data", tmp_path / "data")
+    assert ended.returncode == 1 and len(ended.stderr.splitlines()) == 3, ended.stderr
+    assert all(text in ended.stderr for text in ("no bundle_id", "'colour'", "level of log"))
 
 
 def test_the_check_requires_a_file():

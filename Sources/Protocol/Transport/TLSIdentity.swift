@@ -31,7 +31,8 @@ package enum TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .unusable(let file, let reason): "cannot use \(file) for TLS: \(reason)"
     case .refused(let certificate, let reason):
-      "TLS does not work with the certificate \(certificate) and its key: \(reason)"
+      "TLS does not work with the certificate \(certificate) and its key: \(reason); the key must belong to the "
+        + "first certificate of the file"
     }
   }
 }
@@ -61,6 +62,23 @@ package final class TLSIdentity: Sendable {
     }
     context = Mutex(
       try Self.makeContext(Self.configuration(certificates, privateKey), certificate: "of the process"))
+  }
+
+  /// The problems of all files, each by itself, and of the certificate with its key.
+  package static func problems(of settings: TLSSettings) -> [TLSError] {
+    var problems: [TLSError] = []
+    func attempt(_ read: () throws(TLSError) -> Void) {
+      do throws(TLSError) { try read() } catch { problems.append(error) }
+    }
+    let certificates = [settings.certificate, settings.clientAuthorities].compactMap(\.self)
+    for file in certificates {
+      attempt { () throws(TLSError) in _ = try reading(file, Self.certificates(in:)) }
+    }
+    attempt { () throws(TLSError) in
+      _ = try reading(settings.key) { try NIOSSLPrivateKey(file: $0, format: .pem) }
+    }
+    if problems.isEmpty { attempt { () throws(TLSError) in _ = try makeContext(settings) } }
+    return problems
   }
 
   /// Reads the files again. After an error the current ones stay in use.

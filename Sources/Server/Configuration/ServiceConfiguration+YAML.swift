@@ -16,39 +16,50 @@ extension ServiceConfiguration {
   /// Parses a configuration that was read from `file`. Errors contain the path, and relative paths are resolved against
   /// its directory.
   package init(yaml: String, file: String) throws(ConfigurationError) {
-    let root = try Self.root(yaml: yaml, file: file)
+    try self.init(Self.root(yaml: yaml, file: file))
+  }
+
+  /// Parses the root node of a file.
+  init(_ root: ConfigurationNode) throws(ConfigurationError) {
     let members = try root.members([
       "apps", "backup", "callers", "erasures", "limits", "listeners", "log", "public_url", "retention",
       "store", "token_issuer", "tokens", "traces", "trusted_roots",
     ])
+    let entries = try members.part(members.required("apps").entries())
     var apps: [AppConfiguration] = []
-    for (id, node) in try members.required("apps").entries() {
-      apps.append(try AppConfiguration(id: id, node))
+    for (id, node) in entries ?? [] {
+      if let app = try members.part(AppConfiguration(id: id, node)) { apps.append(app) }
     }
-    guard !apps.isEmpty else { throw root.error("apps is empty") }
+    if let entries, entries.isEmpty { try root.report("apps is empty") }
     self.apps = apps.sorted { $0.definition.id < $1.definition.id }
 
-    var roots: [TrustedRoot] = []
-    for node in try members["trusted_roots"]?.list() ?? [] { roots.append(try TrustedRoot(node)) }
-    self.roots = roots
-    tokens = try members["tokens"].map(TokenConfiguration.init)
-    if tokens == nil, let app = apps.first(where: { $0.definition.deviceSync != nil }) {
-      throw root.error("device_sync of app \(app.definition.id) needs the section tokens")
+    roots = try members.part(members["trusted_roots"]?.values(TrustedRoot.init)) ?? []
+    tokens = try members.part(members["tokens"].map(TokenConfiguration.init))
+    if members["tokens"] == nil, let app = apps.first(where: { $0.definition.deviceSync != nil }) {
+      try root.report("device_sync of app \(app.definition.id) needs the section tokens")
     }
-    log = try members["log"].map(LogConfiguration.init) ?? .standard
-    retention = try RetainedEvidence.days(members["retention"])
-    auditRetentionDays = try RetainedEvidence.auditDays(members["retention"])
-    retentionRequestDays = try RetainedEvidence.requestDays(members["retention"])
-    tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
-    publicURL = try members["public_url"].map(PublicURL.init)
-    backup = try members["backup"].map(BackupConfiguration.init)
-    traces = try members["traces"].map(TraceConfiguration.init)
-    store = try members["store"].map(StoreConfiguration.init) ?? .standard
-    listeners = try ListenersConfiguration(listeners: members["listeners"], limits: members["limits"])
-    callers = try CallerConfiguration(
-      members["callers"], knownApps: self.apps.map(\.definition.id),
-      hasIssuer: tokenIssuer != nil || listeners.console.identity != nil)
-    erasures = try ErasureConfiguration(members["erasures"])
+    log = try members.part(members["log"].map(LogConfiguration.init)) ?? .standard
+    retention = try members.part(RetainedEvidence.days(members["retention"])) ?? [:]
+    auditRetentionDays = try members.part(RetainedEvidence.auditDays(members["retention"]))
+    retentionRequestDays =
+      try members.part(RetainedEvidence.requestDays(members["retention"]))
+      ?? RetainedEvidence.standardRequestDays
+    tokenIssuer = try members.part(members["token_issuer"].map(TokenIssuerConfiguration.init))
+    publicURL = try members.part(members["public_url"].map(PublicURL.init))
+    backup = try members.part(members["backup"].map(BackupConfiguration.init))
+    traces = try members.part(members["traces"].map(TraceConfiguration.init))
+    store = try members.part(members["store"].map(StoreConfiguration.init)) ?? .standard
+    listeners =
+      try members.part(
+        ListenersConfiguration(listeners: members["listeners"], limits: members["limits"])) ?? .standard
+    let hasIdentity = members["listeners"]?.node["console"]?["identity"] != nil
+    callers =
+      try members.part(
+        CallerConfiguration(
+          members["callers"], knownApps: (entries ?? []).map(\.key).sorted(),
+          hasIssuer: members["token_issuer"] != nil || hasIdentity)) ?? .unspecified
+    let erasures = try members.part(ErasureConfiguration(members["erasures"]))
+    self.erasures = if let erasures { erasures } else { try ErasureConfiguration(nil) }
     document = root.document
   }
 }
@@ -56,15 +67,16 @@ extension ServiceConfiguration {
 extension ServiceConfiguration {
   /// Returns the root node of a file.
   static func root(
-    yaml: String, file: String, name: String = "the configuration"
+    yaml: String, file: String, name: String = "the configuration", problems: ConfigurationProblems? = nil
   ) throws(ConfigurationError) -> ConfigurationNode {
-    ConfigurationNode(file: file, name: name, node: try parse(yaml, file))
+    ConfigurationNode(file: file, name: name, node: try parse(yaml, file), problems: problems)
   }
 }
 
 extension TrustedRoot {
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["environment", "certificate"])
+    try members.require("environment", "certificate")
     environment = try Environment(members.required("environment"))
     path = try members.required("certificate").path()
   }
@@ -101,58 +113,5 @@ extension Error {
       "duplicate keys: \(keys.joined(separator: ", "))"
     default: "\(self)"
     }
-  }
-}
-
-extension ServiceConfiguration {
-  /// Returns the first error of a file, and the first one of each app and caller, in the order of their lines. Empty
-  /// if the file is valid.
-  package static func problems(inFile path: String) -> [ConfigurationError] {
-    do throws(ConfigurationError) {
-      return problems(yaml: try ConfigurationFile.text(path), file: path)
-    } catch {
-      return [error]
-    }
-  }
-
-  /// Returns the errors of a configuration that was read from `file`.
-  package static func problems(yaml: String, file: String) -> [ConfigurationError] {
-    do throws(ConfigurationError) {
-      _ = try ServiceConfiguration(yaml: yaml, file: file)
-      return []
-    } catch {
-      let others = (try? root(yaml: yaml, file: file)).map(problemsOfEntries) ?? []
-      return (others.contains(error) ? others : others + [error]).sorted { $0.line ?? 0 < $1.line ?? 0 }
-    }
-  }
-
-  /// Parses each app and caller separately and returns their errors.
-  private static func problemsOfEntries(_ root: ConfigurationNode) -> [ConfigurationError] {
-    guard let sections = try? root.entries() else { return [] }
-    var problems: [ConfigurationError] = []
-    let apps = (try? sections.first { $0.key == "apps" }?.value.entries()) ?? []
-    for (id, node) in apps {
-      do throws(ConfigurationError) { _ = try AppConfiguration(id: id, node) } catch {
-        problems.append(error)
-      }
-    }
-    let callers = (try? sections.first { $0.key == "callers" }?.value.entries()) ?? []
-    for (name, node) in callers {
-      do throws(ConfigurationError) {
-        _ = try CallerConfiguration.definition(
-          name, node, knownApps: apps.map(\.key),
-          hasIssuer: sections.contains { ["token_issuer", "listeners"].contains($0.key) })
-      } catch {
-        problems.append(error)
-      }
-    }
-    return problems
-  }
-}
-
-extension ConfigurationError {
-  /// The line of the error, if it has one.
-  fileprivate var line: Int? {
-    if case .invalid(_, let line, _) = self { line } else { nil }
   }
 }

@@ -165,7 +165,7 @@ package enum RetainedEvidence: String, Hashable, Sendable, CaseIterable {
   private static let auditName = "audit"
   private static let requestsName = "retention_requests"
   /// Thirteen months, so that a month can be compared with the same one of the year before.
-  private static let standardRequestDays = 400
+  static let standardRequestDays = 400
 
   private static func members(
     _ node: ConfigurationNode?

@@ -48,6 +48,7 @@ package struct TokenConfiguration: Hashable, Sendable {
 extension InAppPurchaseKey {
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["file", "key_id", "issuer_id"])
+    try members.require("file", "key_id", "issuer_id")
     path = try members.required("file").path()
     keyID = try members.required("key_id").text()
     issuerID = try members.required("issuer_id").text()
@@ -59,6 +60,7 @@ extension DeviceCheckKey {
   static let names = ["file", "key_id", "team_id"]
 
   init(_ members: ConfigurationNode.Members) throws(ConfigurationError) {
+    try members.require("file", "key_id", "team_id")
     path = try members.required("file").path()
     keyID = try members.required("key_id").text()
     teamID = try members.required("team_id").text()
@@ -83,6 +85,7 @@ extension TokenConfiguration {
 
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["issuer", "keys", "lifetime_seconds"])
+    try members.require("issuer", "keys")
     issuer = try members.required("issuer").text()
     keyDirectory = try members.required("keys").path()
     guard let lifetime = members["lifetime_seconds"] else {

@@ -214,7 +214,8 @@ import Testing
       try ServiceConfiguration.load(path: path)
     }
     #expect(
-      ServiceConfiguration.problems(inFile: path).map(\.description) == ["cannot read '\(path)': \(reason)"])
+      ServiceConfiguration.check(inFile: path).problems.map(\.description)
+        == ["cannot read '\(path)': \(reason)"])
   }
 
   @Test("A file that is not UTF-8 is reported as such")

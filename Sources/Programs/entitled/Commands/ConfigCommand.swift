@@ -3,11 +3,7 @@ internal import ClientCommands
 internal import CommandSupport
 internal import Configuration
 internal import EntitledClient
-internal import Entitlements
 internal import JSON
-internal import Logging
-internal import SignedData
-internal import Transport
 internal import Wire
 
 /// `entitled config`.
@@ -22,8 +18,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Check a configuration and list its errors.",
     discussion: """
-      Reports file, line and cause of the first error of each app, caller and section, and reads the keys, secrets \
-      and certificates that the file refers to. Exit status 0 only if a service could start with the file.
+      Reports file, line and cause of all errors at once, also those of the keys, secrets and certificates that the \
+      file refers to. Exit status 0 only if a service could start with the file.
       """)
 
   @OptionGroup var output: JSONOption
@@ -34,11 +30,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     guard let file = file ?? ServerOption.environment("ENTITLED_CONFIG") else {
       throw Failure("no configuration file; pass one or set ENTITLED_CONFIG", status: 64)
     }
-    let problems = ServiceConfiguration.problems(inFile: file)
-    guard problems.isEmpty else { return try fail(file, problems.map(\.description)) }
-    let configuration = try Startup.configuration(file: file)
-    let faults = Self.faultsOfReferencedFiles(configuration, file)
-    guard faults.isEmpty else { return try fail(file, faults) }
+    let (configuration, problems) = ConfigurationCheck.run(file)
+    guard let configuration, problems.isEmpty else { return try fail(file, problems.map(\.description)) }
     guard output.json else { return print("\(file): \(Self.summary(configuration))") }
     output.show(["file": .string(file), "valid": true, "problems": []])
   }
@@ -49,44 +42,6 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       "file": .string(file), "valid": false, "problems": .array(problems.map(JSONValue.string)),
     ])
     throw ExitCode(1)
-  }
-
-  private static func faultsOfReferencedFiles(
-    _ configuration: ServiceConfiguration, _ file: String
-  ) -> [String] {
-    let references = ConfigurationReferences(file: file)
-    var problems: [ConfigurationError] = []
-    func attempt(_ work: () throws -> Void) {
-      do { try work() } catch {
-        let problem = (error as? Failure)?.message ?? "\(error)"
-        problems.append(
-          .invalid(file: file, line: references.line(namedIn: problem), problem: problem))
-      }
-    }
-    attempt { _ = try Startup.signing(configuration) }
-    attempt { _ = try Startup.deviceCheckClients(configuration, sandbox: nil) }
-    attempt { _ = try Startup.sharedSecrets(configuration) }
-    attempt { _ = try Startup.revenueCat(configuration) }
-    attempt { _ = try Startup.webhooks(configuration) }
-    attempt { try checkStore(configuration.store) }
-    if let key = configuration.erasures.key { attempt { _ = try InstallationKey(readingFrom: key) } }
-    let listeners = configuration.listeners
-    for files in [listeners.grpc.tls, listeners.http.tls, listeners.console.listener.tls].compactMap(\.self) {
-      attempt { _ = try TLSIdentity(TLSSettings(files)) }
-    }
-    let jwks = JWKSRefresher(logger: Logger(label: "entitled.config"))
-    if let identity = listeners.console.identity {
-      attempt { _ = try Startup.consoleCallers(configuration, identity, jwks) }
-    }
-    if let traces = configuration.traces { attempt { _ = try TraceExport.headers(traces) } }
-    for root in configuration.roots { attempt { _ = try Startup.certificate(root.path) } }
-    attempt { _ = try Startup.callerPolicy(configuration, at: [], jwks: jwks) }
-    return problems.map(\.description)
-  }
-
-  private static func checkStore(_ store: StoreConfiguration) throws {
-    guard case .postgres(let database) = store, let path = database.passwordFile else { return }
-    do { _ = try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
   }
 
   private static func summary(_ configuration: ServiceConfiguration) -> String {

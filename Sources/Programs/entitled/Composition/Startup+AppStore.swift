@@ -149,7 +149,7 @@ extension Startup {
     try signer(key.path, keyID: key.keyID)
   }
 
-  private static func signer(_ path: String, keyID: String) throws(PrivateKeyFileError) -> JWTSigner {
+  static func signer(_ path: String, keyID: String) throws(PrivateKeyFileError) -> JWTSigner {
     let privateKey = try PrivateKeyFile.read(path)
     do { return try JWTSigner(key: privateKey, keyID: keyID) } catch {
       throw .notAKey(path: path, reason: error.description)

@@ -95,15 +95,21 @@ extension Startup {
   ) throws -> WebhookSettings {
     WebhookSettings(
       key: WebhookKey(appID: appID, kind: kind, name: webhook.name), url: webhook.url,
-      secrets: try webhook.secrets.map { source in
-        guard let signingSecret = WebhookSecret(try secret(source)) else {
-          throw Failure(
-            "the secret of webhook '\(webhook.name)' of app '\(appID)' is not whsec_ and base64 of 24 to 64 bytes: "
-              + "\(source)")
-        }
-        return signingSecret
-      }, format: WebhookFormat(webhook.format), kinds: webhook.kinds, environments: webhook.environments,
+      secrets: try webhook.secrets.map { try webhookSecret($0, of: webhook, appID: appID) },
+      format: WebhookFormat(webhook.format), kinds: webhook.kinds, environments: webhook.environments,
       schedule: webhook.retrySeconds.map(RetrySchedule.init) ?? .standard, concurrency: webhook.concurrency)
+  }
+
+  /// Reads a secret of a webhook.
+  static func webhookSecret(
+    _ source: SecretSource, of webhook: WebhookConfiguration, appID: String
+  ) throws -> WebhookSecret {
+    guard let secret = WebhookSecret(try secret(source)) else {
+      throw Failure(
+        "the secret of webhook '\(webhook.name)' of app '\(appID)' is not whsec_ and base64 of 24 to 64 bytes: "
+          + "\(source); create one with 'echo whsec_$(openssl rand -base64 32)'")
+    }
+    return secret
   }
 
   /// Reads the shared secrets, by app id.
@@ -132,16 +138,18 @@ extension Startup {
   }
 
   /// Reads a secret; it is not empty.
-  private static func secret(_ source: SecretSource) throws -> String {
+  static func secret(_ source: SecretSource) throws -> String {
     switch source {
     case .file(let path):
       let text: String
       do { text = try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
-      guard !text.isEmpty else { throw Failure("the secret file '\(path)' is empty") }
+      guard !text.isEmpty else { throw Failure("the secret file '\(path)' is empty; write the secret to it") }
       return text
     case .variable(let name):
       guard let text = ServerOption.environment(name) else {
-        throw Failure("the configuration requires the environment variable \(name), which is not set")
+        throw Failure(
+          "the configuration requires the environment variable \(name), which is not set; set it where the service "
+            + "is started")
       }
       return text
     }

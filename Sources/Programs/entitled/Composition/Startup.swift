@@ -19,7 +19,9 @@ enum Startup {
     do throws(ConfigurationError) {
       return try ServiceConfiguration.load(path: file)
     } catch {
-      throw Failure(error.description)
+      let problems = file.map { ServiceConfiguration.check(inFile: $0).problems } ?? []
+      let all = problems.isEmpty ? [error] : problems
+      throw Failure(all.map(\.description).joined(separator: "\nentitled: "))
     }
   }
 
@@ -156,13 +158,13 @@ enum Startup {
   /// Reads a trusted root, PEM or DER.
   static func certificate(_ path: String) throws -> Certificate {
     guard let bytes = FileManager.default.contents(atPath: path) else {
-      throw Failure("cannot read the trusted root '\(path)'")
+      throw Failure("cannot read the trusted root '\(path)'; correct the path, or let the service read it")
     }
     do {
       return try Certificate(pem: String(decoding: bytes, as: UTF8.self))
     } catch {
       guard let certificate = try? Certificate(der: Array(bytes)) else {
-        throw Failure("the trusted root '\(path)' is neither PEM nor DER")
+        throw Failure("the trusted root '\(path)' is no certificate, neither in PEM nor in DER")
       }
       return certificate
     }
@@ -193,12 +195,16 @@ enum Startup {
     switch configuration.keys {
     case .file(let path):
       guard let bytes = FileManager.default.contents(atPath: path) else {
-        throw Failure("cannot read the keys of the token_issuer in '\(path)'")
+        throw Failure(
+          "cannot read the keys of the token_issuer in '\(path)'; correct the path, or let the service read it"
+        )
       }
       do {
         return TokenIssuer(configuration.terms, keys: try JSONWebKeySet(parsing: Array(bytes)))
       } catch {
-        throw Failure("the keys of the token_issuer in '\(path)' are invalid: \(error)")
+        throw Failure(
+          "the keys of the token_issuer in '\(path)' are invalid: \(error); save the JSON Web Key Set of the "
+            + "identity provider there")
       }
     case .url(let url):
       let issuer = TokenIssuer(configuration.terms, keys: jwks.keys(from: url)) { jwks.request() }

@@ -17,61 +17,51 @@ extension AppConfiguration {
   init(id: String, _ node: ConfigurationNode) throws(ConfigurationError) {
     let app = ConfigurationNode(renaming: node, "app \(id)")
     let members = try app.members(Self.memberNames)
-    let environments = try Self.environments(members.required("environments"))
-    let appleID = try members["apple_id"]?.number()
-    guard appleID != nil || !environments.contains(.production) else {
-      throw app.error("app \(id) has no apple_id, which Production requires")
+    let environments =
+      try members.part(Self.environments(members.required("environments"))) ?? []
+    let appleID = try members.part(members["apple_id"]?.number())
+    if members["apple_id"] == nil, environments.contains(.production) {
+      try app.report("app \(id) has no apple_id, which Production requires")
     }
+    let bundleID = try members.part(members.required("bundle_id").text()) ?? ""
 
-    let (products, terms) = try Self.products(
-      members.required("products"), operatorGrace: OperatorGrace.of(members["operator_grace"], or: nil))
+    let found = app.problemCount
+    let grace = try members.part(OperatorGrace.of(members["operator_grace"], or: nil))
+    let (products, terms) =
+      try members.part(Self.products(members.required("products"), operatorGrace: grace)) ?? ([], [:])
     self.terms = terms
-    key = try members["in_app_purchase_key"].map(InAppPurchaseKey.init)
-    let deviceCheck = try members["device_check"]?.members(DeviceCheckKey.names + ["trial_once_per_device"])
-    deviceCheckKey = try deviceCheck.flatMap { members throws(ConfigurationError) in
-      let isGiven = DeviceCheckKey.names.contains { members[$0] != nil }
-      return isGiven ? try DeviceCheckKey(members) : nil
-    }
-    servers = try Self.servers(members["app_store_servers"])
-    sharedSecret = try members["shared_secret"].map(SecretSource.init)
-    checksOfferEligibility = try members["check_offer_eligibility"]?.flag() ?? true
-    onlineChecks = try members["online_checks"].map(OnlineCheckPolicy.init) ?? .off
-    receipts = try members["receipts"].map(ReceiptConfiguration.init) ?? ReceiptConfiguration()
-    pollsStatuses = try members["status_polling"]?.flag() ?? true
-    repairsGaps = try members["gap_repair"]?.flag() ?? true
-    fullPollInterval = try members["full_poll_interval"].map(Period.init)
-    webhooks = try WebhookConfiguration.webhooks(members["webhooks"])
-    forwardings = try WebhookConfiguration.forwardings(members["forward_notifications"])
-    revenueCatEvents = try members["revenuecat_events"].map(RevenueCatEventsConfiguration.init)
-    let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []
-    let entitlements = Set(
-      products.flatMap(\.entitlements) + boughtBefore.flatMap { Array($0.entitlements.keys) })
-    let segments = try members["segments"]?.entries().map(\.key) ?? []
-    let references = RetentionReferences(
-      products: Dictionary(products.map { ($0.productID, $0) }, uniquingKeysWith: { $1 }),
-      segments: Set(segments), canSign: key != nil)
-    definition = AppDefinition(
-      id: id,
-      identity: AppIdentity(bundleID: try members.required("bundle_id").text(), appAppleID: appleID),
-      environments: environments, products: products, boughtBefore: boughtBefore,
-      familySharing: try FamilySharingPolicy.byEntitlement(
-        members["family_sharing"], known: entitlements.sorted()),
-      retention: try members["retention_messaging"].map { node throws(ConfigurationError) in
-        try RetentionPolicy(node, references)
-      },
-      renewalPolicy: try RenewalPolicy(members),
-      ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep,
-      customerFromAppAccountToken: try members["customer_from_app_account_token"]?.flag() ?? false,
-      fulfillmentSince: try members["fulfillment_since"].map { node throws(ConfigurationError) in
-        try node.instant()
-      },
-      consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual,
-      rescindConsent: try members["rescind_consent"].map(RescindConsentPolicy.init) ?? .notify,
-      rescindConsentDays: try members["rescind_consent_days"]?.number(in: 1...365) ?? 30,
-      deviceSync: try members["device_sync"].map(DeviceSyncPolicy.init),
-      trialBit: try deviceCheck?["trial_once_per_device"].map(DeviceBit.init),
-      reports: try members["reports"].map(ReportPolicy.init) ?? .standard,
-      segments: try SegmentFilter.byName(members["segments"], entitlements: entitlements))
+    let boughtBefore = try members.part(members["bought_before_version"].map(BoughtBeforeVersion.rules)) ?? []
+    // What refers to the products is checked when they have no errors.
+    let areProductsValid = app.problemCount == found
+    let deviceCheck = try members.part(
+      members["device_check"]?.members(DeviceCheckKey.names + ["trial_once_per_device"]))
+    deviceCheckKey = try members.part(Self.deviceCheckKey(deviceCheck))
+    key = try members.part(members["in_app_purchase_key"].map(InAppPurchaseKey.init))
+    servers = try members.part(Self.servers(members["app_store_servers"])) ?? [:]
+    sharedSecret = try members.part(members["shared_secret"].map(SecretSource.init))
+    checksOfferEligibility = try members.part(members["check_offer_eligibility"]?.flag()) ?? true
+    onlineChecks = try members.part(members["online_checks"].map(OnlineCheckPolicy.init)) ?? .off
+    receipts =
+      try members.part(members["receipts"].map(ReceiptConfiguration.init)) ?? ReceiptConfiguration()
+    pollsStatuses = try members.part(members["status_polling"]?.flag()) ?? true
+    repairsGaps = try members.part(members["gap_repair"]?.flag()) ?? true
+    fullPollInterval = try members.part(members["full_poll_interval"].map(Period.init))
+    webhooks = try members.part(WebhookConfiguration.webhooks(members["webhooks"])) ?? []
+    forwardings =
+      try members.part(WebhookConfiguration.forwardings(members["forward_notifications"])) ?? []
+    revenueCatEvents = try members.part(
+      members["revenuecat_events"].map(RevenueCatEventsConfiguration.init))
+    definition = try AppDefinition(
+      id: id, identity: AppIdentity(bundleID: bundleID, appAppleID: appleID), environments: environments,
+      products: products, boughtBefore: boughtBefore, members, checksProducts: areProductsValid,
+      trialBit: members.part(deviceCheck?["trial_once_per_device"].map(DeviceBit.init)))
+  }
+
+  private static func deviceCheckKey(
+    _ members: ConfigurationNode.Members?
+  ) throws(ConfigurationError) -> DeviceCheckKey? {
+    guard let members, DeviceCheckKey.names.contains(where: { members[$0] != nil }) else { return nil }
+    return try DeviceCheckKey(members)
   }
 
   private static func products(
@@ -81,10 +71,11 @@ extension AppConfiguration {
     var terms: [String: SaleTerms] = [:]
     for (productID, node) in try node.entries() {
       let product = ConfigurationNode(renaming: node, "product \(productID)")
-      let members = try product.members(ProductDefinition.memberNames)
-      let definition = try ProductDefinition(productID: productID, members, operatorGrace: operatorGrace)
-      products.append(definition)
-      terms[productID] = try SaleTerms(members, definition)
+      guard let members = try product.part(product.members(ProductDefinition.memberNames)) else { continue }
+      let definition = try product.part(
+        ProductDefinition(productID: productID, members, operatorGrace: operatorGrace))
+      if let definition { products.append(definition) }
+      terms[productID] = try product.part(SaleTerms(members))
     }
     return (products, terms)
   }
@@ -110,14 +101,13 @@ extension AppConfiguration {
     _ node: ConfigurationNode
   ) throws(ConfigurationError) -> [Environment] {
     var environments: [Environment] = []
-    for item in try node.list() {
-      let environment = try Environment(item)
+    for environment in try node.values(Environment.init) {
       guard !environments.contains(environment) else {
-        throw item.error("'\(environment.rawValue)' is listed twice")
+        throw node.error("'\(environment.rawValue)' is listed twice")
       }
       environments.append(environment)
     }
-    guard !environments.isEmpty else { throw node.error("\(node.name) is empty") }
+    if try node.list().isEmpty { throw node.error("\(node.name) is empty") }
     return environments
   }
 }

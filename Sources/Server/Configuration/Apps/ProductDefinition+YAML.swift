@@ -16,17 +16,19 @@ extension ProductDefinition {
     for name in ["group", "level", "period", "monthly_price", "operator_grace", "offers"]
     where !isSubscription {
       if let node = members[name] {
-        throw node.error("\(node.name): only an Auto-Renewable Subscription has \(name)")
+        try node.report("\(node.name): only an Auto-Renewable Subscription has \(name)")
       }
     }
-    if isSubscription { _ = try members.required("group") }
+    if isSubscription { try members.require("group") }
+    let duration = try members.part(catalogDuration(members, type))
+    let grace = try members.part(OperatorGrace.of(members["operator_grace"], or: operatorGrace))
     self.init(
-      productID: productID, type: type, subscriptionGroup: try members["group"]?.text(),
-      level: try members["level"].map(levelNumber), duration: try catalogDuration(members, type),
-      accessLevels: try levels(members["entitlements"], type),
-      operatorGrace: isSubscription
-        ? try OperatorGrace.of(members["operator_grace"], or: operatorGrace) : nil,
-      offers: try members["offers"].map(offerIDs) ?? [], price: try subscriptionPrice(members))
+      productID: productID, type: type, subscriptionGroup: try members.part(members["group"]?.text()),
+      level: try members.part(members["level"].map(levelNumber)), duration: duration,
+      accessLevels: try members.part(levels(members["entitlements"], type)) ?? [:],
+      operatorGrace: isSubscription ? grace : nil,
+      offers: try members.part(members["offers"].map(offerIDs)) ?? [],
+      price: try members.part(subscriptionPrice(members)))
   }
 }
 
@@ -103,23 +105,22 @@ extension Period {
 }
 
 extension SaleTerms {
-  init(
-    _ members: ConfigurationNode.Members, _ product: ProductDefinition
-  ) throws(ConfigurationError) {
-    price = try members["price"].map(milliunits)
-    currency = try members["currency"].map(Self.currency)
-    period = try members["period"].map(Period.init)
-    if let node = members["price"], currency == nil {
-      throw node.error("\(node.name) requires a currency")
+  init(_ members: ConfigurationNode.Members) throws(ConfigurationError) {
+    price = try members.part(members["price"].map(milliunits))
+    currency = try members.part(members["currency"].map(Self.currency))
+    period = try members.part(members["period"].map(Period.init))
+    if let node = members["price"], members["currency"] == nil {
+      try node.report("\(node.name) requires a currency")
     }
-    monthlyPrice = try members["monthly_price"].map(milliunits)
-    try checkMonthlyPrice(members["monthly_price"])
+    monthlyPrice = try members.part(members["monthly_price"].map(milliunits))
+    try checkMonthlyPrice(members)
   }
 
   /// App Store Connect has the monthly plan only for products of one year, and only at one to one and a half times their
   /// price.
-  private func checkMonthlyPrice(_ node: ConfigurationNode?) throws(ConfigurationError) {
-    guard let node, let monthlyPrice else { return }
+  private func checkMonthlyPrice(_ members: ConfigurationNode.Members) throws(ConfigurationError) {
+    guard let node = members["monthly_price"], let monthlyPrice else { return }
+    guard period != nil || members["period"] == nil, price != nil || members["price"] == nil else { return }
     guard let period, period.months == 12, period.days == 0 else {
       throw node.error("\(node.name) requires a period of one year")
     }

@@ -45,7 +45,10 @@ extension RetentionPolicy.Rule {
   fileprivate init(
     _ entry: ConfigurationNode, _ known: RetentionReferences
   ) throws(ConfigurationError) {
-    let name = try entry.members(["name", "answers"] + Self.conditionNames).required("name").text()
+    guard let named = try entry.entries().first(where: { $0.key == "name" })?.value else {
+      throw entry.error("\(entry.name) has no name")
+    }
+    let name = try ConfigurationNode(renaming: named, "name of \(entry.name)").text()
     guard SegmentFilter.isValid(name: name) else {
       throw entry.error("'\(name)' is not 1 to 64 letters, digits, '-', '_' and '.'")
     }

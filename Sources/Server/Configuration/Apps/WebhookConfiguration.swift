@@ -37,8 +37,9 @@ extension WebhookConfiguration {
     try named(node) { node, name throws(ConfigurationError) in
       let members = try node.members(common + ["secret", "events", "format"])
       return try WebhookConfiguration(
-        name: name, members, secrets: secrets(members.required("secret")),
-        kinds: members["events"].map(kinds) ?? [], format: members["format"].map(format) ?? .standard)
+        name: name, members, secrets: members.part(secrets(members.required("secret"))) ?? [],
+        kinds: members.part(members["events"].map(kinds)) ?? [],
+        format: members.part(members["format"].map(format)) ?? .standard)
     }
   }
 
@@ -57,13 +58,12 @@ extension WebhookConfiguration {
     self.secrets = secrets
     self.kinds = kinds
     self.format = format
-    url = try Self.url(
-      members.required("url"), allowsHTTP: members["allow_http"]?.flag() ?? false)
-    var environments: Set<Environment> = []
-    for item in try members["environments"]?.list() ?? [] { environments.insert(try Environment(item)) }
-    self.environments = environments
-    retrySeconds = try members["retry_seconds"].map(Self.delays)
-    concurrency = try members["concurrency"].map(Self.concurrency) ?? Self.defaultConcurrency
+    let allowsHTTP = try members.part(members["allow_http"]?.flag()) ?? false
+    url = try members.part(Self.url(members.required("url"), allowsHTTP: allowsHTTP)) ?? ""
+    environments = Set(try members.part(members["environments"]?.values(Environment.init)) ?? [])
+    retrySeconds = try members.part(members["retry_seconds"].map(Self.delays))
+    concurrency =
+      try members.part(members["concurrency"].map(Self.concurrency)) ?? Self.defaultConcurrency
   }
 
   private static func named(
@@ -72,7 +72,8 @@ extension WebhookConfiguration {
   ) throws(ConfigurationError) -> [WebhookConfiguration] {
     var webhooks: [WebhookConfiguration] = []
     for (name, entry) in try node?.entries() ?? [] {
-      webhooks.append(try read(ConfigurationNode(renaming: entry, "webhook \(name)"), name))
+      let webhook = ConfigurationNode(renaming: entry, "webhook \(name)")
+      if let webhook = try entry.part(read(webhook, name)) { webhooks.append(webhook) }
     }
     return webhooks.sorted { $0.name < $1.name }
   }
@@ -80,12 +81,10 @@ extension WebhookConfiguration {
   /// Parses one secret, or a list of the new and previous ones.
   private static func secrets(_ node: ConfigurationNode) throws(ConfigurationError) -> [SecretSource] {
     guard node.isList else { return [try SecretSource(node)] }
-    var secrets: [SecretSource] = []
-    for item in try node.list() { secrets.append(try SecretSource(item)) }
-    guard (1...3).contains(secrets.count) else {
+    guard (1...3).contains(try node.list().count) else {
       throw node.error("\(node.name) requires one to three secrets")
     }
-    return secrets
+    return try node.values(SecretSource.init)
   }
 
   private static func format(_ node: ConfigurationNode) throws(ConfigurationError) -> Format {

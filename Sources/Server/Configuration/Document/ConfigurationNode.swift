@@ -7,16 +7,19 @@ struct ConfigurationNode {
   /// The name in errors, such as `product pro.monthly`.
   let name: String
   let node: Node
+  /// The errors of a complete check; otherwise `nil`, and the first error ends parsing.
+  let problems: ConfigurationProblems?
 
-  init(file: String, name: String, node: Node) {
+  init(file: String, name: String, node: Node, problems: ConfigurationProblems? = nil) {
     self.file = file
     self.name = name
     self.node = node
+    self.problems = problems
   }
 
   /// Gives another name to a node.
   init(renaming other: ConfigurationNode, _ name: String) {
-    self.init(file: other.file, name: name, node: other.node)
+    self.init(file: other.file, name: name, node: other.node, problems: other.problems)
   }
 
   /// The line of the node, from 1.
@@ -74,7 +77,7 @@ struct ConfigurationNode {
   /// The values of a list.
   func list() throws(ConfigurationError) -> [ConfigurationNode] {
     guard let sequence = node.sequence else { throw error("\(name) is not a list") }
-    return sequence.map { ConfigurationNode(file: file, name: name, node: $0) }
+    return sequence.map { child($0, name) }
   }
 
   /// The texts of a list.
@@ -93,9 +96,8 @@ struct ConfigurationNode {
     guard let mapping = node.mapping else { throw error("\(name) is not a mapping") }
     var entries: [(key: String, value: ConfigurationNode)] = []
     for (key, value) in mapping {
-      let keyNode = ConfigurationNode(file: file, name: "a key of \(name)", node: key)
-      let text = try keyNode.text()
-      entries.append((text, ConfigurationNode(file: file, name: text, node: value)))
+      let text = try child(key, "a key of \(name)").text()
+      entries.append((text, child(value, text)))
     }
     return entries
   }
@@ -105,20 +107,24 @@ struct ConfigurationNode {
     guard let mapping = node.mapping else { throw error("\(name) is not a mapping") }
     var values: [String: ConfigurationNode] = [:]
     for (key, value) in mapping {
-      let keyNode = ConfigurationNode(file: file, name: name, node: key)
       let text = key.scalar?.string ?? ""
-      guard known.contains(text) else {
-        throw keyNode.error(
+      if known.contains(text) {
+        values[text] = child(value, "\(text) of \(name)")
+      } else {
+        try child(key, name).report(
           "\(name): unknown key '\(text)'; known: \(known.joined(separator: ", "))")
       }
-      values[text] = ConfigurationNode(file: file, name: "\(text) of \(name)", node: value)
     }
     return Members(owner: self, values: values)
   }
 
+  private func child(_ node: Node, _ name: String) -> ConfigurationNode {
+    ConfigurationNode(file: file, name: name, node: node, problems: problems)
+  }
+
   /// The members of a mapping by key.
   struct Members {
-    fileprivate let owner: ConfigurationNode
+    let owner: ConfigurationNode
     fileprivate let values: [String: ConfigurationNode]
 
     /// The member, if it exists.

@@ -42,21 +42,16 @@ extension CallerConfiguration {
     var definitions: [CallerDefinition] = []
     var credentials: Set<String> = []
     for (name, node) in try node.entries() {
-      let definition = try Self.definition(name, node, knownApps: knownApps, hasIssuer: hasIssuer)
+      let caller = ConfigurationNode(renaming: node, "caller \(name)")
+      let parsed = try node.part(
+        CallerDefinition(name, caller, knownApps: knownApps, hasIssuer: hasIssuer))
+      guard let definition = parsed else { continue }
       for credential in definition.credentials where !credentials.insert(credential).inserted {
-        throw node.error("\(credential) of caller \(name) is also used by another caller")
+        try node.report("\(credential) of caller \(name) is also used by another caller")
       }
       definitions.append(definition)
     }
     self = .listed(definitions)
-  }
-
-  /// Parses one caller.
-  static func definition(
-    _ name: String, _ node: ConfigurationNode, knownApps: [String], hasIssuer: Bool
-  ) throws(ConfigurationError) -> CallerDefinition {
-    try CallerDefinition(
-      name, ConfigurationNode(renaming: node, "caller \(name)"), knownApps: knownApps, hasIssuer: hasIssuer)
   }
 }
 
@@ -65,26 +60,31 @@ extension CallerDefinition {
     _ name: String, _ node: ConfigurationNode, knownApps: [String], hasIssuer: Bool
   ) throws(ConfigurationError) {
     let members = try node.members(CallerConfiguration.memberNames)
-    let roles = try members.required("roles").list().map(Role.init)
-    guard !roles.isEmpty else { throw node.error("caller \(name) has no roles") }
-    let apps = try members["apps"]?.list().map { node throws(ConfigurationError) in
-      let app = try node.text()
-      guard knownApps.contains(app) else {
-        throw node.error(
-          "unknown app '\(app)'; known: \(knownApps.joined(separator: ", "))")
-      }
-      return app
+    let found = node.problemCount
+    let roles = try members.part(members.required("roles").values(Role.init)) ?? []
+    guard !roles.isEmpty || node.problemCount > found else {
+      throw node.error("caller \(name) has no roles")
     }
+    let apps = try members.part(
+      members["apps"]?.values { node throws(ConfigurationError) in
+        let app = try node.text()
+        guard knownApps.contains(app) else {
+          throw node.error(
+            "unknown app '\(app)'; known: \(knownApps.joined(separator: ", "))")
+        }
+        return app
+      })
     if let subjects = members["subjects"], !hasIssuer {
-      throw subjects.error("\(subjects.name) requires a token_issuer")
+      try subjects.report("\(subjects.name) requires a token_issuer")
     }
+    let withoutCredentials = node.problemCount
     self.init(
       name: name, roles: Set(roles), apps: apps.map(Set.init),
-      rateLimit: try members["rate_limit"].map(RateLimit.init),
-      tokens: try members["tokens"]?.list().map(TokenHash.init) ?? [],
-      subjects: try members["subjects"]?.texts() ?? [],
-      certificateNames: try members["certificate_names"]?.texts() ?? [])
-    guard !credentials.isEmpty else {
+      rateLimit: try members.part(members["rate_limit"].map(RateLimit.init)),
+      tokens: try members.part(members["tokens"]?.values(TokenHash.init)) ?? [],
+      subjects: try members.part(members["subjects"]?.texts()) ?? [],
+      certificateNames: try members.part(members["certificate_names"]?.texts()) ?? [])
+    guard !credentials.isEmpty || node.problemCount > withoutCredentials else {
       throw node.error("caller \(name) has no tokens, subjects or certificate_names")
     }
   }
@@ -104,6 +104,7 @@ extension TokenIssuerConfiguration {
 
   /// An issuer from the members of a section. `subjectClaim` is the claim with the name of the subject.
   init(_ members: ConfigurationNode.Members, subjectClaim: String) throws(ConfigurationError) {
+    try members.require("issuer", "audience", "keys")
     terms = TokenIssuer.Terms(
       issuer: try members.required("issuer").text(), audience: try members.required("audience").text(),
       rolesClaim: try members["roles_claim"]?.text(), subjectClaim: subjectClaim)

@@ -33,8 +33,8 @@ extension ConsoleConfiguration {
     let names = ["tls", "cleartext", "allowed_hosts", "identity", "links"]
     let members = try node.members(names)
     listener = try ListenerConfiguration(node, names)
-    identity = try members["identity"].map(ConsoleIdentity.init)
-    links = try members["links"].map(ConsoleLinks.init) ?? ConsoleLinks()
+    identity = try members.part(members["identity"].map(ConsoleIdentity.init))
+    links = try members.part(members["links"].map(ConsoleLinks.init)) ?? ConsoleLinks()
   }
 }
 

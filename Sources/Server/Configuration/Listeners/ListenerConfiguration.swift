@@ -91,47 +91,48 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
 extension ListenersConfiguration {
   init(listeners: ConfigurationNode?, limits: ConfigurationNode?) throws(ConfigurationError) {
     let members = try listeners?.members(["grpc", "http", "sandbox", "console"])
-    grpc =
-      try members?["grpc"].map { node throws(ConfigurationError) in
-        try ListenerConfiguration(node, ["tls", "cleartext"])
-      } ?? .standard
+    grpc = try members?.listener("grpc", ["tls", "cleartext"]) ?? .standard
     http =
-      try members?["http"].map { node throws(ConfigurationError) in
-        try ListenerConfiguration(node, ["tls", "cleartext", "allowed_hosts", "subscriber_api"])
-      } ?? .standard
-    console = try members?["console"].map(ConsoleConfiguration.init) ?? .standard
-    let sandbox = try members?["sandbox"]?.members(["allowed_hosts", "allowed_targets"])
-    sandboxHosts = try sandbox?["allowed_hosts"]?.texts() ?? []
-    sandboxTargets = try sandbox?["allowed_targets"]?.texts() ?? []
+      try members?.listener("http", ["tls", "cleartext", "allowed_hosts", "subscriber_api"]) ?? .standard
+    console = try members?.part(members?["console"].map(ConsoleConfiguration.init)) ?? .standard
+    let sandbox = try members?.part(members?["sandbox"]?.members(["allowed_hosts", "allowed_targets"]))
+    sandboxHosts = try sandbox?.part(sandbox?["allowed_hosts"]?.texts()) ?? []
+    sandboxTargets = try sandbox?.part(sandbox?["allowed_targets"]?.texts()) ?? []
     var values: [LimitName: Int64] = [:]
     let named = try limits?.members(LimitName.allCases.map(\.rawValue))
     for limit in LimitName.allCases {
       guard let node = named?[limit.rawValue] else { continue }
-      let value = try node.number()
-      guard limit.range.contains(value) else {
-        throw node.error(
-          "\(node.name) is not between \(limit.range.lowerBound) and \(limit.range.upperBound)")
-      }
-      values[limit] = value
+      values[limit] = try node.part(node.number(in: limit.range))
     }
     self.limits = values
+  }
+}
+
+extension ConfigurationNode.Members {
+  /// Parses the listener `name`, which has the keys `known`; `nil` without one.
+  fileprivate func listener(
+    _ name: String, _ known: [String]
+  ) throws(ConfigurationError) -> ListenerConfiguration? {
+    guard let node = self[name] else { return nil }
+    return try part(ListenerConfiguration(node, known))
   }
 }
 
 extension ListenerConfiguration {
   init(_ node: ConfigurationNode, _ names: [String]) throws(ConfigurationError) {
     let members = try node.members(names)
-    tls = try members["tls"].map(TLSFiles.init)
-    allowsCleartext = try members["cleartext"]?.flag() ?? false
-    allowedHosts = try members["allowed_hosts"]?.texts() ?? []
-    servesSubscribers = try members["subscriber_api"]?.flag() ?? false
-    if tls != nil, allowsCleartext { throw node.error("\(node.name) has both tls and cleartext") }
+    tls = try members.part(members["tls"].map(TLSFiles.init))
+    allowsCleartext = try members.part(members["cleartext"]?.flag()) ?? false
+    allowedHosts = try members.part(members["allowed_hosts"]?.texts()) ?? []
+    servesSubscribers = try members.part(members["subscriber_api"]?.flag()) ?? false
+    if tls != nil, allowsCleartext { try node.report("\(node.name) has both tls and cleartext") }
   }
 }
 
 extension TLSFiles {
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["certificate", "key", "client_ca"])
+    try members.require("certificate", "key")
     certificate = try members.required("certificate").path()
     key = try members.required("key").path()
     clientAuthorities = try members["client_ca"]?.path()

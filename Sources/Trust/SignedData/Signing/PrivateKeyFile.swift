@@ -93,11 +93,14 @@ package enum PrivateKeyFileError: Error, Hashable, Sendable, CustomStringConvert
 
   package var description: String {
     switch self {
-    case .unreadable(let path, let reason): "cannot read \(path): \(reason)"
+    case .unreadable(let path, let reason):
+      "cannot read \(path): \(reason); correct the path, or let the service read it"
     case .accessibleToOthers(let path, let mode):
       "the file \(path) has mode 0\(String(mode, radix: 8)), which permits access by others; run chmod 600"
     case .notAKey(let path, let reason): "the file \(path) cannot be used: \(reason)"
-    case .noKeys(let directory): "no key in \(directory): no file ends in .pem or .p8"
+    case .noKeys(let directory):
+      "no key in \(directory): no file ends in .pem or .p8; create one there with 'openssl genpkey -algorithm EC "
+        + "-pkeyopt ec_paramgen_curve:P-256 -out 1.pem'"
     }
   }
 }

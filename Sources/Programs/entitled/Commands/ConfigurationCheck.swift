@@ -1,0 +1,81 @@
+internal import CommandSupport
+internal import Configuration
+internal import Foundation
+internal import Logging
+internal import SignedData
+internal import Transport
+
+/// Checks a configuration, and each file and variable to which it refers, by itself.
+struct ConfigurationCheck {
+  private let file: String
+  private let references: ConfigurationReferences
+  private let jwks = JWKSRefresher(logger: Logger(label: "entitled.config"))
+  private var problems: [ConfigurationError] = []
+
+  /// The configuration in `file`, and all problems in the order of their lines. Parts with problems are not in the
+  /// configuration.
+  static func run(_ file: String) -> (configuration: ServiceConfiguration?, problems: [ConfigurationError]) {
+    let (configuration, problems) = ServiceConfiguration.check(inFile: file)
+    guard let configuration else { return (nil, problems) }
+    var check = ConfigurationCheck(file: file)
+    check.checkFiles(of: configuration)
+    return (configuration, (problems + check.problems).sorted { $0.line ?? 0 < $1.line ?? 0 })
+  }
+
+  private init(file: String) {
+    self.file = file
+    references = ConfigurationReferences(file: file)
+  }
+
+  /// Adds the error of `work`, with the line that names the file or variable.
+  private mutating func attempt(_ work: () throws -> Void) {
+    do { try work() } catch {
+      let text = (error as? Failure)?.message ?? "\(error)"
+      let problem = ConfigurationError.invalid(
+        file: file, line: references.line(namedIn: text), problem: text)
+      if !problems.contains(problem) { problems.append(problem) }
+    }
+  }
+
+  private mutating func checkFiles(of configuration: ServiceConfiguration) {
+    for app in configuration.apps { checkFiles(of: app) }
+    checkFiles(of: configuration.store)
+    if let tokens = configuration.tokens { attempt { _ = try TokenKeys(directory: tokens.keyDirectory) } }
+    if let key = configuration.erasures.key { attempt { _ = try InstallationKey(readingFrom: key) } }
+    let listeners = configuration.listeners
+    for files in [listeners.grpc.tls, listeners.http.tls, listeners.console.listener.tls].compactMap(\.self) {
+      for problem in TLSIdentity.problems(of: TLSSettings(files)) { attempt { throw problem } }
+    }
+    if let identity = listeners.console.identity {
+      attempt { [jwks] in _ = try Startup.consoleCallers(configuration, identity, jwks) }
+    }
+    if let traces = configuration.traces { attempt { _ = try TraceExport.headers(traces) } }
+    for root in configuration.roots { attempt { _ = try Startup.certificate(root.path) } }
+    attempt { [jwks] in _ = try Startup.callerPolicy(configuration, at: [], jwks: jwks) }
+  }
+
+  private mutating func checkFiles(of app: AppConfiguration) {
+    if let key = app.key { attempt { _ = try Startup.signer(key.path, keyID: key.keyID) } }
+    if let key = app.deviceCheckKey { attempt { _ = try Startup.signer(key.path, keyID: key.keyID) } }
+    let secrets = [app.sharedSecret, app.revenueCatEvents?.authorization]
+    for secret in secrets.compactMap(\.self) { attempt { _ = try Startup.secret(secret) } }
+    for webhook in app.webhooks {
+      for secret in webhook.secrets {
+        attempt { _ = try Startup.webhookSecret(secret, of: webhook, appID: app.definition.id) }
+      }
+    }
+  }
+
+  private mutating func checkFiles(of store: StoreConfiguration) {
+    guard case .postgres(let database) = store else { return }
+    let secrets = [database.passwordFile, database.clientCertificate?.key]
+    for secret in secrets.compactMap(\.self) { attempt { _ = try PrivateKeyFile.readSecret(secret) } }
+    for path in [database.rootFile, database.clientCertificate?.certificate].compactMap(\.self) {
+      attempt {
+        guard FileManager.default.isReadableFile(atPath: path) else {
+          throw Failure("cannot read the certificate '\(path)'; correct the path, or let the service read it")
+        }
+      }
+    }
+  }
+}
