@@ -223,7 +223,10 @@ let package = Package(
       ["AppStore", "Entitlements", "JSON", "Ledger", "Platform", "SignedData", "Store", metrics]),
     library(
       .features, "SideBySide",
-      ["AppStore", "CustomerImport", "Entitlements", "Ledger", "Platform", "SignedData", "Store", metrics]),
+      [
+        "AppStore", "Bytes", "CustomerImport", "Entitlements", "Ledger", "Platform", "SignedData", "Store",
+        metrics,
+      ]),
     library(
       .features, "Reporting",
       ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", metrics]),

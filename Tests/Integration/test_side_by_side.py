@@ -1,7 +1,11 @@
 """RevenueCat's webhooks beside the answers here: received, stored, compared, and listed while they disagree."""
 
+import hashlib
+import hmac
 import json
 import re
+import signal
+import time
 import uuid
 
 import pytest
@@ -114,6 +118,44 @@ def test_a_disagreement_appears_with_both_sides_and_is_resolved_by_an_answer_or_
     assert send(client.service, event("RENEWAL", "gus", end, 1_767_225_800_000))[0] == 200
     wait_for(lambda: not open_ones(client))
     assert "no disagreements" in client.service.command("import", "disagreements").stdout
+
+
+SIGNING = "f6a1d5c3-signing-secret"
+
+
+def signed(body, moment, secret=SIGNING, also=()):
+    """A signature as RevenueCat makes it; those with the secrets `also` come first, as while a secret is replaced."""
+    codes = [hmac.new(key.encode(), f"{moment}.".encode() + body, hashlib.sha256).hexdigest() for key in (*also, secret)]
+    return ",".join([f"t={moment}", *(f"v1={code}" for code in codes)])
+
+
+def test_with_a_signing_secret_only_a_fresh_signature_of_the_body_is_accepted(client):
+    secret = client.path.parent / "signing.secret"
+    secret.write_text(SIGNING + "\n")
+    secret.chmod(0o600)
+    text = client.path.read_text()
+    client.path.write_text(text.replace("      tolerance_seconds: 60\n", f"      signing_secret: {{file: {secret}}}\n", 1))
+    body = json.dumps(event("INITIAL_PURCHASE", "bob")).encode()
+    url = f"http://{client.service.http}/import/revenuecat/{APP}"
+
+    def answer(signature, authorization=SECRET, sent=body):
+        headers = {"authorization": authorization, "content-type": "application/json"}
+        status, answered = post(url, sent, headers | ({"X-RevenueCat-Webhook-Signature": signature} if signature else {}))
+        return status, answered["reason"]
+
+    # Without the key, a signature is not looked at.
+    assert answer("nonsense") == (200, "STORED")
+    client.service.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: answer(None) == (401, "MISSING_SIGNATURE"))
+    now = int(time.time())
+    assert answer("nonsense") == answer(f"t={now}") == answer(f"t=soon,v1={'0' * 64}") == (401, "MISSING_SIGNATURE")
+    assert answer(signed(body, now, "another")) == (401, "INVALID_SIGNATURE")
+    assert answer(signed(body, now), sent=body + b" ") == (401, "INVALID_SIGNATURE")
+    assert answer(signed(body, now).replace(f"t={now}", f"t={now + 1}")) == (401, "INVALID_SIGNATURE")
+    assert answer(signed(body, now - 3600)) == answer(signed(body, now + 3600)) == (401, "STALE_SIGNATURE")
+    assert answer(signed(body, now), authorization="Bearer wrong") == (401, "UNKNOWN_AUTHORIZATION")
+    assert answer(signed(body, now)) == (200, "ALREADY_STORED")
+    assert answer(signed(body, now, also=["the previous secret"])) == (200, "ALREADY_STORED")
 
 
 def test_extreme_times_of_events_stop_nothing(client):

@@ -11,6 +11,12 @@ package enum RevenueCatRejection: Error, Hashable, Sendable {
   case unknownApp
   /// The header `authorization` is not the configured value.
   case unauthenticated
+  /// A signing secret is configured, and the request has no header of a signature, or a malformed one.
+  case unsigned
+  /// The signature is not that of the body with the signing secret.
+  case wrongSignature
+  /// The signature is valid, but its time is too far from now.
+  case staleSignature(Instant)
   /// The body has no event.
   case malformed(ImportError)
   /// The event is about an environment that the app does not have. RevenueCat must not send it again.
@@ -21,6 +27,9 @@ package enum RevenueCatRejection: Error, Hashable, Sendable {
     switch self {
     case .unknownApp: "UNKNOWN_APP"
     case .unauthenticated: "UNKNOWN_AUTHORIZATION"
+    case .unsigned: "MISSING_SIGNATURE"
+    case .wrongSignature: "INVALID_SIGNATURE"
+    case .staleSignature: "STALE_SIGNATURE"
     case .malformed: "MALFORMED_MESSAGE"
     case .otherEnvironment: "OTHER_ENVIRONMENT"
     }
@@ -32,6 +41,11 @@ extension RevenueCatRejection: CustomStringConvertible {
     switch self {
     case .unknownApp: "unknown app"
     case .unauthenticated: "the header authorization is not the configured value"
+    case .unsigned:
+      "the header x-revenuecat-webhook-signature is missing or is no signature; turn signing on for the webhook"
+    case .wrongSignature: "the signature is not that of the body with the configured signing_secret"
+    case .staleSignature(let time):
+      "the signature of \(time) is more than five minutes from now; compare the clock of this machine with a time server"
     case .malformed(let error): error.description
     case .otherEnvironment(let environment): "not stored: the app has no environment \(environment.rawValue)"
     }
@@ -45,6 +59,9 @@ package struct RevenueCatReceiver: Sendable {
   private let catalog: CurrentCatalog
   private let now: @Sendable () -> Instant
 
+  /// The header of RevenueCat's signature, in lower case.
+  package static let signatureHeader = "x-revenuecat-webhook-signature"
+
   /// Creates a receiver; `now` dates the events.
   package init(
     settings: CurrentRevenueCatSettings, ledger: EvidenceLedger, catalog: CurrentCatalog,
@@ -56,15 +73,20 @@ package struct RevenueCatReceiver: Sendable {
     self.now = now
   }
 
-  /// Authenticates and parses a webhook.
+  /// Authenticates and parses a webhook with the headers `authorization` and ``signatureHeader``.
   package func event(
-    _ body: [UInt8], authorization: String?, of appID: String
+    _ body: [UInt8], authorization: String?, signature: String?, of appID: String
   ) throws(RevenueCatRejection) -> ImportedEvent {
     guard let app = catalog.value[appID], let settings = settings[appID] else { throw .unknownApp }
     guard let authorization, settings.authorization.matches(authorization) else { throw .unauthenticated }
+    let time = now()
+    if let secret = settings.signingSecret {
+      guard let signature = signature.flatMap(RevenueCatSignature.init) else { throw .unsigned }
+      try signature.check(body, secret: secret, at: time)
+    }
     let event: RevenueCatEvent
     do throws(ImportError) { event = try RevenueCatEvent(body) } catch { throw .malformed(error) }
-    let imported = ImportedEvent(event, of: appID, receivedAt: now(), body: body)
+    let imported = ImportedEvent(event, of: appID, receivedAt: time, body: body)
     guard app.environments.contains(imported.environment) else {
       throw .otherEnvironment(imported.environment)
     }

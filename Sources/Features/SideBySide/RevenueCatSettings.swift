@@ -6,6 +6,8 @@ internal import Synchronization
 package struct RevenueCatSettings: Sendable {
   /// The value of the header `authorization` that RevenueCat sends.
   package let authorization: SharedSecret
+  /// The secret with which RevenueCat signs; `nil` checks no signature.
+  package let signingSecret: SharedSecret?
   package let comparison: AccessComparison
   /// The number of days after which events are deleted, from their arrival.
   package let retentionDays: Int64
@@ -13,8 +15,12 @@ package struct RevenueCatSettings: Sendable {
   package static let standardRetentionDays: Int64 = 400
 
   /// Creates settings from their parts.
-  package init(authorization: SharedSecret, comparison: AccessComparison, retentionDays: Int64) {
+  package init(
+    authorization: SharedSecret, signingSecret: SharedSecret?, comparison: AccessComparison,
+    retentionDays: Int64
+  ) {
     self.authorization = authorization
+    self.signingSecret = signingSecret
     self.comparison = comparison
     self.retentionDays = retentionDays
   }

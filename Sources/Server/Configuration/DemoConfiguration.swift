@@ -35,6 +35,7 @@ package let demoConfiguration = """
       # RevenueCat's webhooks at POST /import/revenuecat/ocean-journal, compared with the answers here.
       # revenuecat_events:
       #   authorization: {file: revenuecat.secret}
+      #   signing_secret: {file: revenuecat-signing.secret}
       #   entitlements: {premium: pro}
       #   tolerance_seconds: 60
       #   retention_days: 400

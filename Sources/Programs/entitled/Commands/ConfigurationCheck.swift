@@ -57,7 +57,9 @@ struct ConfigurationCheck {
   private mutating func checkFiles(of app: AppConfiguration) {
     if let key = app.key { attempt { _ = try Startup.signer(key.path, keyID: key.keyID) } }
     if let key = app.deviceCheckKey { attempt { _ = try Startup.signer(key.path, keyID: key.keyID) } }
-    let secrets = [app.sharedSecret, app.revenueCatEvents?.authorization]
+    let secrets = [
+      app.sharedSecret, app.revenueCatEvents?.authorization, app.revenueCatEvents?.signingSecret,
+    ]
     for secret in secrets.compactMap(\.self) { attempt { _ = try Startup.secret(secret) } }
     for webhook in app.webhooks {
       for secret in webhook.secrets {

@@ -130,6 +130,7 @@ extension Startup {
       else { continue }
       settings[app.definition.id] = RevenueCatSettings(
         authorization: authorization,
+        signingSecret: try events.signingSecret.flatMap { SharedSecret(try secret($0)) },
         comparison: AccessComparison(
           entitlementNames: events.entitlements, tolerance: events.toleranceSeconds * 1_000),
         retentionDays: events.retentionDays)

@@ -2,6 +2,8 @@
 package struct RevenueCatEventsConfiguration: Hashable, Sendable {
   /// The value of the header `authorization`, as it is set in RevenueCat.
   package let authorization: SecretSource
+  /// The secret with which RevenueCat signs its webhooks; `nil` checks no signature.
+  package let signingSecret: SecretSource?
   /// The names of entitlements here, by their names in RevenueCat; others have the same name.
   package let entitlements: [String: String]
   /// The greatest difference of ends that counts as none, in seconds: 0 to a day.
@@ -10,7 +12,10 @@ package struct RevenueCatEventsConfiguration: Hashable, Sendable {
   package let retentionDays: Int64
 
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    let members = try node.members(["authorization", "entitlements", "tolerance_seconds", "retention_days"])
+    let members = try node.members([
+      "authorization", "signing_secret", "entitlements", "tolerance_seconds", "retention_days",
+    ])
+    signingSecret = try members.part(members["signing_secret"].map(SecretSource.init))
     authorization = try SecretSource(members.required("authorization"))
     var names: [String: String] = [:]
     for (theirs, ours) in try members["entitlements"]?.entries() ?? [] { names[theirs] = try ours.text() }

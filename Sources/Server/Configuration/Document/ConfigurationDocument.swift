@@ -4,7 +4,9 @@ internal import Yams
 
 extension ConfigurationNode {
   /// The members that are left out: a hash of a token lets an attacker test guesses.
-  private static let secretNames: Set<String> = ["tokens", "secret", "shared_secret", "authorization"]
+  private static let secretNames: Set<String> = [
+    "tokens", "secret", "shared_secret", "authorization", "signing_secret",
+  ]
 
   /// The mapping as JSON, for operators. Secrets are files or variables, so the configuration has none; their names, the
   /// hashes of callers' tokens, and credentials in URLs are replaced anyway.

@@ -45,6 +45,7 @@ package struct RevenueCatEndpoint: Sendable {
     do throws(RevenueCatRejection) {
       event = try receiver.event(
         request.body, authorization: request.header("authorization"),
+        signature: request.header(RevenueCatReceiver.signatureHeader),
         of: String(request.path.dropFirst(Self.prefix.count)))
     } catch {
       return refuse(error, request)
@@ -89,7 +90,7 @@ package struct RevenueCatEndpoint: Sendable {
     // Sent again it would be refused again.
     case .otherEnvironment: return .explained(200, refusal.reason, refusal.description.excerpt)
     case .unknownApp: status = 404
-    case .unauthenticated: status = 401
+    case .unauthenticated, .unsigned, .wrongSignature, .staleSignature: status = 401
     case .malformed: status = 400
     }
     if let delay = limiter.delay(of: request.address) {

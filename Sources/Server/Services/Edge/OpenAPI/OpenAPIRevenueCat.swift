@@ -4,15 +4,21 @@ internal import JSON
 enum OpenAPIRevenueCat {
   static let event: JSONObject = [
     "operationId": "receiveRevenueCatEvent", "tags": ["RevenueCat"], "security": [[:]],
-    "description":
-      "Receives RevenueCat's webhooks. The header `authorization` is the value that `revenuecat_events` configures.",
-    "parameters": [["name": "app", "in": "path", "required": true, "schema": ["type": "string"]]],
+    "description": """
+    Receives RevenueCat's webhooks. The header `authorization` is the value that `revenuecat_events` configures. With a \
+    `signing_secret`, the webhook is signed.
+    """,
+    "parameters": [
+      ["name": "app", "in": "path", "required": true, "schema": ["type": "string"]],
+      ["name": "X-RevenueCat-Webhook-Signature", "in": "header", "schema": ["type": "string"]],
+    ],
     "requestBody": ["required": true, "content": ["application/json": ["schema": ["type": "object"]]]],
     "responses": .object(
       responses(
         [
           (200, "Stored, or left out because the app does not have the environment."),
-          (400, "The body is not an event."), (401, "The header is not the configured value."),
+          (400, "The body is not an event."),
+          (401, "The header is not the configured value, or the signature is invalid."),
           (404, "There is no such app, or it receives no events."), (413, "The body is too large."),
           (415, "The content type is not JSON."),
           (429, "Too many refused posts of this address; `retry-after` says when to retry."),
