@@ -160,7 +160,8 @@ def test_a_port_in_use_is_reported_in_one_line(tmp_path, listener):
         flags = [part for name in ("grpc", "http", "sandbox") for part in (f"--{name}", "127.0.0.1:0")]
         flags[flags.index(f"--{listener}") + 1] = address
         line = start_error(*flags, "--data", tmp_path / "data")
-    assert line == f"entitled: cannot listen on {address}: Address already in use"
+    assert line == (f"entitled: cannot listen on {address}: Address already in use; "
+                    "choose another address, or end the process that uses this one")  # fmt: skip
 
 
 def test_an_unreachable_service_is_reported_in_one_line():

@@ -55,8 +55,10 @@ extension AppStoreClientError: CustomStringConvertible {
     switch self {
     case .refused(let code, let message): "App Store rejected the request: \(code.rawValue) \(message)"
     case .unauthorized:
-      "App Store rejected the token; check the key, its id, the issuer id and the bundle id"
-    case .clockSkew(let seconds): "App Store rejected the token; this machine's clock is off by \(seconds) s"
+      "App Store rejected the token; check that the file is an In-App Purchase key, its id, the issuer id and the "
+        + "bundle id"
+    case .clockSkew(let seconds):
+      "App Store rejected the token; this machine's clock is off by \(seconds) s: synchronize it with a time server"
     case .rateLimited(let duration): "App Store rate limit reached; retry after \(duration.wholeSeconds) s"
     case .localRateLimit(let endpoint, let duration):
       "local rate limit for \(endpoint.rawValue) exceeds the deadline; retry after \(duration.wholeSeconds) s"

@@ -39,7 +39,8 @@ extension StoreError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .cannotOpen(let path, let reason): "cannot open the store in \(path): \(reason)"
-    case .inUse(let path): "the store in \(path) is in use by another process"
+    case .inUse(let path):
+      "the store in \(path) is in use by another process; end it, or use another data directory"
     case .missing(let path, let marker):
       "the store in \(path) is missing or empty, although '\(marker)' states that one was made here; "
         + "restore a backup to \(path), or delete '\(marker)' to start with an empty store"

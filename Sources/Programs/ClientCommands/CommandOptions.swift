@@ -107,11 +107,7 @@ enum Document {
   static func bytes(_ argument: String) throws -> Data {
     if argument == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
     guard argument.hasPrefix("@") else { return Data(argument.utf8) }
-    let path = String(argument.dropFirst())
-    guard let contents = FileManager.default.contents(atPath: path) else {
-      throw Failure("cannot read '\(path)'")
-    }
-    return contents
+    return try InputFile.contents(String(argument.dropFirst()))
   }
 }
 

@@ -120,9 +120,11 @@ extension Wire.Notification {
     let name = subtype.isEmpty ? notificationType : "\(notificationType)/\(subtype)"
     let state = state.protoName.droppingPrefix("NOTIFICATION_STATE_").lowercased()
     let about = [customerId, productId, originalTransactionId].filter { !$0.isEmpty }.joined(separator: " ")
+    // A body that cannot be read has no name.
+    let head = name.isEmpty ? state : "\(name): \(state)"
     return (
       receivedAt.text,
-      ["\(name): \(state)", about, explanation, "evidence \(evidenceId)"].filter { !$0.isEmpty }
+      [head, reason, about, explanation, "evidence \(evidenceId)"].filter { !$0.isEmpty }
         .joined(separator: ", ")
     )
   }

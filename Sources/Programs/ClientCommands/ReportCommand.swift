@@ -176,9 +176,7 @@ struct ReportCommand: AsyncParsableCommand {
 
   /// Reads lines such as `2026-10-01,EUR,1.085`.
   private static func rates(_ path: String) throws -> [ReportRate] {
-    guard let text = try? String(contentsOf: URL(filePath: path), encoding: .utf8) else {
-      throw Failure("cannot read '\(path)'")
-    }
+    let text = String(decoding: try InputFile.contents(path), as: UTF8.self)
     return try text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }.map { line in
       let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       guard fields.count == 3, let rate = Decimal(string: fields[2], locale: Locale(identifier: "C")),

@@ -86,7 +86,9 @@ package struct SandboxClient: ParsableArguments, Sendable {
           ?? "the sandbox returned HTTP \(response.head[":status"] ?? "without a status")",
         status: Self.usageErrors.contains(error?["code"]?.stringValue ?? "") ? 64 : 1)
     } catch let error as ClientError {
-      throw Failure(error.description)
+      guard case .unreachable = error else { throw Failure(error.description) }
+      throw Failure(
+        "\(error); start the sandbox with 'entitled serve' or 'entitled sandbox serve', or set --sandbox")
     }
   }
 

@@ -54,9 +54,7 @@ struct WorldCreateCommand: AsyncParsableCommand {
     if let start { order["start"] = .string(start) }
     if let file = storekit.storekit {
       guard let bundle = storekit.bundleId else { throw Failure("--storekit needs --bundle-id", status: 64) }
-      guard let contents = FileManager.default.contents(atPath: file) else {
-        throw Failure("cannot read '\(file)'")
-      }
+      let contents = try InputFile.contents(file)
       guard let document = try? JSONValue(parsing: Array(contents)) else {
         throw Failure("'\(file)' is no JSON")
       }
@@ -144,10 +142,7 @@ struct WorldRestoreCommand: AsyncParsableCommand {
     switch (from, file) {
     case (let from?, nil): body = JSONObject([("world", .string(from))]).serialized()
     case (nil, let file?):
-      guard let contents = FileManager.default.contents(atPath: file) else {
-        throw Failure("cannot read '\(file)'")
-      }
-      body = Array(contents)
+      body = Array(try InputFile.contents(file))
     default: throw Failure("give a file or --from", status: 64)
     }
     let response = try await sandbox.request("PUT", "snapshot", body: body)

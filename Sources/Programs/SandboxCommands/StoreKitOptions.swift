@@ -23,9 +23,7 @@ struct StoreKitOptions: ParsableArguments {
 /// Reads StoreKit configuration files.
 enum StoreKitFile {
   static func read(_ path: String, bundleID: String, app: String?) throws(Failure) -> StoreKitImport {
-    guard let contents = FileManager.default.contents(atPath: path) else {
-      throw Failure("cannot read '\(path)'")
-    }
+    let contents = try InputFile.contents(path)
     do throws(ActionError) {
       return try StoreKitImport(parsing: Array(contents), bundleID: bundleID, app: app)
     } catch {

@@ -128,5 +128,7 @@ package struct ListenError: Error, CustomStringConvertible {
   /// The error message of the operating system.
   package let reason: String
 
-  package var description: String { "cannot listen on \(address): \(reason)" }
+  package var description: String {
+    "cannot listen on \(address): \(reason); choose another address, or end the process that uses this one"
+  }
 }

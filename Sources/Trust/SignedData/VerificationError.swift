@@ -77,14 +77,16 @@ extension VerificationError: CustomStringConvertible {
     case .notAReceipt(let detail): "not a receipt: \(detail)"
     case .tooMany(let parts, let limit): "the document has more than \(limit) \(parts)"
     case .xcodeNotAllowed(let environment):
-      "\(environment.rawValue) data is not signed by Apple, and this app does not accept it"
+      "\(environment.rawValue) data is not signed by Apple, and this app does not accept it; for tests, list "
+        + "\(environment.rawValue) in environments"
     case .unsupportedAlgorithm(let name):
       "unsupported algorithm: \(name)"
     case .wrongCertificateCount(let count): "expected three certificates, found \(count)"
     case .malformedCertificate(let position, let detail):
       "certificate \(position) (from 0) is malformed: \(detail)"
     case .missingMarkerOID(let identifier): "a certificate lacks Apple's marker OID \(identifier)"
-    case .untrustedRoot(let detail): "untrusted root: \(detail)"
+    case .untrustedRoot(let detail):
+      "untrusted root: \(detail); documents of another sandbox need its root in trusted_roots"
     case .unsupportedKey: "the signing certificate's key is not on P-256"
     case .badSignature: "the signature does not match the signing certificate"
     case .malformedJSON(let detail): "the payload is not JSON: \(detail)"
@@ -93,9 +95,12 @@ extension VerificationError: CustomStringConvertible {
     case .chainExpiredAtSigning(let signed, let validity):
       "signed at \(signed), but the certificates are valid from \(validity.lowerBound) to "
         + "\(validity.upperBound)"
-    case .wrongBundle(let bundle): "the document is for the app \(bundle)"
-    case .wrongApp(let number): "the document is for the App Store app \(number)"
-    case .wrongEnvironment(let environment): "the document is of the environment \(environment)"
+    case .wrongBundle(let bundle):
+      "the document is for the app \(bundle); compare it with bundle_id in the configuration"
+    case .wrongApp(let number):
+      "the document is for the App Store app \(number); compare it with apple_id in the configuration"
+    case .wrongEnvironment(let environment):
+      "the document is of the environment \(environment), which is not in environments of the configuration"
     case .cryptographyFailed(let error): "verification failed internally: \(error)"
     }
   }

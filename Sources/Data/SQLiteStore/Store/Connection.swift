@@ -57,7 +57,9 @@ extension StoreError {
     self =
       switch error {
       case .inUse(let path): .inUse(path: path)
-      case .failed(let path, let reason): .cannotOpen(path: path, reason: reason)
+      case .failed(let path, let reason):
+        .cannotOpen(
+          path: path, reason: "\(reason); let the service's user write there, or use another directory")
       }
   }
 }

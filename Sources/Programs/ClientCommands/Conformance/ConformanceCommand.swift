@@ -75,10 +75,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     var files: [String: String] = [:]
     for path in FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) ?? []
     where path.hasSuffix(".json") {
-      guard let content = FileManager.default.contents(atPath: "\(folder)/\(path)") else {
-        throw Failure("cannot read '\(folder)/\(path)'")
-      }
-      files[path] = String(decoding: content, as: UTF8.self)
+      files[path] = String(decoding: try InputFile.contents("\(folder)/\(path)"), as: UTF8.self)
     }
     return files
   }

@@ -96,9 +96,7 @@ struct ImportCompareCommand: AsyncParsableCommand {
 private enum EventFile {
   /// Returns the events of a file; `nil` if its first document is no event.
   static func events(_ path: String) throws -> [(event: RevenueCatEvent, document: JSONValue)]? {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw Failure("cannot read '\(path)'")
-    }
+    let data = try InputFile.contents(path)
     let text = Array(try ReportFile.text(of: Array(data), named: path).utf8)
     var lines = text.split(separator: 0x0A).map(Array.init)
     if (try? JSONValue(parsing: text)) != nil { lines = [text] }

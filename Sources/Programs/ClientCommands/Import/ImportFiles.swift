@@ -25,9 +25,7 @@ struct ImportFiles {
 
   /// Reads a table, or RevenueCat's lists if `allowsJSON`. States without a number count from the time of the file.
   mutating func read(_ path: String, allowsJSON: Bool) throws {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw Failure("cannot read '\(path)'")
-    }
+    let data = try InputFile.contents(path)
     let text = Array(try ReportFile.text(of: Array(data), named: path).utf8)
     let url = URL(fileURLWithPath: path)
     let modified = try? url.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate

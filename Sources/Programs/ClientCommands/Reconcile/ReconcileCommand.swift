@@ -160,10 +160,7 @@ enum ReportFiles {
     var (documents, duplicates): ([ReportDocument], [String]) = ([], [])
     var contents: Set<Content> = []
     for file in files {
-      guard let data = FileManager.default.contents(atPath: file) else {
-        throw Failure("cannot read '\(file)'")
-      }
-      let text = try ReportFile.text(of: Array(data), named: file)
+      let text = try ReportFile.text(of: Array(try InputFile.contents(file)), named: file)
       let document: ReportDocument
       do throws(ReportError) {
         document = try ReportDocument(name: URL(filePath: file).lastPathComponent, text: text)

@@ -20,7 +20,8 @@ struct ConsoleCommand: ParsableCommand {
     let configuration = try Startup.configuration(file: config ?? ServerOption.environment("ENTITLED_CONFIG"))
     let path = configuration.erasures.key ?? "\(ServerOption.data.value(data))/entitled.key"
     do throws(PrivateKeyFileError) {
-      print(OneTimeLinks(installation: try InstallationKey(readingFrom: path)).link(at: address))
+      let links = OneTimeLinks(installation: try InstallationKey(readingFrom: path))
+      print(links.link(at: address, isSecure: configuration.listeners.console.listener.tls != nil))
     } catch {
       throw Failure(error.description)
     }

@@ -12,6 +12,7 @@ struct StartupBanner {
   let apps: [AppConfiguration]
   /// The link that signs in to the console once; `nil` without one.
   let consoleLink: String?
+  let tls: ListenerTLS
 
   func print() {
     Swift.print(line)
@@ -31,11 +32,16 @@ struct StartupBanner {
     """
 
     gRPC                 \(listeners.grpc.address)
-    JSON and health      http://\(listeners.http.address)
+    JSON and health      \(tls.http == nil ? "http" : "https")://\(listeners.http.address)
     sandbox App Store    http://\(sandbox)
 
     \(example(sandbox))
     """
+  }
+
+  /// The options of commands that call the service.
+  private var client: String {
+    "--grpc \(listeners.grpc.address)" + (tls.grpc == nil ? "" : " --tls-ca AUTHORITIES.pem")
   }
 
   /// A purchase in the sandbox of a product that grants an entitlement, or how to see the apps without one.
@@ -43,10 +49,10 @@ struct StartupBanner {
     let program = "  entitled=\(CommandLine.arguments[0])"
     guard let sale = FirstSale(apps) else {
       return """
-        No app sells a product with an entitlement in the sandbox. The apps:
+        The sandbox sells nothing: no app with the environment Sandbox has a product with an entitlement and a price.
 
         \(program)
-          $entitled status --grpc \(listeners.grpc.address)
+          $entitled status \(client)
         """
     }
     let app = apps.count > 1 ? " --app \(sale.app)" : ""
@@ -56,8 +62,8 @@ struct StartupBanner {
 
       \(program)
         $entitled sandbox buy \(sale.product)\(app) --sandbox \(sandbox) > purchase.jws
-        $entitled submit alice @purchase.jws\(app) --grpc \(listeners.grpc.address)
-        $entitled check alice \(sale.entitlement)\(app)\(environment) --grpc \(listeners.grpc.address)
+        $entitled submit alice @purchase.jws\(app) \(client)
+        $entitled check alice \(sale.entitlement)\(app)\(environment) \(client)
       """
   }
 }
@@ -71,10 +77,14 @@ struct FirstSale {
   let isDefaultEnvironment: Bool
 
   /// The first product of the first app, subscriptions before others; `nil` if no app that accepts the sandbox has a
-  /// product with an entitlement.
+  /// product with an entitlement and what the sandbox needs to sell it.
   init?(_ apps: [AppConfiguration]) {
-    for app in apps.map(\.definition) where app.environments.contains(.sandbox) {
-      let products = app.products.values.sorted { $0.productID < $1.productID }
+    for configuration in apps where configuration.definition.environments.contains(.sandbox) {
+      let app = configuration.definition
+      let products = app.products.values.filter { product in
+        let terms = configuration.terms[product.productID]
+        return terms?.price != nil && (product.type != .autoRenewableSubscription || terms?.period != nil)
+      }.sorted { $0.productID < $1.productID }
       let subscriptions = products.filter { $0.type == .autoRenewableSubscription }
       for product in subscriptions + products {
         guard let entitlement = product.entitlements.first else { continue }

@@ -85,7 +85,9 @@ struct Server {
     logger.info("started", metadata: ["version": "\(Version.current)"])
     StartupBanner(
       listeners: listeners, data: settings.data, apps: configuration.apps,
-      consoleLink: listeners.console.flatMap { application.consoleLinks?.link(at: $0.address) }
+      consoleLink: listeners.console.flatMap {
+        application.consoleLinks?.link(at: $0.address, isSecure: tls.console != nil)
+      }, tls: tls
     ).print()
 
     let reloader = ConfigurationReloader(

@@ -63,8 +63,8 @@ extension OneTimeLinks {
   /// The codes of an installation.
   convenience init(installation key: InstallationKey) { self.init(key: key.derived(for: "console links")) }
 
-  /// A link that signs in once.
-  func link(at address: HostAndPort) -> String {
-    "http://\(address)\(Self.path)?code=\(makeCode(at: SystemClock.now()))"
+  /// A link that signs in once. `isSecure`: the listener has TLS.
+  func link(at address: HostAndPort, isSecure: Bool) -> String {
+    "\(isSecure ? "https" : "http")://\(address)\(Self.path)?code=\(makeCode(at: SystemClock.now()))"
   }
 }
