@@ -35,7 +35,7 @@ CONSOLE, RECEIVER = 8070, 9444
 # Commands that change nothing.
 QUESTION = re.compile(
     r"(cat|entitled (check|timeline|customer|explain|report|purchases?|find|status|consumption list|segment customers"
-    r"|apple withdrawn-consents|import disagreements|webhooks deliveries)|entitled webhooks$)( |$)")
+    r"|apple withdrawn-consents|import disagreements|reconcile|store stats|webhooks deliveries)|entitled webhooks$)( |$)")
 # What a migration that takes longer than a second prints instead of the bar of a terminal.
 PROGRESS = re.compile(r'\{"migrationId":.*"MIGRATION_STATE_RUNNING"')
 
@@ -126,6 +126,8 @@ class DocumentRunner:
         addresses = {f"ENTITLED_{name.upper()}": f"127.0.0.1:{self.ports[str(port)]}" for name, port in PORTS.items()}
         self.environment = {
             **environment(), **addresses, "PATH": f"{programs}:{os.environ['PATH']}"}  # fmt: skip
+        # Folders of a machine that pages name, and those of the test that stand for them.
+        self.folders = {}
         self.exports = ""
         self.ids = {}
         self.started = []
@@ -133,7 +135,9 @@ class DocumentRunner:
         self.limit = 6 * CALL_LIMIT
 
     def real(self, text):
-        """Replaces the ports that pages name, and the ids that they show, by those of this run."""
+        """Replaces the ports and folders that pages name, and the ids that they show, by those of this run."""
+        for shown, own in self.folders.items():
+            text = text.replace(shown, own)
         text = re.sub(r"(?<=127\.0\.0\.1:)\d+", lambda found: self.ports.get(found[0], found[0]), text)
         return re.sub(r"\d{10,}", lambda found: self.ids.get(found[0], found[0]), text)
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import stores
 from document_runner import DocumentRunner, blocks
 from harness import ROOT
 
@@ -19,17 +20,22 @@ def runner(tmp_path):
 
 # Guides that prepare everything themselves, as tutorials do, and the heading from which on they do.
 COMPLETE = {
-    "docs/doctor.md": "Against the sandbox", "docs/import.md": "Side by side", "docs/rehearsal.md": None, "docs/webhooks.md": None}
+    "docs/device-check.md": None, "docs/doctor.md": "Against the sandbox", "docs/import.md": "Side by side",
+    "docs/reconciliation.md": "Try it", "docs/rehearsal.md": None, "docs/transport.md": "TLS", "docs/troubleshooting.md": None,
+    "docs/webhooks.md": None}  # fmt: skip
+# The heading at which the commands of such a guide end.
+ENDS = {"docs/transport.md": "Limits"}
 
 
 @pytest.mark.parametrize("page", ["README.md", *PAGES, *COMPLETE])
 def test_the_commands_of_a_tutorial_print_what_it_shows(runner, page):
-    runner.run(page, since=COMPLETE.get(page))
+    runner.run(page, since=COMPLETE.get(page), until=ENDS.get(page))
 
 
 # Guides that begin with the service of `make run`, and where their commands with that preparation end.
 GUIDES = {
-    "docs/commands.md": None, "docs/events.md": None, "docs/fulfillment.md": None, "docs/inspect.md": None,
+    "docs/commands.md": None, "docs/console.md": None, "docs/events.md": None, "docs/fulfillment.md": None,
+    "docs/identity.md": None, "docs/inspect.md": None,
     "docs/migration.md": "A job", "docs/minors.md": None,
     "docs/notifications.md": "Forged posts", "docs/openfeature.md": None, "docs/other-stores.md": None,
     "docs/retention.md": None,
@@ -43,6 +49,18 @@ CALLS = ("docs/catalog.md", "docs/customers.md", "docs/erasure.md", "docs/idempo
 def test_the_commands_of_a_guide_print_what_it_shows(runner, page):
     runner.execute("make run", ["...", "ready …", "..."])
     runner.run(page, until=GUIDES[page])
+
+
+@pytest.mark.skipif(not stores.IS_SQLITE, reason="the page shows a store in the data directory")
+def test_the_commands_of_deploy_readme_about_a_running_service_print_what_it_shows(runner):
+    """On a store with one purchase."""
+    (runner.folder / "backup").mkdir()
+    runner.folders = {"/var/lib/entitled": "data", "/backup/": "backup/"}
+    runner.execute("make run", ["...", "ready …", "..."])
+    runner.execute("entitled sandbox buy pro.monthly > purchase.jws", [])
+    runner.execute("entitled submit alice @purchase.jws", [])
+    for since, until in (("Health and alerts", "Keys"), ("Data directory", "Limitations")):
+        runner.run("deploy/README.md", since=since, until=until)
 
 
 def test_the_calls_of_pages_with_the_service_of_make_run_succeed(runner):

@@ -26,12 +26,15 @@ extension CallerError: CustomStringConvertible {
     case .noCredential:
       "missing credential; send a bearer token in 'authorization' or use a client certificate"
     case .notABearer: "malformed 'authorization': expected 'Bearer' and a token"
-    case .unknownToken: "unknown bearer token"
+    case .unknownToken:
+      "unknown bearer token; its hash ('entitled token hash') is in the tokens of no configured caller"
     case .badToken(let reason): "invalid bearer token: \(reason)"
     case .tooManyBadTokens: "too many invalid bearer tokens from this address; retry later"
     case .unknownCertificate: "unknown client certificate: none of its names belongs to a caller"
-    case .roleMissing(let caller, let needed): "caller '\(caller)' lacks the role '\(needed.rawValue)'"
-    case .appNotAllowed(let caller, let app): "caller '\(caller)' may not access the app '\(app)'"
+    case .roleMissing(let caller, let needed):
+      "caller '\(caller)' lacks the role '\(needed.rawValue)'; an operator can add it to the roles of the caller"
+    case .appNotAllowed(let caller, let app):
+      "caller '\(caller)' may not access the app '\(app)'; an operator can add it to the apps of the caller"
     case .needsAllApps(let caller):
       "caller '\(caller)' may access some apps only, and this call covers all apps"
     case .rateLimited(let caller, _): "caller '\(caller)' exceeds its rate limit"
