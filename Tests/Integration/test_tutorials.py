@@ -63,6 +63,17 @@ def test_the_commands_of_deploy_readme_about_a_running_service_print_what_it_sho
         runner.run("deploy/README.md", since=since, until=until)
 
 
+def test_the_configuration_of_the_debian_package_is_checked_as_install_md_shows(runner):
+    runner.folders = {"/usr/share/doc/entitled/examples/": "deploy/", "/etc/entitled/": "etc/"}
+    shown = [block.body for block in blocks("docs/install.md", "Debian package", "Image") if block.language == "sh"]
+    steps = [line for body in shown for line in body.splitlines() if not line.startswith(("apt-get", "systemctl"))]
+    assert len(steps) == 3, steps
+    for step in steps[:-1]:
+        runner.execute(step, [])
+    (runner.folder / "etc" / "secrets.env").write_text("OCEAN_JOURNAL_SHARED_SECRET=not-a-real-one\n")
+    runner.execute(steps[-1], [])
+
+
 def test_the_calls_of_pages_with_the_service_of_make_run_succeed(runner):
     runner.execute("make run", ["...", "ready …", "..."])
     for customer in ("alice", "ana"):
