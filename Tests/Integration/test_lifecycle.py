@@ -10,7 +10,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import contract
 from contract import entitlement_service, receipt_service
-from harness import CALL_LIMIT, FREE_PORTS, run
+from harness import CALL_LIMIT, FREE_PORTS, run, wait_for
 from raw import Connection, framed
 
 CHECK_REQUEST = entitlement_service.CheckRequest(app="ocean-journal", customer_id="customer", entitlement="pro")
@@ -172,10 +172,32 @@ def test_an_unreachable_service_is_reported_in_one_line():
         1, f"entitled: cannot reach {address}: Connection refused; start the service with 'entitled serve', or set --grpc\n")
 
 
+def test_an_unreachable_sandbox_is_reported_in_one_line():
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        address = f"127.0.0.1:{occupied.getsockname()[1]}"
+    done = run("sandbox", "buy", "pro.monthly", "--sandbox", address)
+    assert (done.returncode, done.stderr) == (
+        1, f"entitled: cannot reach {address}: Connection refused; start the sandbox with 'entitled serve' or 'entitled sandbox serve', "
+        "or set --sandbox\n")
+
+
+def test_the_service_suggests_no_product_that_the_sandbox_does_not_sell(start, tmp_path):
+    file = tmp_path / "entitled.yaml"
+    product = "{type: Non-Consumable, entitlements: [pro]}"
+    app = f"{{bundle_id: com.example.sea, environments: [Sandbox], products: {{free: {product}, gold: GOLD}}}}"
+    sold = product.replace("}", ", price: 9.99, currency: USD}")
+    for gold, text in ((product, "The sandbox sells nothing"), (sold, "sandbox buy gold ")):
+        file.write_text(f"apps: {{sea: {app.replace('GOLD', gold)}}}\n")
+        service = start(data=tmp_path / text.split()[-1], arguments=["--config", file])
+        wait_for(lambda: text in service.log)
+        assert "sandbox buy free" not in service.log
+
+
 def test_an_unusable_data_directory_is_reported_in_one_line(tmp_path):
     file = tmp_path / "file"
     file.write_text("in the way")
-    assert str(file) in start_error(*FREE_PORTS, "--data", file)
+    line = start_error(*FREE_PORTS, "--data", file)
+    assert str(file) in line and line.endswith("; let the service's user write there, or use another directory")
     assert str(file) in start_error(*FREE_PORTS, "--data", file / "below")
 
 

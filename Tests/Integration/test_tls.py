@@ -14,7 +14,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 import contract
 from certificates import Authority
 from contract import entitlement_service
-from harness import CALL_LIMIT, FREE_PORTS, Service, run
+from harness import CALL_LIMIT, FREE_PORTS, Service, run, wait_for
 from test_doctor import tls_server
 from test_reload import CATALOG
 
@@ -82,6 +82,20 @@ def test_the_commands_over_tls(secure):
         address = secure.service.grpc.replace("127.0.0.1", host)
         result = run("check", "ana", "pro", "--grpc", address, "--tls-ca", secure.authority.file)
         assert (result.returncode, "NEVER_PURCHASED" in result.stdout) == (3, True), result.stderr
+
+
+def test_the_first_calls_that_the_service_prints_are_over_tls(secure):
+    wait_for(lambda: f" https://{secure.service.http}\n" in secure.service.log)
+    wait_for(lambda: f"--grpc {secure.service.grpc} --tls-ca AUTHORITIES.pem" in secure.service.log)
+
+
+def test_the_link_of_a_console_with_tls_is_https(secure):
+    folder = secure.service.data.parent
+    listener = "  console: {tls: {certificate: server.crt, key: server.key}}\n"
+    (folder / "console.yaml").write_text((folder / "entitled.yaml").read_text() + listener)
+    for name, scheme in (("console", "https"), ("entitled", "http")):
+        done = run("console", "--data", secure.service.data, "--config", folder / f"{name}.yaml")
+        assert done.stdout.startswith(f"{scheme}://127.0.0.1:8070/session/once?code="), done
 
 
 @pytest.mark.parametrize(
