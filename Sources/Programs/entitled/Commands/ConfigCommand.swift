@@ -3,6 +3,7 @@ internal import ClientCommands
 internal import CommandSupport
 internal import Configuration
 internal import EntitledClient
+internal import Entitlements
 internal import JSON
 internal import Wire
 

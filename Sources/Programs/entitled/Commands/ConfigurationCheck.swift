@@ -1,5 +1,6 @@
 internal import CommandSupport
 internal import Configuration
+internal import Entitlements
 internal import Foundation
 internal import Logging
 internal import SignedData
@@ -18,7 +19,7 @@ struct ConfigurationCheck {
     let (configuration, problems) = ServiceConfiguration.check(inFile: file)
     guard let configuration else { return (nil, problems) }
     var check = ConfigurationCheck(file: file)
-    check.checkFiles(of: configuration)
+    check.checkReferences(of: configuration)
     return (configuration, (problems + check.problems).sorted { $0.line ?? 0 < $1.line ?? 0 })
   }
 
@@ -37,9 +38,9 @@ struct ConfigurationCheck {
     }
   }
 
-  private mutating func checkFiles(of configuration: ServiceConfiguration) {
-    for app in configuration.apps { checkFiles(of: app) }
-    checkFiles(of: configuration.store)
+  private mutating func checkReferences(of configuration: ServiceConfiguration) {
+    for app in configuration.apps { checkKeysAndSecrets(of: app) }
+    checkCredentials(of: configuration.store)
     if let tokens = configuration.tokens { attempt { _ = try TokenKeys(directory: tokens.keyDirectory) } }
     if let key = configuration.erasures.key { attempt { _ = try InstallationKey(readingFrom: key) } }
     let listeners = configuration.listeners
@@ -54,7 +55,7 @@ struct ConfigurationCheck {
     attempt { [jwks] in _ = try Startup.callerPolicy(configuration, at: [], jwks: jwks) }
   }
 
-  private mutating func checkFiles(of app: AppConfiguration) {
+  private mutating func checkKeysAndSecrets(of app: AppConfiguration) {
     if let key = app.key { attempt { _ = try Startup.signer(key.path, keyID: key.keyID) } }
     if let key = app.deviceCheckKey { attempt { _ = try Startup.signer(key.path, keyID: key.keyID) } }
     let secrets = [
@@ -68,7 +69,7 @@ struct ConfigurationCheck {
     }
   }
 
-  private mutating func checkFiles(of store: StoreConfiguration) {
+  private mutating func checkCredentials(of store: StoreConfiguration) {
     guard case .postgres(let database) = store else { return }
     let secrets = [database.passwordFile, database.clientCertificate?.key]
     for secret in secrets.compactMap(\.self) { attempt { _ = try PrivateKeyFile.readSecret(secret) } }
