@@ -228,13 +228,15 @@ def test_a_clock_that_is_off_is_a_fault_of_the_clock(world):
 
 def test_a_key_that_apple_does_not_know_is_a_fault_of_the_key(world):
     good = world.key
-    world.key = world.folder / "other.p8"
+    # Apple's name for a key of another API.
+    world.key = world.folder / "AuthKey_OTHER00001.p8"
     write_key(world.key)
     try:
         status, found = world.diagnose()
     finally:
         world.key = good
     assert status == 3 and found["key"]["status"] == "FAULT" and "key_id" in found["key"]["action"]
+    assert "the file of an In-App Purchase key is SubscriptionKey_ID.p8" in found["key"]["action"]
     assert found["notification"]["status"] == "NOT_CHECKED"
 
 

@@ -6,6 +6,8 @@ internal import Synchronization
 package final class AppleAccess: Sendable {
   package let appID: String
   package let environment: Environment
+  /// What the name of the key's file contradicts; `nil` for nothing.
+  let keyContradiction: String?
   let client: AppStoreServerClient
   private let received = Mutex(Received())
 
@@ -22,9 +24,12 @@ package final class AppleAccess: Sendable {
     case withoutURL
   }
 
-  package init(appID: String, environment: Environment, client: AppStoreServerClient) {
+  package init(
+    appID: String, environment: Environment, keyContradiction: String?, client: AppStoreServerClient
+  ) {
     self.appID = appID
     self.environment = environment
+    self.keyContradiction = keyContradiction
     self.client = client
   }
 

@@ -21,7 +21,9 @@ package struct KeyCheck: DoctorCheck {
     } catch .refused(.serverNotificationUrlNotFound, _) {
       access.testNotification = .withoutURL
     } catch {
-      return .fault(error.description, action: error.action)
+      let contradiction = error == .unauthorized ? access.keyContradiction : nil
+      return .fault(
+        error.description, action: [contradiction, error.action].compactMap(\.self).joined(separator: "; "))
     }
     return .ok("Apple accepts it")
   }

@@ -70,7 +70,12 @@ struct DoctorPlan {
         let subject = "\(id) \(environment.rawValue)"
         do {
           if let client = try Startup.client(of: app, in: environment, sandbox: nil) {
-            accesses.append(AppleAccess(appID: id, environment: environment, client: client))
+            let contradiction = app.key.flatMap {
+              KeyFileName.contradiction(path: $0.path, keyID: $0.keyID)
+            }
+            accesses.append(
+              AppleAccess(
+                appID: id, environment: environment, keyContradiction: contradiction, client: client))
           } else {
             let finding = Finding.notChecked(
               "the app has no in_app_purchase_key",
@@ -120,13 +125,15 @@ extension ServiceConfiguration {
   /// The files, and directories of files, that only the service may read.
   fileprivate var secretFiles: [String] {
     var files: [String?] = [
-      tokens?.keyDirectory, listeners.grpc.tls?.key, listeners.http.tls?.key, erasures.key,
+      tokens?.keyDirectory, listeners.grpc.tls?.key, listeners.http.tls?.key,
+      listeners.console.listener.tls?.key, erasures.key, traces?.headersFile,
     ]
     if case .postgres(let database) = store {
       files += [database.passwordFile, database.clientCertificate?.key]
     }
     for app in apps {
-      files += [app.key?.path, app.sharedSecret?.file, app.revenueCatEvents?.authorization.file]
+      files += [app.key?.path, app.deviceCheckKey?.path, app.sharedSecret?.file]
+      files += [app.revenueCatEvents?.authorization.file, app.revenueCatEvents?.signingSecret?.file]
       files += (app.webhooks + app.forwardings).flatMap { $0.secrets.map(\.file) }
     }
     return files.compactMap(\.self)
