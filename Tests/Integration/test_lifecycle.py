@@ -181,6 +181,24 @@ def test_an_unreachable_sandbox_is_reported_in_one_line():
         "or set --sandbox\n")
 
 
+def test_a_command_that_calls_another_port_names_the_right_option(start):
+    service = start()
+    for address in (service.http, service.sandbox):
+        done = run("health", "--grpc", address)
+        assert done.returncode == 1 and "this port has no gRPC methods, use the gRPC port" in done.stderr, done
+    for address in (service.http, service.grpc):
+        done = run("sandbox", "buy", "pro.monthly", "--sandbox", address)
+        assert (done.returncode, done.stderr) == (
+            1, f"entitled: {address} is no sandbox (HTTP 404); set --sandbox\n")  # fmt: skip
+
+
+def test_a_document_that_is_the_name_of_a_file_is_not_sent(tmp_path):
+    (tmp_path / "purchase.jws").write_text("a.b.c")
+    done = run("submit", "alice", tmp_path / "purchase.jws")
+    assert done.returncode == 64
+    assert done.stderr == f"entitled: '{tmp_path}/purchase.jws' is a file; write '@{tmp_path}/purchase.jws' to read it\n"
+
+
 def test_the_service_suggests_no_product_that_the_sandbox_does_not_sell(start, tmp_path):
     file = tmp_path / "entitled.yaml"
     product = "{type: Non-Consumable, entitlements: [pro]}"

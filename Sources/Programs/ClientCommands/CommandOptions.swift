@@ -106,7 +106,13 @@ enum Document {
   /// Returns the bytes of a document, unchanged.
   static func bytes(_ argument: String) throws -> Data {
     if argument == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
-    guard argument.hasPrefix("@") else { return Data(argument.utf8) }
+    guard argument.hasPrefix("@") else {
+      // A document is longer than the name of a file.
+      if argument.utf8.count < 256, FileManager.default.fileExists(atPath: argument) {
+        throw Failure("'\(argument)' is a file; write '@\(argument)' to read it", status: 64)
+      }
+      return Data(argument.utf8)
+    }
     return try InputFile.contents(String(argument.dropFirst()))
   }
 }

@@ -82,14 +82,20 @@ package struct SandboxClient: ParsableArguments, Sendable {
       let json = try? JSONValue(parsing: response.body).objectValue
       let error = json?["error"]?.objectValue
       throw Failure(
-        error?["message"]?.stringValue
-          ?? "the sandbox returned HTTP \(response.head[":status"] ?? "without a status")",
+        error?["message"]?.stringValue ?? Self.problem(of: response, from: address),
         status: Self.usageErrors.contains(error?["code"]?.stringValue ?? "") ? 64 : 1)
     } catch let error as ClientError {
       guard case .unreachable = error else { throw Failure(error.description) }
       throw Failure(
         "\(error); start the sandbox with 'entitled serve' or 'entitled sandbox serve', or set --sandbox")
     }
+  }
+
+  /// The text for a response without an error of the sandbox.
+  private static func problem(of response: ClientResponse, from address: HostAndPort) -> String {
+    guard let status = response.head[":status"] else { return "\(address) sent a response without a status" }
+    return status == "404"
+      ? "\(address) is no sandbox (HTTP 404); set --sandbox" : "the sandbox returned HTTP \(status)"
   }
 
   private func worldName() throws(Failure) -> WorldName? {

@@ -57,7 +57,8 @@ extension HTTP2Handler {
 
   /// A listener for plain HTTP has no methods at all.
   private func unknownMethod(_ path: String) -> Status {
-    let problem = host.methods.methods.isEmpty ? "this port has no gRPC methods" : "unknown method"
+    let hasMethods = !host.methods.methods.isEmpty
+    let problem = hasMethods ? "unknown method" : "this port has no gRPC methods, use the gRPC port"
     return Status(.unimplemented, "\(problem): '\(path.excerpt)'")
   }
 

@@ -107,6 +107,8 @@ extension Error {
 
   fileprivate var problem: String {
     switch self as? YamlError {
+    case .scanner(_, let problem, _, _) where problem.hasSuffix("cannot start any token"):
+      "\(problem), such as a tab; YAML indents with spaces"
     case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
       problem
     case .duplicatedKeysInMapping(let keys, _):

@@ -96,6 +96,11 @@ import Testing
     #expect(apps.map(\.key?.path) == ["/etc/a.p8"])
   }
 
+  @Test("A tab in the indentation is named")
+  func tab() {
+    #expect(Self.problems("apps:\n\tsea: {}\n").map { $0.hasSuffix("YAML indents with spaces") } == [true])
+  }
+
   @Test("A valid configuration has no problems; one that is no YAML has one and no configuration")
   func bounds() {
     #expect(Self.problems(demoConfiguration).isEmpty)
