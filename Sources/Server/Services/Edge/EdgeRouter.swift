@@ -109,7 +109,10 @@ package struct EdgeRouter: Sendable {
   private static func unknown(_ path: String) -> HTTPResponse {
     let isStream = Contract.method(named: path) != nil
     return .text(
-      404, isStream ? "a stream, which needs gRPC: \(path)\n" : "no such route: \(path.excerpt)\n")
+      404,
+      isStream
+        ? "a stream, which needs gRPC: \(path)\n"
+        : "no such route: \(path.excerpt); GET /openapi.json has the routes\n")
   }
 
   /// The route pattern of a path, so that metrics have few labels.
