@@ -63,6 +63,22 @@ def test_the_commands_of_deploy_readme_about_a_running_service_print_what_it_sho
         runner.run("deploy/README.md", since=since, until=until)
 
 
+@pytest.mark.skipif(not stores.IS_SQLITE, reason="the page moves a store of SQLite")
+def test_the_commands_that_move_a_store_print_what_postgresql_operation_md_shows(runner, postgres):
+    systemctl = runner.folder / ".programs" / "systemctl"
+    systemctl.write_text("#!/bin/sh\n")
+    systemctl.chmod(0o755)
+    runner.execute("make run", ["...", "ready …", "..."])
+    runner.execute("entitled sandbox buy pro.monthly > purchase.jws", [])
+    runner.execute("entitled submit alice @purchase.jws", [])
+    runner.close()
+    with postgres.database() as database:
+        shown = "postgres://entitled@db1/entitled?password_file=/run/secrets/db-password"
+        runner.folders = {shown: postgres.address(database), "/var/lib/entitled": "data"}
+        runner.run("docs/postgresql-operation.md", "Moving between SQLite and PostgreSQL", "Upgrades without a gap")
+        assert postgres.sql("SELECT count(*) FROM customer", database) == "1"
+
+
 def test_the_configuration_of_the_debian_package_is_checked_as_install_md_shows(runner):
     runner.folders = {"/usr/share/doc/entitled/examples/": "deploy/", "/etc/entitled/": "etc/"}
     shown = [block.body for block in blocks("docs/install.md", "Debian package", "Image") if block.language == "sh"]
