@@ -254,6 +254,8 @@ def test_the_check_reads_referenced_files(tmp_path):
 def test_the_check_reports_the_errors_of_the_file_and_of_what_it_refers_to_together(tmp_path):
     (tmp_path / "open.p8").write_text("a key\n")
     (tmp_path / "open.p8").chmod(0o644)
+    (tmp_path / "text.p8").write_text("no key\n")
+    (tmp_path / "text.p8").chmod(0o600)
     (tmp_path / "short.whsec").write_text("whsec_AAAA\n")
     (tmp_path / "short.whsec").chmod(0o600)
     text = """
@@ -263,6 +265,7 @@ apps:
     environments: [Sandbox]
     online_checks: sometimes
     in_app_purchase_key: {file: open.p8, key_id: ABCDE12345, issuer_id: x}
+    device_check: {file: text.p8, key_id: ABCDE12345, team_id: TEAM000001}
     shared_secret: {variable: NO_SUCH_SECRET}
     webhooks:
       crm: {url: 'https://crm.example.com/x', secret: [{file: short.whsec}, {file: gone.whsec}]}
@@ -279,9 +282,9 @@ trusted_roots:
     # The line, the subject and the remedy of each.
     expected = [
         (6, "online_checks of app sea", "is not one of off, soft, hard"), (7, "open.p8", "run chmod 600"),
-        (8, "NO_SUCH_SECRET", "set it where the service is started"), (10, "short.whsec", "openssl rand -base64 32"),
-        (10, "gone.whsec", "correct the path"), (13, "c.pem", "No such file"), (13, "k.pem", "No such file"),
-        (13, "ca.pem", "No such file"), (15, "root.pem", "correct the path")]  # fmt: skip
+        (8, "text.p8", "use the file as it was downloaded"), (9, "NO_SUCH_SECRET", "set it where the service is started"),
+        (11, "short.whsec", "openssl rand -base64 32"), (11, "gone.whsec", "correct the path"), (14, "c.pem", "No such file"),
+        (14, "k.pem", "No such file"), (14, "ca.pem", "No such file"), (16, "root.pem", "correct the path")]  # fmt: skip
     assert len(problems) == len(expected), answer.stderr
     for line, subject, remedy in expected:
         assert any(int(found) == line and subject in text and remedy in text for found, text in problems), (subject, problems)

@@ -18,7 +18,8 @@ package struct InstallationKey: Sendable {
   package init(readingFrom path: String) throws(PrivateKeyFileError) {
     let text = try PrivateKeyFile.readSecret(path)
     guard let bytes = Base64.standard.decode(text), bytes.count >= Self.byteCount else {
-      throw .notAKey(path: path, reason: "it is not base64 of 32 bytes or more")
+      throw .notAKey(
+        path: path, reason: "it is not base64 of 32 bytes or more; make one with 'openssl rand -base64 32'")
     }
     self.bytes = bytes
   }

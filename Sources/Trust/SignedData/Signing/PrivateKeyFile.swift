@@ -26,7 +26,10 @@ package enum PrivateKeyFile {
     let (text, changed) = try readText(path)
     do {
       return (try SigningKey(pem: text), changed)
-    } catch { throw .notAKey(path: path, reason: error.description) }
+    } catch {
+      let remedy = "use the file as it was downloaded, or a key on P-256 in PEM"
+      throw .notAKey(path: path, reason: "\(error.description); \(remedy)")
+    }
   }
 
   private static func readText(_ path: String) throws(PrivateKeyFileError) -> (text: String, changed: Int64) {
