@@ -124,8 +124,22 @@ extension Wire.Notification {
     let head = name.isEmpty ? state : "\(name): \(state)"
     return (
       receivedAt.text,
-      [head, reason, about, explanation, "evidence \(evidenceId)"].filter { !$0.isEmpty }
+      [head, reasonAndRemedy, about, explanation, "evidence \(evidenceId)"].filter { !$0.isEmpty }
         .joined(separator: ", ")
     )
+  }
+
+  /// The reason of the state, with what the operator can compare if the configuration is a likely cause.
+  private var reasonAndRemedy: String {
+    let remedy: String? =
+      switch reason {
+      case "WRONG_BUNDLE": "compare bundle_id in the configuration"
+      case "WRONG_APP": "compare apple_id in the configuration"
+      case "WRONG_ENVIRONMENT": "add it to environments in the configuration"
+      case "NO_SHARED_SECRET": "version 1 needs shared_secret in the configuration"
+      case "WRONG_SHARED_SECRET": "compare shared_secret with App Store Connect"
+      default: nil
+      }
+    return remedy.map { "\(reason) (\($0))" } ?? reason
   }
 }
