@@ -1,4 +1,4 @@
-"""What the documents name exists: metrics, variables, targets of make, tools, options of `serve`, and keys of the configuration."""
+"""What the documents name exists: metrics, variables, codes, types, targets of make, tools, options, keys of the configuration."""
 
 import json
 import re
@@ -11,11 +11,12 @@ import yaml
 from harness import ROOT, run
 
 PAGES = [*ROOT.glob("*.md"), *(page for name in ("docs", "deploy", "conformance") for page in (ROOT / name).rglob("*.md"))]
-SOURCES = "\n".join(
-    path.read_text(encoding="utf-8", errors="ignore")
-    for name in ("Sources/Base", "Sources/Programs", "Sources/Sandbox", "Sources/Server", "tools", "Tests/Integration", "clients", "deploy")
-    for path in (ROOT / name).rglob("*") if path.is_file() and path.suffix in {"", ".mjs", ".py", ".swift", ".yaml", ".yml"}
-    and not {"node_modules", "__pycache__"} & set(path.parts))  # fmt: skip
+FOLDERS = ("Sources", "proto", "tools", "Tests/Integration", "clients", "deploy", "docs/configuration.schema.json")
+SUFFIXES = {"", ".json", ".mjs", ".proto", ".py", ".swift", ".yaml", ".yml"}
+FILES = [
+    path for name in FOLDERS for path in (ROOT / name, *(ROOT / name).rglob("*"))
+    if path.suffix in SUFFIXES and path.is_file() and not {"node_modules", "__pycache__"} & set(path.parts)]  # fmt: skip
+SOURCES = "\n".join(path.read_text(encoding="utf-8", errors="ignore") for path in FILES)
 SCHEMA = json.loads((ROOT / "docs/configuration.schema.json").read_text())
 
 
@@ -46,6 +47,21 @@ def test_the_targets_of_make_in_documents_exist():
 
 def test_the_tools_in_documents_exist():
     assert not unknown(r"\btools/([a-z][\w/.-]*\w)", lambda name: (ROOT / "tools" / name).exists())
+
+
+def test_the_codes_in_documents_exist():
+    """Reasons, types of events, values of enumerations: as they are written, or as the case of an enumeration."""
+
+    def known(code):
+        first, *others = code.lower().split("_")
+        return code in SOURCES or f"case {first}{''.join(map(str.title, others))}" in SOURCES
+
+    assert not unknown(r"`(?!ENTITLED_)([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)`", known)
+
+
+def test_the_names_of_methods_messages_and_types_in_documents_exist():
+    stems = {path.stem for path in FILES}
+    assert not unknown(r"`([A-Z][a-z]+[A-Z]\w+)`", lambda name: name in SOURCES or name in stems)
 
 
 def test_the_benchmarks_of_performance_md_exist():
