@@ -274,6 +274,7 @@ listeners:
   grpc: {tls: {certificate: c.pem, key: k.pem, client_ca: ca.pem}}
 trusted_roots:
   - {environment: Sandbox, certificate: root.pem}
+erasures: {list: nowhere/erasures}
 """
     answer = check(tmp_path, text)
     assert answer.returncode == 1
@@ -284,7 +285,8 @@ trusted_roots:
         (6, "online_checks of app sea", "is not one of off, soft, hard"), (7, "open.p8", "run chmod 600"),
         (8, "text.p8", "use the file as it was downloaded"), (9, "NO_SUCH_SECRET", "set it where the service is started"),
         (11, "short.whsec", "openssl rand -base64 32"), (11, "gone.whsec", "correct the path"), (14, "c.pem", "No such file"),
-        (14, "k.pem", "No such file"), (14, "ca.pem", "No such file"), (16, "root.pem", "correct the path")]  # fmt: skip
+        (14, "k.pem", "No such file"), (14, "ca.pem", "No such file"), (16, "root.pem", "correct the path"),
+        (17, "nowhere/erasures", "make its folder")]  # fmt: skip
     assert len(problems) == len(expected), answer.stderr
     for line, subject, remedy in expected:
         assert any(int(found) == line and subject in text and remedy in text for found, text in problems), (subject, problems)

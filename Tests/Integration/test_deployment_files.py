@@ -142,7 +142,8 @@ def test_kubernetes_uses_the_configuration_of_this_directory():
 def test_the_program_accepts_the_configuration(tmp_path, name):
     (tmp_path / "installation-key").write_text(base64.b64encode(bytes(32)).decode())
     (tmp_path / "installation-key").chmod(0o600)
-    (tmp_path / name).write_text((DEPLOY / name).read_text().replace("/run/secrets", str(tmp_path)))
+    text = (DEPLOY / name).read_text().replace("/run/secrets", str(tmp_path)).replace("/backup", str(tmp_path))
+    (tmp_path / name).write_text(text)
     passes(PROGRAM, "config", "check", tmp_path / name, OCEAN_JOURNAL_SHARED_SECRET="not-a-real-one")
 
 

@@ -43,6 +43,7 @@ struct ConfigurationCheck {
     checkCredentials(of: configuration.store)
     if let tokens = configuration.tokens { attempt { _ = try TokenKeys(directory: tokens.keyDirectory) } }
     if let key = configuration.erasures.key { attempt { _ = try InstallationKey(readingFrom: key) } }
+    if let list = configuration.erasures.list { attempt { try Self.requireWritable(list) } }
     let listeners = configuration.listeners
     for files in [listeners.grpc.tls, listeners.http.tls, listeners.console.listener.tls].compactMap(\.self) {
       for problem in TLSIdentity.problems(of: TLSSettings(files)) { attempt { throw problem } }
@@ -53,6 +54,14 @@ struct ConfigurationCheck {
     if let traces = configuration.traces { attempt { _ = try TraceExport.headers(traces) } }
     for root in configuration.roots { attempt { _ = try Startup.certificate(root.path) } }
     attempt { [jwks] in _ = try Startup.callerPolicy(configuration, at: [], jwks: jwks) }
+  }
+
+  /// Requires a file that can be written, or a folder in which it can be created.
+  private static func requireWritable(_ path: String) throws {
+    let isThere = FileManager.default.fileExists(atPath: path)
+    let target = isThere ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
+    guard !FileManager.default.isWritableFile(atPath: target) else { return }
+    throw Failure("cannot write \(path); make its folder, and let the service's user write there")
   }
 
   private mutating func checkKeysAndSecrets(of app: AppConfiguration) {
