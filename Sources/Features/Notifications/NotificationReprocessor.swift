@@ -27,6 +27,8 @@ package struct NotificationReprocessor: Sendable {
   ) async throws(LedgerError) -> Outcome {
     switch record.state {
     case .applied, .superseded, .unsupported:
+      // Verified again: a later version may know the app and the environment that it names.
+      guard record.environment != nil else { return try await ingestAgain(record, evidence.evidence) }
       guard let (before, after) = try await inbox.ledger.reprocess(record.evidenceID, isDryRun: isDryRun)
       else { return Outcome(record: record, isChanged: false) }
       return Outcome(
@@ -45,7 +47,7 @@ package struct NotificationReprocessor: Sendable {
       }
       return Outcome(
         record: record,
-        isChanged: try inbox.ledger.wouldVerify(signedPayload: payload, of: record.appID))
+        isChanged: try inbox.ledger.wouldChange(record, signedPayload: payload))
     }
     let received = try await inbox.ingest(
       IncomingNotification(

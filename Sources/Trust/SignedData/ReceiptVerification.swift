@@ -101,6 +101,7 @@ extension SignedReceipt {
     case .known(let environment): return environment
     case .unknown(let name): throw .wrongEnvironment(excerpt(name))
     case .missing(let member): throw .missingField(member)
+    case .unnamed: throw .missingField("receipt_type")
     }
   }
 

@@ -18,6 +18,8 @@ package enum SignedPayloadOrigin: Hashable, Sendable {
   case unknown(String)
   /// The payload lacks `member`.
   case missing(member: String)
+  /// A notification of a type that is unknown to this version, without a part that names app or environment.
+  case unnamed
 
   /// The origin from a member of `json` and its decoded value.
   init(_ environment: Environment?, in json: JSONObject, _ member: String, path: String? = nil) {

@@ -27,6 +27,12 @@ struct UntrustedPayload<Payload: SignedPayload> {
     guard chain.signer.validity.contains(signed) else {
       throw .chainExpiredAtSigning(signed: signed, validity: chain.signer.validity)
     }
+    if payload.origin == .unnamed {
+      guard !chain.environments.isDisjoint(with: environments) else {
+        throw .untrustedRoot("\(chain.signer.anchor) is not trusted for any environment of the app")
+      }
+      return payload
+    }
     let environment = try Self.environment(of: payload)
     guard chain.environments.contains(environment) else {
       throw .untrustedRoot("\(chain.signer.anchor) is not trusted for \(environment.rawValue)")
@@ -80,6 +86,7 @@ struct UntrustedPayload<Payload: SignedPayload> {
     case .known(let environment): return environment
     case .unknown(let name): throw .wrongEnvironment(excerpt(name))
     case .missing(let member): throw .missingField(member)
+    case .unnamed: throw .missingField("environment")
     }
   }
 

@@ -83,14 +83,18 @@ extension ResponseBodyV2DecodedPayload: SignedPayload {
   package var signing: (member: String, date: Instant?) { ("signedDate", signedDate) }
 
   package var origin: SignedPayloadOrigin {
-    if let data { return origin(data.environment, of: data, "data") }
-    if let summary { return origin(summary.environment, of: summary, "summary") }
-    if let appData { return origin(appData.environment, of: appData, "appData") }
-    if let unclaimInfo { return origin(unclaimInfo.environment, of: unclaimInfo, "unclaimInfo") }
-    guard let externalPurchaseToken else { return .missing(member: "data") }
-    // Apple encodes the environment only in the token's id.
-    return externalPurchaseToken.environment.map(SignedPayloadOrigin.known)
-      ?? .missing(member: "externalPurchaseToken.externalPurchaseId")
+    if let data { return origin(data.environment, in: data.json, "data") }
+    if let summary { return origin(summary.environment, in: summary.json, "summary") }
+    if let appData { return origin(appData.environment, in: appData.json, "appData") }
+    if let unclaimInfo { return origin(unclaimInfo.environment, in: unclaimInfo.json, "unclaimInfo") }
+    if let externalPurchaseToken {
+      // Apple encodes the environment only in the token's id.
+      return externalPurchaseToken.environment.map(SignedPayloadOrigin.known)
+        ?? .missing(member: "externalPurchaseToken.externalPurchaseId")
+    }
+    guard let part = unknownPart else { return isOfUnknownType ? .unnamed : .missing(member: "data") }
+    return origin(
+      part.json["environment"]?.stringValue.flatMap(Environment.init), in: part.json, part.name)
   }
 
   package var app: SignedPayloadApp {
@@ -98,12 +102,31 @@ extension ResponseBodyV2DecodedPayload: SignedPayload {
     if let summary { return .bundleAndNumber(summary.bundleId, summary.appAppleId) }
     if let appData { return .bundleAndNumber(appData.bundleId, appData.appAppleId) }
     if let unclaimInfo { return .bundleAndNumber(unclaimInfo.bundleId, unclaimInfo.appAppleId) }
-    return .bundleAndNumber(externalPurchaseToken?.bundleId, externalPurchaseToken?.appAppleId)
+    if let externalPurchaseToken {
+      return .bundleAndNumber(externalPurchaseToken.bundleId, externalPurchaseToken.appAppleId)
+    }
+    guard let part = unknownPart else { return .unnamed }
+    return .bundleAndNumber(part.json["bundleId"]?.stringValue, part.json["appAppleId"]?.int64Value)
   }
 
   private func origin(
-    _ environment: Environment?, of part: some DecodedPayload, _ name: String
+    _ environment: Environment?, in part: JSONObject, _ name: String
   ) -> SignedPayloadOrigin {
-    SignedPayloadOrigin(environment, in: part.json, "environment", path: "\(name).environment")
+    SignedPayloadOrigin(environment, in: part, "environment", path: "\(name).environment")
+  }
+
+  /// Whether the type is unknown to this version. Documents of other kinds have no type.
+  private var isOfUnknownType: Bool {
+    if case .unrecognized? = notificationType { true } else { false }
+  }
+
+  /// The part of a notification that has none of the known ones: the first that names its environment, as most of Apple's
+  /// parts do.
+  private var unknownPart: (name: String, json: JSONObject)? {
+    guard notificationType != nil else { return nil }
+    for (name, value) in json {
+      if case .object(let part) = value, part["environment"] != nil { return (name, part) }
+    }
+    return nil
   }
 }

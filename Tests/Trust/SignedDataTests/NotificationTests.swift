@@ -140,7 +140,52 @@ import Testing
         try refusal(notification(part, ["bundleId": "com.example"]))?.error
           == .missingField("\(part).environment"))
     }
-    #expect(try refusal(notification("novelty", data()))?.error == .missingField("data"))
+  }
+
+  @Test("A part that is unknown to this version names app and environment, too")
+  func unknownPart() throws {
+    for type in ["SUBSCRIBED", "TELEPORTED"] {
+      #expect(try refusal(notification("novelty", data(), type: type)) == nil)
+      #expect(
+        try refusal(notification("novelty", data(bundle: "com.other"), type: type))?.error.reason
+          == "WRONG_BUNDLE")
+      #expect(
+        try refusal(notification("novelty", ["environment": "Sandbox"], type: type))?.error
+          == .missingField("bundleId"))
+      for environment in ["Production", "Moon"] {
+        let part = data(environment: environment, inside: ["appAppleId": 1234])
+        #expect(
+          try refusal(notification("novelty", part, type: type))?.error.reason == "WRONG_ENVIRONMENT")
+      }
+    }
+    let production = data(environment: "Production", inside: ["appAppleId": 99])
+    #expect(
+      try refusal(notification("novelty", production, type: "TELEPORTED"), environments: [.production])?.error
+        == .wrongApp(99))
+  }
+
+  @Test("A notification that names no environment is accepted only if its type is unknown to this version")
+  func unnamed() throws {
+    let novelty = notification("novelty", ["words": 1], type: "TELEPORTED")
+    let document = try signed(novelty)
+    let verified = try verifier.verifyNotification(document, for: exampleApp, environments: [.sandbox])
+    #expect(verified.notification.payload.origin == .unnamed)
+    #expect(try refusal(notification("novelty", ["words": 1]))?.error == .missingField("data"))
+    var withoutType = novelty
+    withoutType["notificationType"] = nil
+    #expect(try refusal(withoutType)?.error == .missingField("data"))
+    // A signed document of another kind.
+    #expect(try refusal(TestChain.transaction(bundle: "com.other"))?.error == .missingField("data"))
+    let stranger = try TestChain(name: "Other")
+    #expect(throws: NotificationRejection.self) {
+      try verifier.verifyNotification(
+        stranger.signer.sign(payload: novelty), for: exampleApp, environments: [.sandbox])
+    }
+    let sandboxOnly = try SignedDataVerifier(
+      anchors: try TrustAnchors.apple().adding(chain.root, for: .sandbox))
+    #expect(throws: NotificationRejection.self) {
+      try sandboxOnly.verifyNotification(document, for: exampleApp, environments: [.production])
+    }
   }
 
   @Test("An external purchase token's id names its environment; Production requires the App Store id")

@@ -45,7 +45,11 @@ struct FactApplier {
   /// Applies the items of one piece of evidence in their order.
   mutating func apply(_ items: [DecodedItem], from evidence: StoredEvidence) throws(StoreError) {
     guard let source = try source(evidence) else {
-      if case .rejectedNotification(let reason)? = items.first { try recordRejection(of: evidence, reason) }
+      switch items.last {
+      case .rejectedNotification(let reason)?: try recordRejection(of: evidence, reason)
+      case .notification(let contents)?: try put(contents.record(of: evidence, state: .unsupported))
+      default: break
+      }
       return
     }
     for item in items {

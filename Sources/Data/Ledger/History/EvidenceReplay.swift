@@ -86,9 +86,11 @@ extension EvidenceLedger {
     }
   }
 
-  /// Whether a signed payload that was rejected verifies now, for instance with a new trust anchor. Stores
-  /// nothing.
-  package func wouldVerify(signedPayload: String, of appID: String) throws(LedgerError) -> Bool {
-    (try? verified(signedPayload, for: try app(appID))) != nil
+  /// Whether a stored notification without effect verifies now, for instance with a new trust anchor, or names its
+  /// environment to this version. Stores nothing.
+  package func wouldChange(_ record: NotificationRecord, signedPayload: String) throws(LedgerError) -> Bool {
+    let app = try app(record.appID)
+    guard let contents = try? verified(signedPayload, for: app) else { return false }
+    return record.state != .unsupported || contents.payload.origin != .unnamed
   }
 }

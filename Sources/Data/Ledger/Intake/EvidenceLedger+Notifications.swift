@@ -64,20 +64,41 @@ extension EvidenceLedger {
       return try await recordRejection(
         notification, as: .notificationV2, reason: error.reason, problem: error.description)
     }
-    guard case .known(let environment) = contents.payload.origin else {
-      return try await recordRejection(
-        notification, as: .notificationV2, reason: "WRONG_ENVIRONMENT",
-        problem: "the notification has no environment")
-    }
-    let (catalog, clock) = (catalog.value, clocks[environment])
+    let catalog = catalog.value
     // Hashed here and not in the body, because there is only one writer.
     let content = EvidenceContent(hashing: notification.body)
+    guard case .known(let environment) = contents.payload.origin else {
+      return try await recordUnnamed(notification, contents, content, catalog)
+    }
+    let clock = clocks[environment]
     return try await commit(
       expecting: contents.expectedReads(of: notification.appID, in: environment)
     ) { store throws(StoreError) in
       let evidence = notification.evidence(
         .notificationV2, content, in: environment, .accepted, at: clock.now())
       return try Self.record(contents, as: evidence, in: environment, catalog, store)
+    }
+  }
+
+  /// Stores a verified notification of an unknown type that names neither app nor environment; it has no effect until a
+  /// later version knows it.
+  private func recordUnnamed(
+    _ notification: IncomingNotification, _ contents: NotificationContents, _ content: EvidenceContent,
+    _ catalog: Catalog
+  ) async throws(LedgerError) -> ReceivedNotification {
+    let clock = clocks[nil]
+    return try await write { store throws(StoreError) in
+      let now = clock.now()
+      let evidence = notification.evidence(.notificationV2, content, in: nil, .accepted, at: now)
+      let appended = try store.append(evidence)
+      if !appended.isDuplicate {
+        var applier = FactApplier(store, catalog: catalog, now: now)
+        try applier.apply(contents.items, from: StoredEvidence(appended, evidence))
+      }
+      guard let record = try store.notification(appended.id) else {
+        throw .corrupt("notification without record")
+      }
+      return ReceivedNotification(record: record, isDuplicate: appended.isDuplicate, customerID: nil)
     }
   }
 
@@ -89,7 +110,7 @@ extension EvidenceLedger {
   package func seal(_ signedPayload: String, for appID: String) throws(LedgerError) -> [UInt8]? {
     let app = try app(appID)
     do throws(Rejection) {
-      guard case .known = try verified(signedPayload, for: app).payload.origin else { return nil }
+      _ = try verified(signedPayload, for: app)
       return erasures.seal(ofVerified: signedPayload)
     } catch {
       if case .notVerified(.cryptographyFailed(let failure)) = error { throw .notVerifiable(failure) }

@@ -69,11 +69,11 @@ final class NotificationContents: Sendable {
     return expected
   }
 
-  /// Whether this version supports the notification's type.
+  /// Whether this version supports the notification's type and its part.
   var isSupported: Bool {
     switch payload.notificationType {
     case nil, .unrecognized: false
-    default: true
+    default: payload.hasKnownPart
     }
   }
 }

@@ -41,6 +41,11 @@ package struct ResponseBodyV2DecodedPayload: DecodedPayload {
     appData = try reader.part("appData")
     unclaimInfo = try reader.part("unclaimInfo")
   }
+
+  /// Whether it has one of the parts that this version knows.
+  package var hasKnownPart: Bool {
+    data != nil || summary != nil || externalPurchaseToken != nil || appData != nil || unclaimInfo != nil
+  }
 }
 
 /// The purchase of a notification (Apple's `data`).
