@@ -49,6 +49,7 @@ final class RandomFacts {
     details.invitationManagement = maybe(.developer)
     details.seatsPrice = maybe(39_920)
     details.offerPeriod = maybe("P6M")
+    details.firstExpiresDate = maybe(instant())
     details.seatRefunds = maybe([.init(quantity: 2, reportedAt: instant())]) ?? []
     details.isFromReceipt = .random(using: &random)
     details.wasWithoutAdditions = .random(using: &random)

@@ -30,6 +30,47 @@ import Testing
     #expect(group([period(0...30), renewed(40...70)], on: 50)?.paidServiceDays == 40)
   }
 
+  // Apple: Extending the renewal date for auto-renewable subscriptions.
+  @Test("Days of an extension are no paid service and no gap, in whatever order the documents arrive")
+  func extensionDays() throws {
+    let first = period(0...30)
+    let extended = period(0...60).with { $0.signedDate = at(20) }
+    let next = period(60...90).with { $0.details.transactionReason = .renewal }
+    for documents in [
+      [first, extended, next], [extended, next, first], [next, extended, first, extended],
+    ] {
+      #expect(group(documents, on: 30)?.paidServiceDays == 30)
+      #expect(group(documents, on: 45)?.paidServiceDays == 30)
+      #expect(group(documents, on: 75)?.paidServiceDays == 45)
+      #expect(group(documents, on: 90)?.paidServiceDays == 60)
+    }
+    let facts = CustomerFacts(transactions: [extended, first])
+    let growing = try #require(PurchaseState(facts, in: app, at: at(10)))
+    #expect(growing.paidService == .growing(since: at(0)) && growing.validUntil == at(30))
+    let paused = try #require(PurchaseState(facts, in: app, at: at(40)))
+    #expect(paused.paidService == .fixed(30 * 86_400_000) && paused.validUntil == at(60))
+  }
+
+  @Test("A payment that is recovered after an extension is judged by the paid length of the period")
+  func recoveryAfterExtension() {
+    let extended = [period(0...30), period(0...60).with { $0.signedDate = at(20) }]
+    let renewed = { (days: ClosedRange<Int64>) in
+      period(days).with { $0.details.transactionReason = .renewal }
+    }
+    #expect(group(extended + [renewed(65...90)], on: 90)?.paidServiceDays == 60)
+    #expect(group(extended + [renewed(80...110)], on: 110)?.paidServiceDays == 60)
+    #expect(group(extended + [renewed(80...110)], on: 95)?.paidServiceDays == 45)
+  }
+
+  @Test("Only signed documents show an extension")
+  func receiptsShowNoExtension() {
+    let receipt = period(0...29).with { $0.details.isFromReceipt = true }
+    #expect(group([receipt, period(0...30)], on: 30)?.paidServiceDays == 30)
+    // A shorter period that Apple signed later was no extension.
+    let shorter = period(0...20).with { $0.signedDate = at(5) }
+    #expect(group([period(0...30), shorter], on: 20)?.paidServiceDays == 20)
+  }
+
   @Test("Apple's commission is 30 % in the first paid year of a group and 15 % after it")
   func share() {
     let first = charged(period(0...365, "yearly"), 39_990)

@@ -26,6 +26,7 @@ extension FactDecoder {
     if flags.contains(.hasInvitationManagement) { details.invitationManagement = try code() }
     if flags.contains(.hasSeatsPrice) { details.seatsPrice = try signed() }
     if flags.contains(.hasOfferPeriod) { details.offerPeriod = try text() }
+    if flags.contains(.hasFirstExpiresDate) { details.firstExpiresDate = try instant(since: base) }
     for _ in 0..<(try flags.contains(.hasSeatRefunds) ? count() : 0) {
       details.seatRefunds.append(.init(quantity: try signed(), reportedAt: try instant(since: base)))
     }

@@ -22,6 +22,7 @@ extension FactEncoder {
     if let code = details.invitationManagement { append(code) }
     if let price = details.seatsPrice { append(signed: price) }
     if let period = details.offerPeriod { append(period) }
+    if let date = details.firstExpiresDate { append(date, since: base) }
     if !details.seatRefunds.isEmpty {
       append(unsigned: UInt64(details.seatRefunds.count))
       for refund in details.seatRefunds {
@@ -129,6 +130,7 @@ extension TransactionDetailFlags {
     set(.hasRefunds, !details.refunds.isEmpty)
     set(.hasReversals, !details.reversals.isEmpty)
     set(.hasOfferPeriod, details.offerPeriod != nil)
+    set(.hasFirstExpiresDate, details.firstExpiresDate != nil)
   }
 }
 

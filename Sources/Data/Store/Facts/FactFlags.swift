@@ -58,6 +58,7 @@ struct TransactionDetailFlags: OptionSet {
   static let hasRefunds = TransactionDetailFlags(rawValue: 1 << 12)
   static let hasReversals = TransactionDetailFlags(rawValue: 1 << 13)
   static let hasOfferPeriod = TransactionDetailFlags(rawValue: 1 << 14)
+  static let hasFirstExpiresDate = TransactionDetailFlags(rawValue: 1 << 15)
 }
 
 /// The optional numbers and codes in the details of a renewal info.

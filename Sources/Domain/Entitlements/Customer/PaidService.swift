@@ -3,8 +3,9 @@ package import AppStore
 /// The time a customer has paid for a subscription group. After one year Apple's commission falls from 30 %
 /// to 15 %.
 ///
-/// Free trials do not count. A gap of up to 60 days pauses the count, a longer one resets it. A payment that
-/// is recovered in the grace period leaves no gap.
+/// Free trials and the days of an extension do not count (Apple: Extending the renewal date for auto-renewable
+/// subscriptions). A gap of up to 60 days pauses the count, a longer one resets it. A payment that is recovered in the
+/// grace period leaves no gap.
 package enum PaidService {
   /// Returns the milliseconds of paid service up to `now` in the periods at `indices`, which are of one
   /// group.
@@ -40,11 +41,11 @@ package enum PaidService {
     package let start: Instant
     /// Exclusive; of a period that a refund cut short, the refund.
     package let end: Instant
-    /// Whether it counts: it was no free trial.
+    /// Whether it counts: it was neither a free trial nor an extension.
     package let isPaid: Bool
   }
 
-  /// The times of the periods at `indices`, in order.
+  /// The times of the periods at `indices`, in order; an extension is a time of its own.
   package static func periods(_ indices: [Int], _ facts: borrowing CustomerFacts) -> [Period] {
     var periods: [Period] = []
     for index in indices
@@ -53,10 +54,18 @@ package enum PaidService {
       let isPaid = facts.transactions[index].offerDiscountType != .freeTrial
       let start = facts.transactions[index].purchaseDate
       var end = max(start, facts.paidEnd(index, next))
+      var recovered: Period?
       if let next, facts.recovery(index, next) == .inGracePeriod {
-        end = facts.transactions[next].purchaseDate
+        recovered = Period(start: end, end: facts.transactions[next].purchaseDate, isPaid: isPaid)
+      }
+      if let firstEnd = facts.transactions[index].inDetails({ $0.firstExpiresDate }), start < firstEnd,
+        firstEnd < end
+      {
+        periods.append(Period(start: firstEnd, end: end, isPaid: false))
+        end = firstEnd
       }
       periods.append(Period(start: start, end: end, isPaid: isPaid))
+      if let recovered { periods.append(recovered) }
     }
     return periods.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
   }
@@ -85,7 +94,8 @@ extension CustomerFacts {
     let payment = transactions[next].purchaseDate
     let gap = payment.milliseconds(since: expiry)
     guard gap > 0, gap <= transactions[index].billingRetryLength else { return nil }
-    let length = expiry.milliseconds(since: transactions[beginning(ofPeriodAt: index)].purchaseDate)
+    let firstEnd = transactions[index].inDetails { $0.firstExpiresDate } ?? expiry
+    let length = firstEnd.milliseconds(since: transactions[beginning(ofPeriodAt: index)].purchaseDate)
     let kept = abs(end.milliseconds(since: expiry) - length)
     let restarted = abs(end.milliseconds(since: payment) - length)
     return kept < restarted ? .inGracePeriod : .afterGracePeriod

@@ -132,5 +132,6 @@ extension TransactionFact {
     }
     recordRefunds(of: first, copy)
     recordBeginning(of: first, copy)
+    recordFirstEnd(of: first, copy)
   }
 }

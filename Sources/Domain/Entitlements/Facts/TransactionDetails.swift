@@ -44,6 +44,9 @@ package struct TransactionDetails: Hashable, Sendable {
   package var refunds: [Refund] = []
   /// When Apple signed notifications that a refund was reversed (`REFUND_REVERSED`), in ascending order.
   package var reversals: [Instant] = []
+  /// The earliest `expiresDate` of the signed documents about the transaction, if an extension moved it since; the customer
+  /// did not pay for the time after it.
+  package var firstExpiresDate: Instant?
   /// Whether the fact is from an app receipt, which has fewer fields; a signed transaction replaces it.
   package var isFromReceipt = false
 

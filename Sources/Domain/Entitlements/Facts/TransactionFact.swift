@@ -162,7 +162,7 @@ extension TransactionFact {
   package var asStated: TransactionFact {
     guard
       arrivedEarlyAt != nil || !details.seatRefunds.isEmpty || details.wasWithoutAdditions
-        || !details.refunds.isEmpty || !details.reversals.isEmpty
+        || !details.refunds.isEmpty || !details.reversals.isEmpty || details.firstExpiresDate != nil
     else { return self }
     var fact = self
     fact.arrivedEarlyAt = nil
@@ -170,6 +170,7 @@ extension TransactionFact {
     if details.wasWithoutAdditions { fact.details.wasWithoutAdditions = false }
     if !details.refunds.isEmpty { fact.details.refunds = [] }
     if !details.reversals.isEmpty { fact.details.reversals = [] }
+    if details.firstExpiresDate != nil { fact.details.firstExpiresDate = nil }
     return fact
   }
 
@@ -185,6 +186,7 @@ extension TransactionFact {
     }
     fact.recordRefunds(of: self, other)
     fact.recordBeginning(of: self, other)
+    fact.recordFirstEnd(of: self, other)
     return fact
   }
 
@@ -207,6 +209,20 @@ extension TransactionFact {
       first.beganPeriod || second.beganPeriod
     else { return }
     details.wasWithoutAdditions = true
+  }
+
+  /// Records the first end of the period that either of two documents about this purchase shows. Receipts are as of their
+  /// creation, with whole seconds.
+  mutating func recordFirstEnd(of first: TransactionFact, _ second: TransactionFact) {
+    let ends = [first.signedFirstEnd, second.signedFirstEnd].compactMap(\.self)
+    let firstEnd = ends.min().flatMap { end in expiresDate.map { end < $0 } == true ? end : nil }
+    guard firstEnd != details.firstExpiresDate else { return }
+    details.firstExpiresDate = firstEnd
+  }
+
+  /// The first end of the period that signed documents show.
+  private var signedFirstEnd: Instant? {
+    inDetails { $0.isFromReceipt ? nil : $0.firstExpiresDate ?? expiresDate }
   }
 
   /// Whether this document replaces `other` about the same transaction.

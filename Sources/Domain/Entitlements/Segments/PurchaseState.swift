@@ -162,9 +162,11 @@ private struct PurchaseEvaluation {
   func changeInstants(after now: Instant) -> [Instant] {
     // A pause that is too long resets the paid service.
     let reset = periods.map(\.end).max()?.advanced(byMilliseconds: PaidService.maxPause + 1)
+    // The count pauses in the days of an extension.
+    let pauses = periods.filter { !$0.isPaid }.map(\.start)
     let instants = intervals.changeInstants(after: now, facts)
-    guard let reset, reset > now else { return instants }
-    return (instants + [reset]).sorted()
+    let others = (pauses + (reset.map { [$0] } ?? [])).filter { $0 > now }
+    return others.isEmpty ? instants : (instants + others).sorted()
   }
 }
 

@@ -207,6 +207,7 @@ extension World {
     line.chargeDate = chargeDate(
       of: line, from: current(of: line)?.purchaseDate ?? now, until: line.expiresDate)
     for transaction in periodTransactions(of: line) {
+      transactions[transaction.id]?.firstExpiresDate = transaction.firstExpiresDate ?? transaction.expiresDate
       transactions[transaction.id]?.expiresDate = line.expiresDate
     }
     line.commitment?.extendPeriod(to: line.expiresDate)

@@ -16,6 +16,8 @@ struct SoldTransaction: Hashable, Sendable {
   let originalPurchaseDate: Instant
   /// Subscriptions only. An extension changes it.
   var expiresDate: Instant?
+  /// The end before the first extension; `nil` if there was none.
+  var firstExpiresDate: Instant?
   var quantity: Int64
   var appAccountToken: String?
   let ownership: InAppOwnershipType

@@ -67,7 +67,8 @@ extension World {
   }
 
   /// Whether the account has paid for the group for a year before the transaction, without a pause of more than 60 days
-  /// (Apple: "Auto-renewable subscriptions", net revenue structure).
+  /// (Apple: "Auto-renewable subscriptions", net revenue structure). The days of an extension do not count (Apple:
+  /// "Extending the renewal date for auto-renewable subscriptions").
   func isAfterOneYear(_ sold: SoldTransaction) -> Bool {
     guard let group = lines[sold.originalID]?.group else { return false }
     let day: Int64 = 86_400_000
@@ -83,7 +84,8 @@ extension World {
       if let revocation = period.revocation { end = min(end, revocation.date) }
       if let coveredUntil, period.purchaseDate.milliseconds(since: coveredUntil) > 60 * day { paid = 0 }
       let start = max(period.purchaseDate, coveredUntil ?? period.purchaseDate)
-      if !period.isTrial { paid += max(0, min(end, sold.purchaseDate).milliseconds(since: start)) }
+      let paidEnd = min(end, sold.purchaseDate, period.firstExpiresDate ?? end)
+      if !period.isTrial { paid += max(0, paidEnd.milliseconds(since: start)) }
       coveredUntil = max(end, coveredUntil ?? end)
     }
     guard let coveredUntil, sold.purchaseDate.milliseconds(since: coveredUntil) <= 60 * day else {
