@@ -104,6 +104,18 @@ import Testing
     #expect(second.map { $0["Developer Proceeds"] } == ["25.49"])
   }
 
+  @Test("The days of an extension are no paid service")
+  mutating func extensionsAreUnpaid() throws {
+    let id = try demo.buy("monthly")
+    for _ in 0..<2 { try demo.act(.extend, ["transactionId": .string(String(id)), "days": 45]) }
+    demo.pass(days: 430)
+    let early = try demo.sold(demo.line().current)
+    #expect(early.purchaseDate > day(365) && !demo.world.isAfterOneYear(early))
+    demo.pass(days: 62)
+    let late = try demo.sold(demo.line().current)
+    #expect(demo.world.isAfterOneYear(late))
+  }
+
   @Test("The Finance report adds up a month of Apple's fiscal calendar")
   mutating func finance() throws {
     try demo.buy("monthly", "ann")
