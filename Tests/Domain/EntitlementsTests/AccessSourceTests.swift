@@ -74,6 +74,29 @@ import Testing
     #expect(!fullPro(facts, on: -1).isEntitled)
   }
 
+  // Apple: originalApplicationVersion is CFBundleShortVersionString on macOS, and CFBundleVersion elsewhere.
+  @Test(
+    "A version rule of a platform replaces the rule of all others for app installs from there",
+    arguments: [
+      (PurchasePlatform.macOS, "2.9", true), (.macOS, "3.0", false), (.macOS, "119", false),
+      (.iOS, "119", true), (.iOS, "120", false), (.iOS, "2.9", true), (.tvOS, "119", true),
+      (.unrecognized("watchOS"), "119", true), (nil, "119", true), (nil, "120", false),
+    ] as [(PurchasePlatform?, String, Bool)])
+  func boughtBeforeOnPlatform(platform: PurchasePlatform?, version: String, owns: Bool) {
+    func rule(_ version: String, _ platform: PurchasePlatform? = nil) -> BoughtBeforeVersion {
+      BoughtBeforeVersion(
+        version: AppVersion(version)!, platform: platform, entitlements: ["archive": .full])
+    }
+    let app = AppDefinition(
+      id: "ocean", identity: fullApp.identity, environments: [.sandbox], products: [],
+      boughtBefore: [rule("120"), rule("3.0", .macOS)])
+    let install = AppTransactionFact(
+      originalApplicationVersion: version, originalPurchaseDate: at(0), originalPlatform: platform,
+      signedDate: at(100))
+    let facts = CustomerFacts(appTransactions: [install])
+    #expect(evaluate(facts, entitlement: "archive", in: app, at: at(5)).isEntitled == owns)
+  }
+
   @Test("The operator's grace grants limited access during billing retry and ends without new evidence")
   func operatorGrace() {
     let failed = renewal(signed: 31) { $0.isInBillingRetry = true }

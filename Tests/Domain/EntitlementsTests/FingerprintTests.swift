@@ -41,8 +41,10 @@ import Testing
         products: [product], boughtBefore: before, familySharing: sharing
       ).fingerprint
     }
-    func before(_ version: String, _ level: AccessLevel) -> [BoughtBeforeVersion] {
-      [BoughtBeforeVersion(version: AppVersion(version)!, entitlements: ["pro": level])]
+    func before(
+      _ version: String, _ level: AccessLevel, _ platform: PurchasePlatform? = nil
+    ) -> [BoughtBeforeVersion] {
+      [BoughtBeforeVersion(version: AppVersion(version)!, platform: platform, entitlements: ["pro": level])]
     }
     let others = [
       fingerprint("ocean", ["pro": .full, "plus": .full]), fingerprint("ocean", [:]),
@@ -52,6 +54,7 @@ import Testing
       fingerprint(grace: OperatorGrace(days: 3, access: .limited)),
       fingerprint(grace: OperatorGrace(days: 4, access: .full)), fingerprint(before: before("3.0", .full)),
       fingerprint(before: before("3.1", .full)), fingerprint(before: before("3.0", .limited)),
+      fingerprint(before: before("3.0", .full, .iOS)), fingerprint(before: before("3.0", .full, .macOS)),
       fingerprint(sharing: ["pro": .deny]), fingerprint(sharing: ["pro": .limited]),
     ]
     #expect(Set(others + [fingerprint()]).count == others.count + 1)

@@ -31,6 +31,22 @@ import Testing
     }
   }
 
+  @Test("bought_before_version can name the platform")
+  func boughtBeforeOnPlatform() throws {
+    let yaml = Self.yaml.replacing(
+      #"{version: "3.0", entitlements: [archive]}"#,
+      with: #"[{version: "120", entitlements: [archive]}, {version: "3.0", platform: macOS, entitlements: [archive]}]"#
+    )
+    let app = try #require(try ServiceConfiguration(yaml: yaml, file: "x.yaml").catalog["sea"])
+    for (platform, owns) in [(PurchasePlatform?.some(.macOS), false), (.iOS, true), (nil, true)] {
+      let install = AppTransactionFact(
+        originalApplicationVersion: "99", originalPlatform: platform, signedDate: instant)
+      let status = evaluate(
+        CustomerFacts(appTransactions: [install]), entitlement: "archive", in: app, at: instant)
+      #expect(status.isEntitled == owns)
+    }
+  }
+
   @Test("family_sharing limits or denies the access of family members")
   func familySharing() throws {
     let app = try catalog()
@@ -62,6 +78,10 @@ import Testing
         "operator_grace of app sea: unknown key 'level'; known: days, access"
       ),
       (7, "version: \"3.0\"", "version: three", "is not a version such as 3.0"),
+      (
+        7, "version: \"3.0\"", "version: \"3.0\", platform: Windows",
+        "platform of bought_before_version of app sea is not one of iOS, macOS, tvOS, visionOS"
+      ),
       (
         7, "entitlements: [archive]", "gives: [archive]",
         "bought_before_version of app sea: unknown key 'gives'"

@@ -26,11 +26,18 @@ struct EntitlementRules: Hashable, Sendable {
   /// See ``BoughtBeforeVersion``.
   struct LegacyVersionRule: Hashable, Sendable {
     let version: AppVersion
+    let platform: PurchasePlatform?
     let level: AccessLevel
   }
 }
 
 extension EntitlementRules {
+  /// The legacy version rules for app installs from a platform: those that name it, or, if none does, those without one.
+  func boughtBefore(on platform: PurchasePlatform?) -> [LegacyVersionRule] {
+    let named = boughtBefore.filter { $0.platform != nil && $0.platform == platform }
+    return named.isEmpty ? boughtBefore.filter { $0.platform == nil } : named
+  }
+
   /// Returns the rules of every entitlement that a product or a legacy version rule grants, by entitlement.
   static func all(
     _ products: some Collection<ProductDefinition>, _ boughtBefore: [BoughtBeforeVersion],
@@ -50,7 +57,9 @@ extension EntitlementRules {
       rules[name] = EntitlementRules(
         entitlement: name, products: entitling, familySharing: familySharing[name] ?? .allow,
         boughtBefore: boughtBefore.compactMap { rule in
-          rule.entitlements[name].map { LegacyVersionRule(version: rule.version, level: $0) }
+          rule.entitlements[name].map {
+            LegacyVersionRule(version: rule.version, platform: rule.platform, level: $0)
+          }
         },
         endsAccessOnRescindedConsent: rescindConsent == .endAccess, knownProducts: knownProducts,
         renewal: renewal)

@@ -47,6 +47,7 @@ extension Fingerprint {
       for rule in rules.boughtBefore {
         add(rule.version.description)
         add(UInt64(rule.level.rawValue))
+        if let platform = rule.platform { add(platform.rawValue) }
       }
       add(UInt64(rules.products.count))
       for (productID, product) in rules.products.sorted(by: { $0.key < $1.key }) {

@@ -1,3 +1,5 @@
+package import AppStore
+
 /// The extent to which an entitlement is granted. Raw values and order are part of the catalog fingerprint
 /// and of stored answers and grants: append only.
 package enum AccessLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
@@ -102,11 +104,17 @@ package struct RenewalPolicy: Hashable, Sendable {
 package struct BoughtBeforeVersion: Hashable, Sendable {
   /// The first free version.
   package let version: AppVersion
+  /// The platform on which the customer first got the app; `nil` for all that no other rule of the entitlement names.
+  ///
+  /// Versions of macOS are of another kind: they are `CFBundleShortVersionString`, and elsewhere `CFBundleVersion`
+  /// (Apple: originalApplicationVersion).
+  package let platform: PurchasePlatform?
   /// The access granted to customers who got an earlier version, by entitlement.
   package let entitlements: [String: AccessLevel]
 
-  package init(version: AppVersion, entitlements: [String: AccessLevel]) {
+  package init(version: AppVersion, platform: PurchasePlatform? = nil, entitlements: [String: AccessLevel]) {
     self.version = version
+    self.platform = platform
     self.entitlements = entitlements
   }
 }

@@ -218,7 +218,8 @@ extension AccessIntervals {
     let app = facts.appTransactions[index]
     guard let version = AppVersion(app.originalApplicationVersion) else { return }
     let start = app.originalPurchaseDate ?? app.signedDate
-    for rule in rules.boughtBefore where version < rule.version && rule.level > .none {
+    for rule in rules.boughtBefore(on: app.originalPlatform)
+    where version < rule.version && rule.level > .none {
       all.append(
         AccessInterval(.boughtBefore, rule.level, from: start, to: .openEnd, .appTransaction(index), .ownApp))
     }

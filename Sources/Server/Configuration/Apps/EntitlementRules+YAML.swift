@@ -92,8 +92,19 @@ extension RescindConsentPolicy {
   }
 }
 
+extension PurchasePlatform {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let platform = PurchasePlatform(rawValue: try node.text())
+    guard Self.known.contains(platform) else {
+      let known = Self.known.map(\.rawValue).joined(separator: ", ")
+      throw node.error("\(node.name) is not one of \(known)")
+    }
+    self = platform
+  }
+}
+
 extension BoughtBeforeVersion {
-  /// Parses one rule `{version: "3.0", entitlements: [pro]}` or a list of rules.
+  /// Parses one rule `{version: "3.0", platform: macOS, entitlements: [pro]}` or a list of rules.
   static func rules(_ node: ConfigurationNode) throws(ConfigurationError) -> [BoughtBeforeVersion] {
     guard node.isList else { return [try BoughtBeforeVersion(node)] }
     var rules: [BoughtBeforeVersion] = []
@@ -102,13 +113,13 @@ extension BoughtBeforeVersion {
   }
 
   private init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    let members = try node.members(["version", "entitlements"])
+    let members = try node.members(["version", "platform", "entitlements"])
     let text = try members.required("version").text()
     guard let version = AppVersion(text) else {
       throw try members.required("version").error("version of \(node.name) is not a version such as 3.0")
     }
     self.init(
-      version: version,
+      version: version, platform: try members["platform"].map(PurchasePlatform.init),
       entitlements: try AccessLevel.byEntitlement(members.required("entitlements")))
   }
 }
