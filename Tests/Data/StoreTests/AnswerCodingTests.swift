@@ -18,7 +18,7 @@ import Testing
         "FAMILY_SHARING_ENDED", "BOUGHT_BEFORE_VERSION", "GRANTED", "IN_OPERATOR_GRACE_PERIOD",
         "UNKNOWN_PRODUCT", "FAMILY_SHARING_NOT_ALLOWED", "GRANT_ENDED", "GRANT_REVOKED", "AWAITING_RENEWAL",
         "CONSENT_RESCINDED", "EXTERNAL_PURCHASE_ACTIVE", "EXTERNAL_PURCHASE_ENDED",
-        "EXTERNAL_PURCHASE_REFUNDED",
+        "EXTERNAL_PURCHASE_REFUNDED", "APP_RECEIPT_EXPIRED",
       ])
     #expect(AnswerCoding.productStates.map(\.rawValue) == ["NEW", "ACTIVE", "INACTIVE"])
     #expect(AnswerCoding.accessLevels.map(\.rawValue) == [0, 1, 2])
@@ -101,7 +101,7 @@ import Testing
         .productChanged, .upgraded, .nonRenewingEnded, .trialEnded, .refundedForAppIssue, .refunded,
         .familySharingEnded, .boughtBeforeVersion, .granted, .inOperatorGracePeriod, .unknownProduct,
         .familySharingNotAllowed, .grantEnded, .grantRevoked, .awaitingRenewal, .consentRescinded,
-        .externalActive, .externalEnded, .externalRefunded,
+        .externalActive, .externalEnded, .externalRefunded, .appReceiptExpired,
       ])
     #expect(AnswerCoding.productStates == [.new, .active, .inactive])
     #expect(AnswerCoding.accessLevels == [.none, .limited, .full])

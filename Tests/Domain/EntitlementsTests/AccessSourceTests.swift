@@ -97,6 +97,40 @@ import Testing
     #expect(evaluate(facts, entitlement: "archive", in: app, at: at(5)).isEntitled == owns)
   }
 
+  private func install(
+    _ version: String, bought day: Int64 = 0, until: Int64? = nil, signed: Int64 = 100
+  ) -> AppTransactionFact {
+    AppTransactionFact(
+      originalApplicationVersion: version, originalPurchaseDate: at(day),
+      receiptExpiresDate: until.map { at($0) }, signedDate: at(signed))
+  }
+
+  @Test("The license of an organization's app ends with its receipt, unless a later receipt extends it")
+  func volumePurchase() {
+    let first = install("2.0", until: 120)
+    let facts = CustomerFacts(appTransactions: [first])
+    let running = evaluate(facts, entitlement: "archive", in: fullApp, at: at(119))
+    #expect(running.reason == .boughtBeforeVersion && running.until == at(120))
+    #expect(running.checkAgainAt == at(120))
+    let ended = evaluate(facts, entitlement: "archive", in: fullApp, at: at(120))
+    #expect(!ended.isEntitled && ended.reason == .appReceiptExpired && ended.until == at(120))
+    let renewed = install("2.0", until: 150, signed: 110)
+    for receipts in [[first, renewed], [renewed, first]] {
+      let facts = CustomerFacts(appTransactions: receipts)
+      #expect(evaluate(facts, entitlement: "archive", in: fullApp, at: at(130)).until == at(150))
+    }
+  }
+
+  @Test("Each of several app installs without an id counts, in whatever order their receipts arrive")
+  func severalInstalls() {
+    let (old, new) = (install("2.0", bought: 3), install("4.0", bought: 60, signed: 200))
+    for receipts in [[old, new], [new, old], [new, old, new]] {
+      let facts = CustomerFacts(appTransactions: receipts)
+      #expect(facts.appTransactions == [old, new])
+      #expect(evaluate(facts, entitlement: "archive", in: fullApp, at: at(70)).isEntitled)
+    }
+  }
+
   @Test("The operator's grace grants limited access during billing retry and ends without new evidence")
   func operatorGrace() {
     let failed = renewal(signed: 31) { $0.isInBillingRetry = true }

@@ -119,8 +119,9 @@ private func randomGrant(_ random: inout SplitMix64) -> GrantFact {
 
 private func randomAppTransaction(_ random: inout SplitMix64) -> AppTransactionFact {
   AppTransactionFact(
-    appTransactionID: "7\(Int.random(in: 0...1, using: &random))",
+    appTransactionID: ["", "70", "71"].randomElement(using: &random)!,
     originalApplicationVersion: ["1.0", "2.0"].randomElement(using: &random)!,
+    receiptExpiresDate: [nil, at(5), at(9)].randomElement(using: &random)!,
     signedDate: at(.random(in: 0...1, using: &random)))
 }
 

@@ -38,6 +38,34 @@ import Testing
     #expect(receipt.statement(about: ["3"]).transactions.map(\.originalTransactionID) == ["3"])
   }
 
+  // Apple, Receipt Fields: the receipts of apps from the Volume Purchase Program expire.
+  @Test("The install of an organization's app lasts until its receipt expires, by attribute 21 or verifyReceipt")
+  func volumePurchase() throws {
+    func install(_ receipt: VerifiedReceipt) throws -> AppTransactionFact {
+      try #require(ReceiptContents(receipt.statement(about: []).encoded)?.appTransaction)
+    }
+    for expires in [40, nil] as [Int64?] {
+      var content = ReceiptBuilder()
+      content.add(0, "ProductionVPP")
+      content.add(12, Self.at(10))
+      content.add(18, Self.at(5))
+      content.add(19, "2.0")
+      if let expires { content.add(21, Self.at(expires)) }
+      let local = VerifiedReceipt(
+        try AppReceiptPayload(parsing: content.content), [], environment: .production, of: Self.app)
+      var json: JSONObject = [
+        "receipt_creation_date_ms": Self.date(10), "original_purchase_date_ms": Self.date(5),
+        "original_application_version": "2.0",
+      ]
+      json["expiration_date_ms"] = expires.map(Self.date)
+      let response = try VerifyReceiptResponse(json: ["status": 0, "receipt": .object(json)])
+      let remote = VerifiedReceipt(response, [], environment: .production, of: Self.app)
+      let fact = try install(local)
+      #expect(fact.receiptExpiresDate == expires.map(Self.at) && fact.originalApplicationVersion == "2.0")
+      #expect(try install(remote) == fact)
+    }
+  }
+
   /// A response of `verifyReceipt` about one purchase, as it is stored.
   private static func transactions(
     created: Int64, requested: Int64, refunded: Int64? = nil

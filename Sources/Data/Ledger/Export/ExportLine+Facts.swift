@@ -99,6 +99,7 @@ extension ExportLine {
         ("originalPurchaseDate", fact.originalPurchaseDate.map { JSONValue($0) }),
         ("preorderDate", fact.preorderDate.map { JSONValue($0) }),
         ("originalPlatform", fact.originalPlatform.map { .string($0.rawValue) }),
+        ("receiptExpiresDate", fact.receiptExpiresDate.map { JSONValue($0) }),
         ("receiptCreationDate", JSONValue(fact.signedDate)),
       ])
   }

@@ -32,11 +32,16 @@ package struct ReceiptContents: Hashable, Sendable {
     package let originalApplicationVersion: String
     /// The time of the first purchase or download.
     package let originalPurchaseDate: Instant?
+    /// When the receipt expires; `nil` unless an organization bought the app.
+    package let expirationDate: Instant?
 
     /// Creates an app install from its parts.
-    package init(originalApplicationVersion: String, originalPurchaseDate: Instant?) {
+    package init(
+      originalApplicationVersion: String, originalPurchaseDate: Instant?, expirationDate: Instant? = nil
+    ) {
       self.originalApplicationVersion = originalApplicationVersion
       self.originalPurchaseDate = originalPurchaseDate
+      self.expirationDate = expirationDate
     }
   }
 
@@ -69,7 +74,8 @@ package struct ReceiptContents: Hashable, Sendable {
     appInstall.map { install in
       AppTransactionFact(
         originalApplicationVersion: install.originalApplicationVersion,
-        originalPurchaseDate: install.originalPurchaseDate, signedDate: creationDate)
+        originalPurchaseDate: install.originalPurchaseDate,
+        receiptExpiresDate: install.expirationDate, signedDate: creationDate)
     }
   }
 }
@@ -86,6 +92,9 @@ extension ReceiptContents {
     if let appInstall {
       json["original_application_version"] = .string(appInstall.originalApplicationVersion)
       json["original_purchase_date_ms"] = appInstall.originalPurchaseDate.map {
+        .string(String($0.millisecondsSince1970))
+      }
+      json["expiration_date_ms"] = appInstall.expirationDate.map {
         .string(String($0.millisecondsSince1970))
       }
     }
@@ -111,7 +120,9 @@ extension ReceiptContents {
     self.init(
       receiptHash: hash, creationDate: date,
       appInstall: receipt.originalApplicationVersion.map { version in
-        AppInstall(originalApplicationVersion: version, originalPurchaseDate: receipt.originalPurchaseDate)
+        AppInstall(
+          originalApplicationVersion: version, originalPurchaseDate: receipt.originalPurchaseDate,
+          expirationDate: receipt.expirationDate)
       },
       purchases: (receipt.inApp ?? []).map { entry in
         Purchase(

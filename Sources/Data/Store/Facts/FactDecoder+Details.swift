@@ -103,6 +103,7 @@ extension FactDecoder {
     if flags.contains(.hasPreorderDate) { fact.preorderDate = try instant(since: fact.signedDate) }
     if flags.contains(.hasPlatform) { fact.originalPlatform = try code() }
     if flags.contains(.hasRescindedConsent) { fact.consentRescindedAt = try instant(since: fact.signedDate) }
+    if flags.contains(.hasReceiptExpiry) { fact.receiptExpiresDate = try instant(since: fact.signedDate) }
     return fact
   }
 }

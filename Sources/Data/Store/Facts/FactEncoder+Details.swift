@@ -100,6 +100,7 @@ extension FactEncoder {
     flags.set(.hasPreorderDate, fact.preorderDate != nil)
     flags.set(.hasPlatform, fact.originalPlatform != nil)
     flags.set(.hasRescindedConsent, fact.consentRescindedAt != nil)
+    flags.set(.hasReceiptExpiry, fact.receiptExpiresDate != nil)
     append(unsigned: UInt64(flags.rawValue))
     append(fact.appTransactionID)
     append(fact.originalApplicationVersion)
@@ -108,6 +109,7 @@ extension FactEncoder {
     if let date = fact.preorderDate { append(date, since: fact.signedDate) }
     if let code = fact.originalPlatform { append(code) }
     if let date = fact.consentRescindedAt { append(date, since: fact.signedDate) }
+    if let date = fact.receiptExpiresDate { append(date, since: fact.signedDate) }
   }
 }
 

@@ -94,6 +94,7 @@ struct AppTransactionFlags: OptionSet {
   static let hasPreorderDate = AppTransactionFlags(rawValue: 1 << 1)
   static let hasPlatform = AppTransactionFlags(rawValue: 1 << 2)
   static let hasRescindedConsent = AppTransactionFlags(rawValue: 1 << 3)
+  static let hasReceiptExpiry = AppTransactionFlags(rawValue: 1 << 4)
 }
 
 extension OptionSet {

@@ -77,6 +77,8 @@ extension EntitlementStatus {
       return "You changed to another subscription, which does not include \(entitlement)."
     case .nonRenewingEnded: return "The time that you bought is over."
     case .trialEnded: return "Your free trial is over."
+    case .appReceiptExpired:
+      return "Your organization bought the app for you, and its license has ended."
     case .refundedForAppIssue, .refunded:
       return "Apple gave your money back for this purchase, so the access that came with it has ended."
     case .familySharingEnded:
@@ -111,6 +113,8 @@ extension EntitlementStatus {
       .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .productChanged, .upgraded,
       .nonRenewingEnded, .trialEnded, .consentRescinded, .externalActive:
       []
+    case .appReceiptExpired:
+      ["Ask for a new receipt: the app gets one if the organization has assigned the license again."]
     }
   }
 }

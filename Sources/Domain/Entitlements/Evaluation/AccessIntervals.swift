@@ -209,8 +209,8 @@ extension AccessIntervals {
     }
   }
 
-  /// Adds the permanent access of a customer who got the app before it was free. It starts with the first
-  /// download; a pre-order grants nothing before that.
+  /// Adds the access of a customer who got the app before it was free. It starts with the first download; a pre-order
+  /// grants nothing before that. It is permanent, unless an organization bought the app and its license ends.
   private mutating func addApp(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
@@ -221,7 +221,9 @@ extension AccessIntervals {
     for rule in rules.boughtBefore(on: app.originalPlatform)
     where version < rule.version && rule.level > .none {
       all.append(
-        AccessInterval(.boughtBefore, rule.level, from: start, to: .openEnd, .appTransaction(index), .ownApp))
+        AccessInterval(
+          .boughtBefore, rule.level, from: start, to: app.receiptExpiresDate ?? .openEnd,
+          .appTransaction(index), .ownApp))
     }
   }
 }

@@ -40,6 +40,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   case externalActive = "EXTERNAL_PURCHASE_ACTIVE"
   case externalEnded = "EXTERNAL_PURCHASE_ENDED"
   case externalRefunded = "EXTERNAL_PURCHASE_REFUNDED"
+  case appReceiptExpired = "APP_RECEIPT_EXPIRED"
 
   /// An English sentence for people, without data of the customer.
   package var sentence: String {
@@ -83,6 +84,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .externalActive: "The customer bought this entitlement in another store."
     case .externalEnded: "The purchase in another store ended."
     case .externalRefunded: "The purchase in another store was refunded."
+    case .appReceiptExpired: "The app was bought by an organization, and the receipt of its license expired."
     }
   }
 
@@ -101,7 +103,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .priceIncreaseNotAccepted: .priceIncreaseNotAccepted
     case .productUnavailable: .productUnavailable
     case .cancelled, .expired, .productChanged, .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked,
-      .consentRescinded, .externalEnded:
+      .consentRescinded, .externalEnded, .appReceiptExpired:
       .cancelled
     case .upgraded: .upgraded
     case .refundedForAppIssue: .refundedForAppIssue
@@ -123,7 +125,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion, .granted,
       .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed,
       .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked, .consentRescinded, .externalActive,
-      .externalEnded, .externalRefunded:
+      .externalEnded, .externalRefunded, .appReceiptExpired:
       nil
     }
   }

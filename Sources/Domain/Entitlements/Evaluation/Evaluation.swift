@@ -130,7 +130,7 @@ func lapseReason(
     let isRevoked = state.revokedAt.map { $0 <= interval.end } ?? false
     guard state.external == nil else { return isRevoked ? .externalRefunded : .externalEnded }
     return isRevoked ? .grantRevoked : .grantEnded
-  case .appTransaction: return .boughtBeforeVersion
+  case .appTransaction: return .appReceiptExpired
   }
 }
 

@@ -16,13 +16,17 @@ package struct AppTransactionFact: Hashable, Sendable {
   /// When a parent or guardian withdrew the consent that the app is used (`RESCIND_CONSENT`); `nil` if no
   /// notification said so. Later documents about the app install do not change it.
   package var consentRescindedAt: Instant?
+  /// When the receipt that documents the app install expires: the organization that bought the app has its license until
+  /// then (Apple, Receipt Expiration Date). `nil` for all other installs.
+  package var receiptExpiresDate: Instant?
   /// When Apple signed the document. Among documents about one app install the latest wins.
   package var signedDate: Instant
 
   package init(
     appTransactionID: String = "", originalApplicationVersion: String,
     originalPurchaseDate: Instant? = nil, preorderDate: Instant? = nil,
-    originalPlatform: PurchasePlatform? = nil, consentRescindedAt: Instant? = nil, signedDate: Instant
+    originalPlatform: PurchasePlatform? = nil, consentRescindedAt: Instant? = nil,
+    receiptExpiresDate: Instant? = nil, signedDate: Instant
   ) {
     self.appTransactionID = appTransactionID
     self.originalApplicationVersion = originalApplicationVersion
@@ -30,6 +34,7 @@ package struct AppTransactionFact: Hashable, Sendable {
     self.preorderDate = preorderDate
     self.originalPlatform = originalPlatform
     self.consentRescindedAt = consentRescindedAt
+    self.receiptExpiresDate = receiptExpiresDate
     self.signedDate = signedDate
   }
 }
@@ -49,8 +54,20 @@ extension AppTransactionFact {
     return merged
   }
 
-  private var times: (Int64, Int64, Int64) {
-    (order(signedDate), order(originalPurchaseDate), order(preorderDate))
+  private var times: (Int64, Int64, Int64, Int64) {
+    (order(signedDate), order(originalPurchaseDate), order(preorderDate), order(receiptExpiresDate))
+  }
+
+  /// Whether both are about one app install. Documents from before Apple introduced `appTransactionId` are distinguished by
+  /// purchase time and version.
+  func isSameInstall(as other: AppTransactionFact) -> Bool { identity == other.identity }
+
+  /// Whether it precedes `other` in ``CustomerFacts/appTransactions``.
+  func precedes(_ other: AppTransactionFact) -> Bool { identity < other.identity }
+
+  private var identity: (String, Int64, String) {
+    guard appTransactionID.isEmpty else { return (appTransactionID, 0, "") }
+    return ("", order(originalPurchaseDate), originalApplicationVersion)
   }
 
   private var texts: (String, String) { (originalApplicationVersion, originalPlatform?.rawValue ?? "") }

@@ -11,7 +11,8 @@ package struct CustomerFacts: Hashable, Sendable {
   package private(set) var renewalHistories: [RenewalHistory]
   /// By grant id; each grant once.
   package private(set) var grants: [GrantFact]
-  /// The customer's app installs by Apple's `appTransactionId`, one per Apple account.
+  /// The customer's app installs by Apple's `appTransactionId`, one per Apple account; those without one come first, by
+  /// purchase time and version.
   package private(set) var appTransactions: [AppTransactionFact]
   /// `nil` if these are all facts of the customer. Reduced facts give the same answers, from the instant on for which
   /// they were reduced and under the same catalog.
@@ -146,11 +147,8 @@ package struct CustomerFacts: Hashable, Sendable {
   /// Adds an app transaction. See ``insert(_:)-(TransactionFact)``.
   @discardableResult
   package mutating func insert(_ fact: AppTransactionFact) -> Bool {
-    let index =
-      appTransactions.firstIndex { $0.appTransactionID >= fact.appTransactionID } ?? appTransactions.endIndex
-    guard index < appTransactions.endIndex,
-      appTransactions[index].appTransactionID == fact.appTransactionID
-    else {
+    let index = appTransactions.firstIndex { !$0.precedes(fact) } ?? appTransactions.endIndex
+    guard index < appTransactions.endIndex, appTransactions[index].isSameInstall(as: fact) else {
       appTransactions.insert(fact, at: index)
       return true
     }

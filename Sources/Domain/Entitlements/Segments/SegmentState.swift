@@ -65,7 +65,7 @@ package enum SegmentState: Int64, Hashable, Sendable, CaseIterable {
     // No purchase at Apple has the others.
     case .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed,
       .boughtBeforeVersion, .granted, .grantEnded, .grantRevoked, .externalActive, .externalEnded,
-      .externalRefunded:
+      .externalRefunded, .appReceiptExpired:
       self = .missing
     }
   }

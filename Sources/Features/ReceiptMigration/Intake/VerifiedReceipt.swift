@@ -54,7 +54,9 @@ extension VerifiedReceipt {
     self.environment = environment
     // A verified receipt has one: its certificates were verified as of that instant.
     creationDate = payload.creationDate ?? Instant(millisecondsSince1970: 0)
-    copy = .init(payload.originalApplicationVersion, payload.originalPurchaseDate, in: environment)
+    copy = .init(
+      payload.originalApplicationVersion, payload.originalPurchaseDate, until: payload.expirationDate,
+      in: environment)
     purchases = payload.purchases.compactMap { purchase in
       (try? LegacyTransaction(json: purchase.json)).map {
         ReceiptContents.Purchase(entry: $0, type: app.type(of: $0, stated: purchase.productType))
@@ -70,7 +72,9 @@ extension VerifiedReceipt {
     content = EvidenceContent(hashing: document)
     self.environment = environment
     creationDate = receipt?.receiptCreationDate ?? Instant(millisecondsSince1970: 0)
-    copy = .init(receipt?.originalApplicationVersion, receipt?.originalPurchaseDate, in: environment)
+    copy = .init(
+      receipt?.originalApplicationVersion, receipt?.originalPurchaseDate, until: receipt?.expirationDate,
+      in: environment)
     var purchases: [ReceiptContents.Purchase] = []
     var indices: [String: Int] = [:]
     let original: [(LegacyTransaction, Instant?)] = (receipt?.inApp ?? []).map { ($0, nil) }
@@ -92,9 +96,12 @@ extension VerifiedReceipt {
 
 extension ReceiptContents.AppInstall {
   /// `nil` if the receipt does not describe this install: in the sandbox all installs have the version 1.0 of 2013.
-  fileprivate init?(_ version: String?, _ purchaseDate: Instant?, in environment: Environment) {
+  fileprivate init?(
+    _ version: String?, _ purchaseDate: Instant?, until expirationDate: Instant?, in environment: Environment
+  ) {
     guard let version, environment == .production || version != "1.0" else { return nil }
-    self.init(originalApplicationVersion: version, originalPurchaseDate: purchaseDate)
+    self.init(
+      originalApplicationVersion: version, originalPurchaseDate: purchaseDate, expirationDate: expirationDate)
   }
 }
 

@@ -151,7 +151,7 @@ extension Wire.EntitlementState {
     case .cancelled, .expired, .productChanged, .grantRevoked, .consentRescinded, .externalEnded:
       self = .cancelled
     case .upgraded: self = .upgraded
-    case .nonRenewingEnded, .trialEnded, .grantEnded: self = .nonRenewingExpired
+    case .nonRenewingEnded, .trialEnded, .grantEnded, .appReceiptExpired: self = .nonRenewingExpired
     case .refundedForAppIssue: self = .refundedAppIssue
     case .refunded, .externalRefunded: self = .refundedOther
     case .familySharingEnded: self = .familySharingEnded
