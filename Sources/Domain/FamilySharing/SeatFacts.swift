@@ -57,6 +57,8 @@ extension TransactionFact {
       ownership: .assigned, subscriptionGroupID: subscriptionGroupID, signedDate: signedDate)
     fact.details.additionalTransactionReason = details.additionalTransactionReason
     fact.details.wasWithoutAdditions = details.wasWithoutAdditions
+    // A failed payment of a commitment ends the access of its seats at once, too.
+    fact.details.billingPlanType = details.commitment == nil ? details.billingPlanType : .monthly
     guard let released = seat.releasedAt, released < fact.revocationDate ?? .distantEnd,
       released < fact.expiresDate ?? .distantEnd
     else { return fact }
@@ -69,11 +71,13 @@ extension TransactionFact {
 extension RenewalFact {
   /// The renewal info without the fields that concern the payer.
   fileprivate func assigned(to seat: Seat) -> RenewalFact {
-    RenewalFact(
+    var fact = RenewalFact(
       originalTransactionID: seat.seatID, productID: productID, autoRenewProductID: autoRenewProductID,
       autoRenewStatus: autoRenewStatus, isInBillingRetry: isInBillingRetry,
       gracePeriodExpiresDate: gracePeriodExpiresDate, expirationIntent: expirationIntent,
       renewalDate: renewalDate, signedDate: signedDate)
+    if let plan = details.billingPlanType { fact.details.billingPlanType = plan }
+    return fact
   }
 }
 

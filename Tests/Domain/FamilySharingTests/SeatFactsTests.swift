@@ -35,6 +35,33 @@ import Testing
     #expect(!evaluate(facts, entitlement: "pro", in: app, at: at(4)).isEntitled)
   }
 
+  // Apple, Supporting monthly subscriptions with a 12-month commitment: a failed payment has no grace, and is retried for
+  // up to 90 days.
+  @Test("A seat of a commitment has no slack after a payment is due, and its retry lasts 90 days")
+  func commitment() {
+    let patient = AppDefinition(
+      id: "ocean", identity: app.identity, environments: [.sandbox], products: Array(app.products.values),
+      renewalPolicy: .standard)
+    let payment = Self.team(2).with {
+      $0.details.commitment = .init(billingPeriodNumber: 3, totalBillingPeriods: 12)
+    }
+    let seat = Self.seat(1, claimed: 5)
+    let plain = RenewalFact(
+      originalTransactionID: "team", productID: "monthly", isInBillingRetry: true, signedDate: at(31))
+    var failed = plain
+    failed.details.billingPlanType = .monthly
+    func status(_ renewals: [RenewalFact], _ payment: TransactionFact, on day: Int64) -> EntitlementStatus {
+      let purchase = CustomerFacts(transactions: [payment], renewals: renewals)
+      return evaluate(
+        purchase.assigned(to: seat, among: [seat]), entitlement: "pro", in: patient, at: at(day))
+    }
+    #expect(status([], payment, on: 30).reason == .expired)
+    #expect(status([], Self.team(2), on: 30).reason == .awaitingRenewal)
+    #expect(status([failed], payment, on: 119).reason == .billingRetry)
+    #expect(status([failed], payment, on: 120).reason == .billingLapsed)
+    #expect(status([plain], Self.team(2), on: 90).reason == .billingLapsed)
+  }
+
   @Test("A copy of a period adds no seats")
   func copy() {
     let copies = ["A", "B"].map { id in
