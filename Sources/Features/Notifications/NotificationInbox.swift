@@ -116,7 +116,7 @@ package struct NotificationInbox: Sendable {
     }
     let pending = try await record(.unconfirmed, "CONFIRMATION_PENDING")
     guard !pending.isDuplicate else { return pending }
-    guard let line = body.lineID else { return try await record(.unconfirmed, "NO_PURCHASE") }
+    guard let line = body.purchaseID else { return try await record(.unconfirmed, "NO_PURCHASE") }
     var request = PurchaseLookup.Request(
       appID: notification.appID, environment: environment, transactionID: line)
     request.priority = .repair

@@ -34,6 +34,22 @@ import Testing
     #expect(receipt.pendingRenewalInfo?.first?.expirationIntent == 1)
   }
 
+  // Until 2021 the purchase was in latest_receipt_info, which later bodies repeat in the unified receipt.
+  @Test(
+    "The purchase of a version 1 notification is found in each form that Apple has sent",
+    arguments: [
+      (#"{"original_transaction_id": "1", "latest_receipt_info": {"original_transaction_id": "2"}}"#, "1"),
+      (#"{"unified_receipt": {"latest_receipt_info": [{"original_transaction_id": "3"}]}}"#, "3"),
+      (#"{"latest_receipt_info": {"original_transaction_id": 4, "product_id": "a"}}"#, "4"),
+      (#"{"latest_receipt_info": [{"original_transaction_id": "5"}]}"#, "5"),
+      (#"{"latest_expired_receipt_info": {"original_transaction_id": "6"}, "latest_receipt": "MIIT"}"#, "6"),
+      (#"{"latest_receipt_info": "MIIT"}"#, nil), (#"{"latest_receipt_info": []}"#, nil),
+      (#"{"latest_receipt_info": {"original_transaction_id": {}}}"#, nil), ("{}", nil),
+    ] as [(String, String?)])
+  func purchaseID(json: String, expected: String?) throws {
+    #expect(try ResponseBodyV1(json: object(json)).purchaseID == expected)
+  }
+
   @Test(
     "Every legacy date format is decoded",
     arguments: [

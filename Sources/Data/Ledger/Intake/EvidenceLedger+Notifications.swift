@@ -184,7 +184,7 @@ extension EvidenceLedger {
       let evidence = notification.evidence(.notificationV1, content, in: environment, .accepted, at: now)
       let appended = try store.append(evidence)
       let stored = try store.notification(appended.id)
-      let id = body.lineID ?? ""
+      let id = body.purchaseID ?? ""
       let line = LineKey(appID: evidence.appID, environment: environment, lineID: id)
       let customerID = try store.owners(of: line).first
       if let stored, stored.state != .unconfirmed {
@@ -289,10 +289,5 @@ extension ResponseBodyV1 {
     return ConsumptionRequestRecord(
       id: record.evidenceID, line: line, transactionID: latest?.transactionId ?? line.lineID,
       productID: latest?.productId ?? "", reason: "", requestedAt: record.receivedAt)
-  }
-
-  /// The `originalTransactionId`. Notifications about one-time purchases state it only in the receipt.
-  package var lineID: String? {
-    originalTransactionId ?? unifiedReceipt?.latestReceiptInfo?.first?.originalTransactionId
   }
 }

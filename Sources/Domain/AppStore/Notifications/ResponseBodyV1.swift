@@ -49,4 +49,19 @@ package struct ResponseBodyV1: DecodedPayload {
     deprecation = try reader.text("deprecation")
     unifiedReceipt = try reader.part("unified_receipt")
   }
+
+  /// The `original_transaction_id` of the notification, or else of the purchases in it: those about one-time purchases have
+  /// it in the unified receipt only, and those from before the unified receipt in `latest_receipt_info` or, for a
+  /// subscription that ended, `latest_expired_receipt_info`. `nil` without one.
+  package var purchaseID: String? {
+    originalTransactionId ?? unifiedReceipt?.latestReceiptInfo?.first?.originalTransactionId
+      ?? Self.purchaseID(in: json["latest_receipt_info"])
+      ?? Self.purchaseID(in: json["latest_expired_receipt_info"])
+  }
+
+  /// The `original_transaction_id` of an object, or of the first one in a list.
+  private static func purchaseID(in info: JSONValue?) -> String? {
+    guard let entry = info?.objectValue ?? info?.arrayValue?.first?.objectValue else { return nil }
+    return try? LegacyReader(json: entry).text("original_transaction_id")
+  }
 }
