@@ -85,6 +85,14 @@ import Testing
         == [5, nil, 40, nil])
     #expect(
       dates(period("3", "monthly", 35...65), period("4", "gold", 35...65, isUpgraded: false)) == [35, nil])
+    // A change of the billing plan keeps the product: here from monthly payments to one up front.
+    #expect(
+      dates(period("1", "yearly", 0...30), period("2", "yearly", 10...375, isUpgraded: false)) == [10, nil])
+    // Added seats end with the period that the upgrade replaced.
+    #expect(
+      dates(
+        period("1", "team", 0...30), period("2", "team", 5...30),
+        period("3", "big", 10...40, isUpgraded: false)) == [10, 10, nil])
     // The upgrade is not known, or of another line.
     #expect(
       dates(period("1", "monthly", 0...30), period("2", "monthly", 30...60, isUpgraded: false)) == [nil, nil])

@@ -136,11 +136,11 @@ extension CustomerFacts {
     return known
   }
 
-  /// The purchase that replaced an upgraded period: the first one after it of another product of its line.
+  /// The purchase that replaced an upgraded period: the first one after it of another product or billing plan of its line.
   private func upgrade(of index: Int) -> TransactionFact? {
     let upgraded = transactions[index]
     return transactions[(index + 1)...].prefix { $0.originalTransactionID == upgraded.originalTransactionID }
-      .first { $0.productID != upgraded.productID }
+      .first { $0.productID != upgraded.productID || $0.isOfCommitment != upgraded.isOfCommitment }
   }
 }
 

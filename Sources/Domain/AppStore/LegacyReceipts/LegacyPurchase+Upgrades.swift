@@ -18,15 +18,21 @@ extension [LegacyPurchase] {
 }
 
 extension LegacyPurchase {
-  /// When another product of its line replaced this upgraded period; `nil` if that purchase is not in `line`.
+  /// When another purchase of its line replaced this upgraded period; `nil` if that purchase is not in `line`.
   fileprivate func upgradeDate(in line: [LegacyPurchase]) -> Instant? {
     guard let start = purchaseDate, let end = expiresDate else { return nil }
     if let date = upgradeDateBeforeStart(in: line) { return date }
     return line.filter { other in
-      guard other.productID != productID, let date = other.purchaseDate, date < end else { return false }
+      guard other.isReplacement(of: self), let date = other.purchaseDate, date < end else { return false }
       let isLater = date > start || date == start && isLowerIdentifier(transactionID, other.transactionID)
       return isLater && other.upgradeDateBeforeStart(in: line) == nil
     }.compactMap(\.purchaseDate).min()
+  }
+
+  /// Whether it can replace the period of `other`: it is of another product or, after a change of the billing plan of one
+  /// product, has another end. Added seats end with their period.
+  private func isReplacement(of other: LegacyPurchase) -> Bool {
+    productID != other.productID || expiresDate != nil && expiresDate != other.expiresDate
   }
 
   /// When an upgrade replaced this renewal, if it was charged before the upgrade and starts later.
@@ -35,7 +41,7 @@ extension LegacyPurchase {
       let renewed = line.first(where: { $0.expiresDate == start })?.purchaseDate
     else { return nil }
     return line.filter { other in
-      guard other.productID != productID, let date = other.purchaseDate, let end = other.expiresDate else {
+      guard other.isReplacement(of: self), let date = other.purchaseDate, let end = other.expiresDate else {
         return false
       }
       return renewed < date && date < start && start < end

@@ -214,9 +214,11 @@ extension TransactionFact {
 
   /// The time for which Apple retries a failed renewal of the period, in milliseconds; see ``BillingRetry``.
   package var billingRetryLength: Int64 {
-    let isCommitment = inDetails { $0.commitment != nil || $0.billingPlanType == .monthly }
-    return isCommitment ? BillingRetry.ofCommitment : BillingRetry.ofPlainSubscription
+    isOfCommitment ? BillingRetry.ofCommitment : BillingRetry.ofPlainSubscription
   }
+
+  /// Whether it is a monthly payment of a commitment: the billing plan of a product beside the one that is paid up front.
+  package var isOfCommitment: Bool { inDetails { $0.commitment != nil || $0.billingPlanType == .monthly } }
 }
 
 extension Period {

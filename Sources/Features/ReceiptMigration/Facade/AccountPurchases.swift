@@ -193,7 +193,7 @@ struct AccountReader: Sendable {
 /// The periods of subscriptions that an upgrade replaced.
 ///
 /// Only the transaction history marks them (`isUpgraded`): notifications contain the new period alone. So a period that
-/// another product of the line cuts short counts as upgraded, unless it was signed again since: a renewal begins where
+/// another product or billing plan of the line cuts short counts as upgraded, unless it was signed again since: a renewal begins where
 /// the period before ends.
 struct UpgradedPeriods: Sendable {
   private var transactionIDs: Set<String> = []
@@ -213,7 +213,8 @@ struct UpgradedPeriods: Sendable {
     guard !fact.isUpgraded else { return true }
     guard fact.revocationDate == nil, let end = fact.expiresDate else { return false }
     func cutsShort(_ other: TransactionFact) -> Bool {
-      other.productID != fact.productID && fact.signedDate < other.purchaseDate && other.purchaseDate < end
+      (other.productID != fact.productID || other.isOfCommitment != fact.isOfCommitment)
+        && fact.signedDate < other.purchaseDate && other.purchaseDate < end
     }
     func isOfLine(_ other: TransactionFact) -> Bool {
       other.originalTransactionID == fact.originalTransactionID

@@ -35,6 +35,17 @@ import Testing
     #expect(Self.upgraded(Self.period(1, "month", 0...30), Self.period(2, "month", 10...40)).isEmpty)
   }
 
+  @Test("A period that another billing plan of the product cuts short was upgraded")
+  func otherPlan() {
+    var payment = Self.period(1, "year", 0...30)
+    payment.details.billingPlanType = .monthly
+    var upfront = Self.period(2, "year", 10...375)
+    upfront.details.billingPlanType = .billedUpfront
+    #expect(Self.upgraded(payment, upfront) == ["1"])
+    upfront.details.billingPlanType = .monthly
+    #expect(Self.upgraded(payment, upfront).isEmpty)
+  }
+
   @Test(
     "A refunded period, or one that Apple signed after the next one began, was not upgraded"
   )
