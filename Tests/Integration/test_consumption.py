@@ -27,6 +27,7 @@ CONFIGURATION = """apps:
       by_reason: {FULFILLMENT_ISSUE: {refund_preference: GRANT_FULL}, LEGAL: {answer: manual}}
     products:
       pro.monthly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
+      season: {type: Non-Renewing Subscription, duration: P30D, entitlements: [pro], price: 4.99, currency: USD}
       coins: {type: Consumable, price: 0.99, currency: USD}
 """
 STATE = app_store_service.ConsumptionRequestState
@@ -109,8 +110,7 @@ def test_consumption_is_sent_by_policy_with_consent(shop):
         "CONSUMPTION_REQUEST_STATE_ANSWERED", ana, "FULFILLMENT_ISSUE", "")
     assert request.answer_by.seconds - request.requested_at.seconds == 12 * 3600
     sent, = shop.sent()
-    share = sent["information"].pop("consumptionPercentage")
-    assert 46_000 < share < 54_000, "half of a month"
+    # Apple computes the consumed share of subscriptions itself.
     assert (sent["transactionId"], sent["version"], sent["information"]) == (
         bought, "v2",
         {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": True,
@@ -123,6 +123,31 @@ def test_consumption_is_sent_by_policy_with_consent(shop):
     shop.act("faults", kind="duplicate", count=5)
     shop.deliver()
     assert len(shop.requests()) == len(shop.sent()) == 1
+
+
+def test_the_consumed_share_of_a_non_renewing_subscription_is_sent(shop):
+    shop, ana = shop(), str(uuid.uuid4())
+    bought = shop.buy(ana, "season")
+    shop.consent(ana)
+    shop.advance("15d")
+    shop.request_refund(bought)
+    assert STATE.Name(shop.settled().state) == "CONSUMPTION_REQUEST_STATE_ANSWERED"
+    sent, = shop.sent()
+    assert 46_000 < sent["information"]["consumptionPercentage"] < 54_000, "half of a month"
+
+
+def test_apple_computes_the_consumed_share_of_a_subscription(shop):
+    shop, ana = shop("manual"), str(uuid.uuid4())
+    bought = shop.buy(ana)
+    answer = app_store_service.SendConsumptionInformationRequest(
+        app=APP, transaction_id=bought, customer_consented=True, delivery_status="DELIVERY_STATUS_DELIVERED",
+        consumption_percentage=50_000)
+    with pytest.raises(contract.RpcError) as error:
+        shop.apple.SendConsumptionInformation(answer, timeout=CALL_LIMIT)
+    assert contract.reason(error.value) == "INVALID_FIELD" and not shop.sent()
+    answer.ClearField("consumption_percentage")
+    shop.apple.SendConsumptionInformation(answer, timeout=CALL_LIMIT)
+    assert [one["transactionId"] for one in shop.sent()] == [bought]
 
 
 def test_no_consumption_percentage_is_sent_for_a_consumable(shop):

@@ -52,6 +52,7 @@ final class RandomFacts {
     details.firstExpiresDate = maybe(instant())
     details.seatRefunds = maybe([.init(quantity: 2, reportedAt: instant())]) ?? []
     details.isFromReceipt = .random(using: &random)
+    details.isAdvancedCommerce = .random(using: &random)
     details.wasWithoutAdditions = .random(using: &random)
     if .random(using: &random) {
       details.refunds = [

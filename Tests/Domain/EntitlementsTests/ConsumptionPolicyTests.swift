@@ -5,37 +5,76 @@ import Testing
 
 /// Consumption information for refund requests.
 @Suite struct ConsumptionPolicyTests {
+  private let season = ProductDefinition(
+    productID: "season", type: .nonRenewingSubscription, duration: Period("P30D"), entitlements: ["pro"])
+
   private func share(
-    of fact: TransactionFact?, _ product: ProductDefinition? = nil, on day: Int64
+    of fact: TransactionFact?, _ product: ProductDefinition? = nil, on day: Int64,
+    _ terms: ConsumptionPolicy.Terms = .init()
   ) -> Int64? {
-    ConsumptionPolicy.Terms().information(about: fact, product, at: at(day)).consumptionPercentage
+    terms.information(about: fact, product, at: at(day)).consumptionPercentage
   }
 
   @Test(
-    "The consumed share is the part of the paid period before the refund request",
+    "The consumed share is the part of the catalog's duration before the refund request",
     arguments: [(-1, 0), (0, 0), (3, 10_000), (15, 50_000), (30, 100_000), (99, 100_000)])
   func share(day: Int64, expected: Int64) {
-    #expect(share(of: period(0...30), on: day) == expected)
+    #expect(share(of: purchase("season", .nonRenewingSubscription, on: 0), season, on: day) == expected)
   }
 
-  @Test("The catalog's duration defines the period where Apple sends no end")
-  func duration() {
-    var fact = period(0...30)
-    fact.expiresDate = nil
-    let season = ProductDefinition(
-      productID: "season", type: .nonRenewingSubscription, duration: Period("P100D"),
-      entitlements: ["pro"])
-    #expect(share(of: fact, season, on: 25) == 25_000)
+  // Apple: consumptionPercentage, "Don't provide a consumption percentage for auto-renewable subscriptions".
+  @Test("Apple computes the consumed share of subscriptions itself")
+  func subscription() {
+    #expect(share(of: period(0...30), on: 15) == nil)
+    #expect(share(of: period(0...30).with { $0.type = .unrecognized("Suite") }, on: 15) == nil)
+  }
+
+  // Apple: consumptionPercentage, deliveryStatus and refundPreference.
+  @Test(
+    "The consumed share keeps to Apple's bounds for undelivered purchases and prorated refunds",
+    arguments: [
+      (.delivered, .grantProrated, 0, 1), (.delivered, .grantProrated, 15, 50_000),
+      (.delivered, .grantProrated, 30, 99_999), (.delivered, .grantFull, 30, 100_000),
+      (.undeliveredOther, nil, 15, 0), (.undeliveredServerOutage, .decline, 15, 0),
+      (.undeliveredOther, .grantProrated, 15, nil),
+    ] as [(ConsumptionRequest.DeliveryStatus, ConsumptionRequest.RefundPreference?, Int64, Int64?)])
+  func bounds(
+    delivery: ConsumptionRequest.DeliveryStatus, preference: ConsumptionRequest.RefundPreference?, day: Int64,
+    expected: Int64?
+  ) {
+    let terms = ConsumptionPolicy.Terms(deliveryStatus: delivery, refundPreference: preference)
+    let fact = purchase("season", .nonRenewingSubscription, on: 0)
+    #expect(share(of: fact, season, on: day, terms) == expected)
+    #expect(terms.information(about: fact, season, at: at(day)).problem(with: fact.type) == nil)
+  }
+
+  @Test("Information that Apple rejects has a problem")
+  func problems() {
+    func problem(
+      _ consumed: Int64?, _ type: ProductType?, _ delivery: ConsumptionRequest.DeliveryStatus = .delivered,
+      _ preference: ConsumptionRequest.RefundPreference? = nil
+    ) -> Bool {
+      ConsumptionRequest(
+        customerConsented: true, deliveryStatus: delivery, sampleContentProvided: false,
+        consumptionPercentage: consumed, refundPreference: preference
+      ).problem(with: type) != nil
+    }
+    #expect(problem(0, .autoRenewableSubscription) && !problem(nil, .autoRenewableSubscription))
+    #expect(!problem(100_000, .consumable) && !problem(50_000, nil))
+    #expect(problem(1, .consumable, .undeliveredOther) && !problem(0, .consumable, .undeliveredOther))
+    for consumed in [0, 100_000] as [Int64] {
+      #expect(problem(consumed, .nonConsumable, .delivered, .grantProrated))
+    }
+    #expect(!problem(1, .nonConsumable, .delivered, .grantProrated))
+    #expect(!problem(nil, .nonConsumable, .delivered, .grantProrated))
   }
 
   @Test("The consumed share is omitted without a period or if the operator disabled it")
   func nothing() {
-    var endless = period(0...30)
-    endless.expiresDate = nil
-    #expect(share(of: endless, on: 15) == nil && share(of: nil, on: 15) == nil)
-    #expect(share(of: period(30...30), on: 30) == nil)
-    let silent = ConsumptionPolicy.Terms(reportsConsumption: false)
-    #expect(silent.information(about: period(0...30), nil, at: at(15)).consumptionPercentage == nil)
+    let fact = purchase("season", .nonRenewingSubscription, on: 0)
+    #expect(share(of: fact, on: 15) == nil && share(of: nil, season, on: 15) == nil)
+    #expect(share(of: purchase("lifetime", .nonConsumable, on: 0), on: 15) == nil)
+    #expect(share(of: fact, season, on: 15, .init(reportsConsumption: false)) == nil)
   }
 
   @Test("A reason without an answer of its own gets the default answer")

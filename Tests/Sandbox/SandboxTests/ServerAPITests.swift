@@ -243,6 +243,35 @@ import Testing
     #expect(try await error("POST", seats, ["requestIdentifier": "S"]) == "NoAvailableSeatsError")
   }
 
+  // Apple: consumptionPercentage, refundPreference.
+  @Test("Consumption information is validated by product type, delivery and preferred outcome")
+  func consumptionPercentage() async throws {
+    let (subscription, coins) = (try await buy("gold", "ann"), try await buy("coins", "ann"))
+    func code(_ id: String, _ members: JSONObject) async throws -> Int64? {
+      var body: JSONObject = [
+        "customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED",
+      ]
+      for (name, value) in members { body[name] = value }
+      let path = "/inApps/v2/transactions/consumption/"
+      guard try await call("PUT", path + id, body).status != 202 else { return nil }
+      return try await errorCode("PUT", path + id, body)
+    }
+    #expect(try await code(subscription, ["consumptionPercentage": 50_000]) == 4_000_209)
+    #expect(try await code(subscription, ["refundPreference": "GRANT_PRORATED"]) == nil)
+    #expect(try await code(coins, ["refundPreference": "GRANT"]) == 4_000_044)
+    for percentage in [0, 50_000, 100_000] as [Int64] {
+      #expect(try await code(coins, ["consumptionPercentage": JSONValue(percentage)]) == nil)
+    }
+    for percentage in [0, 100_000] as [Int64] {
+      let prorated: JSONObject = [
+        "consumptionPercentage": JSONValue(percentage), "refundPreference": "GRANT_PRORATED",
+      ]
+      #expect(try await code(coins, prorated) == 4_000_000)
+    }
+    let undelivered: JSONObject = ["consumptionPercentage": 1, "deliveryStatus": "UNDELIVERED_OTHER"]
+    #expect(try await code(coins, undelivered) == 4_000_000)
+  }
+
   // Apple: Send Consumption Information V1 ("202 Accepted"), InvalidAssignedTransactionNotSupportedError,
   // AssignedSubscriptionExtensionIneligibleError.
   @Test("Consumption information returns 202, and calls about an assigned seat are rejected")

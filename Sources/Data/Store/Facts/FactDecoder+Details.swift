@@ -10,6 +10,7 @@ extension FactDecoder {
     var details = TransactionDetails()
     details.isFromReceipt = flags.contains(.isFromReceipt)
     details.wasWithoutAdditions = flags.contains(.wasWithoutAdditions)
+    details.isAdvancedCommerce = flags.contains(.isAdvancedCommerce)
     if flags.contains(.hasPrice) { details.price = try signed() }
     details.currency = try optionalText(sharedWith: previous.currency)
     details.offerIdentifier = try optionalText(sharedWith: previous.offerIdentifier)

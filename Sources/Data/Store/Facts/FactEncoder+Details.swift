@@ -133,6 +133,7 @@ extension TransactionDetailFlags {
     set(.hasReversals, !details.reversals.isEmpty)
     set(.hasOfferPeriod, details.offerPeriod != nil)
     set(.hasFirstExpiresDate, details.firstExpiresDate != nil)
+    set(.isAdvancedCommerce, details.isAdvancedCommerce)
   }
 }
 

@@ -59,6 +59,7 @@ struct TransactionDetailFlags: OptionSet {
   static let hasReversals = TransactionDetailFlags(rawValue: 1 << 13)
   static let hasOfferPeriod = TransactionDetailFlags(rawValue: 1 << 14)
   static let hasFirstExpiresDate = TransactionDetailFlags(rawValue: 1 << 15)
+  static let isAdvancedCommerce = TransactionDetailFlags(rawValue: 1 << 16)
 }
 
 /// The optional numbers and codes in the details of a renewal info.

@@ -42,6 +42,22 @@ package struct ConsumptionRequest: Hashable, Sendable {
     self.refundPreference = refundPreference
   }
 
+  /// Why Apple rejects the information about a purchase of `type`, of which the caller may know none; `nil` if it does not
+  /// (Apple: consumptionPercentage).
+  package func problem(with type: ProductType?) -> String? {
+    guard let consumptionPercentage else { return nil }
+    if type == .autoRenewableSubscription {
+      return "Apple computes the consumed share of subscriptions itself (4000209)"
+    }
+    if deliveryStatus != .delivered, consumptionPercentage != 0 {
+      return "the consumed share of a purchase that was not delivered must be 0"
+    }
+    if refundPreference == .grantProrated, !(1..<Self.wholeConsumption).contains(consumptionPercentage) {
+      return "for a prorated refund the consumed share must be above 0 and below \(Self.wholeConsumption)"
+    }
+    return nil
+  }
+
   /// The body of the call, with Apple's member names.
   package var json: JSONObject {
     var json: JSONObject = [

@@ -95,6 +95,8 @@ package enum APIErrorCode: OpenCode {
   case rateLimitExceeded
   case generalInternal
   case generalInternalRetryable
+  case invalidRefundPreference
+  case consumptionPercentageOfSubscription
   case unrecognized(Int64)
 
   package static let known: [APIErrorCode] = [
@@ -125,7 +127,7 @@ package enum APIErrorCode: OpenCode {
     .transactionIdNotFound, .imageNotFound, .messageNotFound, .performanceTestRunNotFound,
     .appTransactionDoesNotExist, .defaultMessageNotFound, .realtimeUrlNotFound, .groupNotFound,
     .imageAlreadyExists, .messageAlreadyExists, .rateLimitExceeded, .generalInternal,
-    .generalInternalRetryable,
+    .generalInternalRetryable, .invalidRefundPreference, .consumptionPercentageOfSubscription,
   ]
 
   package var rawValue: Int64 {
@@ -222,6 +224,8 @@ package enum APIErrorCode: OpenCode {
     case .rateLimitExceeded: 4_290_000
     case .generalInternal: 5_000_000
     case .generalInternalRetryable: 5_000_001
+    case .invalidRefundPreference: 4_000_044
+    case .consumptionPercentageOfSubscription: 4_000_209
     case .unrecognized(let rawValue): rawValue
     }
   }

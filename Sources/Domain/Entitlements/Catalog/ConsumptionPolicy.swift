@@ -63,19 +63,30 @@ extension ConsumptionPolicy.Terms {
   package func information(
     about fact: TransactionFact?, _ product: ProductDefinition?, at instant: Instant
   ) -> ConsumptionRequest {
-    let consumed = reportsConsumption ? fact.flatMap { $0.consumedShare(product, at: instant) } : nil
-    return ConsumptionRequest(
+    var information = ConsumptionRequest(
       customerConsented: true, deliveryStatus: deliveryStatus,
-      sampleContentProvided: sampleContentProvided, consumptionPercentage: consumed,
-      refundPreference: refundPreference)
+      sampleContentProvided: sampleContentProvided, refundPreference: refundPreference)
+    guard reportsConsumption, let consumed = fact?.consumedShare(product, at: instant) else {
+      return information
+    }
+    // Apple rejects other shares of a purchase that was not delivered, and of one whose refund is to be prorated.
+    let share =
+      switch (deliveryStatus, refundPreference) {
+      case (.delivered, .grantProrated?): min(max(consumed, 1), ConsumptionRequest.wholeConsumption - 1)
+      case (.delivered, _): consumed
+      default: Int64(0)
+      }
+    information.consumptionPercentage = share
+    if information.problem(with: fact?.type) != nil { information.consumptionPercentage = nil }
+    return information
   }
 }
 
 extension TransactionFact {
-  /// The share of the paid time that had passed at `instant`, from 0 to 100,000 thousandths of a percent;
-  /// `nil` for a purchase without an end or with an empty period.
+  /// The share of the paid time that had passed at `instant`, from 0 to 100,000 thousandths of a percent; `nil` for a
+  /// purchase without an end or with an empty period, and for subscriptions, whose share Apple computes itself.
   fileprivate func consumedShare(_ product: ProductDefinition?, at instant: Instant) -> Int64? {
-    guard let end = expiresDate ?? product?.duration.map(purchaseDate.advanced(by:)) else { return nil }
+    guard !isSubscription, let end = expiresDate ?? product?.duration.map(purchaseDate.advanced(by:)) else { return nil }
     let (whole, passed) = (end.milliseconds(since: purchaseDate), instant.milliseconds(since: purchaseDate))
     guard whole > 0 else { return nil }
     let all = ConsumptionRequest.wholeConsumption

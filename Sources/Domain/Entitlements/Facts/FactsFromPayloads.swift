@@ -57,6 +57,7 @@ extension TransactionDetails {
     additionalTransactionReason = payload.additionalTransactionReason?.rawValue
     revocationPercentage = payload.revocationPercentage
     previousOriginalTransactionID = payload.previousOriginalTransactionId
+    isAdvancedCommerce = payload.advancedCommerceInfo != nil
     billingPlanType = payload.billingPlanType
     invitationManagement = payload.multiSeatInfo?.invitationManagement
     seatsPrice = payload.multiSeatInfo?.totalPrice

@@ -29,6 +29,8 @@ package struct TransactionDetails: Hashable, Sendable {
   package var revocationPercentage: Int64?
   /// The `originalTransactionId` before a migration to Advanced Commerce.
   package var previousOriginalTransactionID: String?
+  /// Whether it is a purchase of the Advanced Commerce API.
+  package var isAdvancedCommerce = false
   /// The billing plan of a subscription with a commitment.
   package var billingPlanType: BillingPlanType?
   /// The commitment that a monthly payment is part of.
@@ -170,6 +172,7 @@ extension TransactionDetails {
     let numbers = [
       price, revocationPercentage, commitment?.billingPeriodNumber, commitment?.totalBillingPeriods,
       commitment?.expiresDate?.millisecondsSince1970, commitment?.price, seatsPrice,
+      isAdvancedCommerce ? 1 : nil,
     ]
     return texts.map { $0.map { "+\($0)" } ?? "-" } + numbers.map { $0.map { "+\($0)" } ?? "-" }
   }

@@ -111,7 +111,8 @@ extension AppStoreSimulator {
     if call.path.first == "v1" {
       try ConsumptionValidation.checkVersion1(body)
     } else {
-      try ConsumptionValidation.checkVersion2(body)
+      let isSubscription = world.lines[sold.originalID] != nil
+      try ConsumptionValidation.checkVersion2(body, isSubscription: isSubscription)
     }
     _ = try perform(
       .reportConsumption,

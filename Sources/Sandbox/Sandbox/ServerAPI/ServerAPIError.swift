@@ -41,6 +41,7 @@ enum ServerAPIError: Int64, Error, Hashable {
   case invalidPlayTime = 4_000_040
   case invalidSampleContentProvided = 4_000_041
   case invalidUserStatus = 4_000_042
+  case invalidRefundPreference = 4_000_044
   case invalidImage = 4_000_161
   case headerTooLong = 4_000_162
   case bodyTooLong = 4_000_163
@@ -57,6 +58,7 @@ enum ServerAPIError: Int64, Error, Hashable {
   case tooManyBulletPoints = 4_000_218
   case bulletPointTooLong = 4_000_219
   case aboveImageWithoutImage = 4_000_224
+  case consumptionPercentageOfSubscription = 4_000_209
   case invalidGroupId = 4_000_225
   case assignedTransactionNotSupported = 4_000_227
   case extensionIneligible = 4_030_004
@@ -90,6 +92,8 @@ enum ServerAPIError: Int64, Error, Hashable {
   case lineItemsNotAllowedForStatus = 4_009_992
   case duplicateTokenStatusNotAllowed = 4_009_993
   case duplicateValue = 4_009_994
+  case consumptionPercentageOutOfRange = 4_009_989
+  case undeliveredConsumptionPercentageNonZero = 4_009_990
   case appTransactionIdNotFound = 4_009_996
   case seatClaimIdNotFound = 4_009_997
   case noAvailableSeats = 4_009_998
@@ -100,7 +104,7 @@ enum ServerAPIError: Int64, Error, Hashable {
     switch self {
     case .appTransactionIdNotFound, .seatClaimIdNotFound, .noAvailableSeats, .transactionNotDevManagedGroup,
       .missingLineItemsForStatus, .lineItemsNotAllowedForStatus, .duplicateTokenStatusNotAllowed,
-      .duplicateValue:
+      .duplicateValue, .consumptionPercentageOutOfRange, .undeliveredConsumptionPercentageNonZero:
       Self.generalBadRequest.rawValue
     default: rawValue
     }
@@ -119,6 +123,8 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .lineItemsNotAllowedForStatus: "LineItemsNotAllowedForStatusError"
     case .duplicateTokenStatusNotAllowed: "DuplicateTokenStatusNotAllowedError"
     case .duplicateValue: "DuplicateValueError"
+    case .consumptionPercentageOutOfRange: "ConsumptionPercentageOutOfRangeError"
+    case .undeliveredConsumptionPercentageNonZero: "UndeliveredConsumptionPercentageNonZeroError"
     case .appTransactionIdNotFound: "AppTransactionIdNotFoundError"
     case .seatClaimIdNotFound: "SeatClaimIdNotFoundError"
     case .noAvailableSeats: "NoAvailableSeatsError"
@@ -157,6 +163,9 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .invalidPlayTime: "Invalid request. The playtime field is invalid."
     case .invalidSampleContentProvided: "Invalid request. The sample content provided field is invalid."
     case .invalidUserStatus: "Invalid request. The user status field is invalid."
+    case .invalidRefundPreference: "Invalid request. The refund preference field is invalid."
+    case .consumptionPercentageOfSubscription:
+      "Invalid request. The consumption percentage field is not supported for auto-renewable subscription transactions."
     case .invalidAppAccountTokenUUID: "Invalid request. The app account token is not a valid UUID."
     case .familyTransactionNotSupported: "Invalid request. Family Sharing transactions aren't supported."
     case .transactionIdIsNotOriginal: "Invalid request. The transaction id is not an original transaction id."

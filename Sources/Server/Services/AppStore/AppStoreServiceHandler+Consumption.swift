@@ -22,6 +22,7 @@ extension AppStoreServiceHandler {
         .sendConsumptionInformation, about: request.transactionId, request.app, request.environment)
       let call = try self.call(request.app, request.environment, call)
       let line = try await consentedLine(of: request.transactionId, call)
+      try await check(information, about: request.transactionId, call)
       let sent = AppStoreRequest.sendConsumptionInformation(information, of: request.transactionId)
       var response = SendConsumptionInformationResponse()
       if case .json(let body) = sent.body { response.payloadJson = JSONValue.object(body).text }
@@ -37,6 +38,17 @@ extension AppStoreServiceHandler {
         return response
       }
     }
+  }
+
+  /// Rejects a consumed share that Apple rejects for the type of the purchase.
+  private func check(
+    _ information: AppStore.ConsumptionRequest, about transactionID: String, _ call: Call
+  ) async throws(Status) {
+    let transaction = LineKey(appID: call.app.id, environment: call.environment, lineID: transactionID)
+    let type = try await latest(of: transaction)?.type
+    guard let problem = information.problem(with: type) else { return }
+    throw Status(
+      .invalidArgument, reason: "INVALID_FIELD", problem, field: "consumption_percentage")
   }
 
   /// Returns the line of a transaction. Rejects a manual response if the customer withdrew consent: the operator vouches

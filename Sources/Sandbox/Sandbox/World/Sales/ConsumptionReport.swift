@@ -42,17 +42,29 @@ extension World {
 
 /// The validation of consumption information (Apple: ConsumptionRequest and ConsumptionRequestV1).
 enum ConsumptionValidation {
-  /// Validates a version 2 body.
-  static func checkVersion2(_ body: JSONObject) throws(ServerAPIError) {
+  /// Validates a version 2 body about a subscription or another purchase (Apple: consumptionPercentage,
+  /// refundPreference).
+  static func checkVersion2(_ body: JSONObject, isSubscription: Bool) throws(ServerAPIError) {
     try checkConsent(body)
     guard body.hasKnownCode("deliveryStatus", of: ConsumptionRequest.DeliveryStatus.self) else {
       throw .invalidDeliveryStatus
     }
-    let all = 0...ConsumptionRequest.wholeConsumption
-    guard body["consumptionPercentage"].map({ $0.int64Value.map(all.contains) ?? false }) ?? true,
+    guard
       body["refundPreference"] == nil
         || body.hasKnownCode("refundPreference", of: ConsumptionRequest.RefundPreference.self)
-    else { throw .generalBadRequest }
+    else { throw .invalidRefundPreference }
+    guard let percentage = body["consumptionPercentage"] else { return }
+    guard !isSubscription else { throw .consumptionPercentageOfSubscription }
+    let isProrated =
+      body["refundPreference"]?.stringValue == ConsumptionRequest.RefundPreference.grantProrated.rawValue
+    let all = ConsumptionRequest.wholeConsumption
+    let allowed = isProrated ? 1...(all - 1) : 0...all
+    guard let consumed = percentage.int64Value, allowed.contains(consumed) else {
+      throw .consumptionPercentageOutOfRange
+    }
+    let isDelivered =
+      body["deliveryStatus"]?.stringValue == ConsumptionRequest.DeliveryStatus.delivered.rawValue
+    guard isDelivered || consumed == 0 else { throw .undeliveredConsumptionPercentageNonZero }
   }
 
   /// Validates a version 1 body, whose members are mostly numeric codes.
