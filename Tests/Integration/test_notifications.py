@@ -160,6 +160,30 @@ def test_unknown_types_are_stored_and_their_documents_applied(service, forger, e
     assert check(entitlements, customer).entitled
 
 
+def test_unknown_parts_are_stored_and_their_documents_applied(service, forger, entitlements, notifications, customer):
+    number, identifiers = line(), [str(uuid.uuid4()) for _ in range(2)]
+    part = {"bundleId": "com.example.oceanjournal", "environment": "Sandbox",
+            "signedTransactionInfo": period(forger, number, NOW - DAY, NOW + 30 * DAY)}  # fmt: skip
+    before = counted(service, "UNSUPPORTED")
+    # The second one names neither app nor environment.
+    for identifier, more in zip(identifiers, [{"bundleInfo": part}, {"novelties": {"count": 1}}], strict=True):
+        payload = {"notificationType": "SOMETHING_NEWER", "notificationUUID": identifier, "signedDate": NOW, **more}
+        body = {"signedPayload": forge.sign(payload, forger.chain, forger.leaf_key)}
+        for _ in range(2):
+            status, answer = deliver(service, body)
+            assert (status, answer["reason"]) == (200, "UNSUPPORTED")
+    assert counted(service, "UNSUPPORTED") == before + 2
+    listed = notifications.ListNotifications(
+        notification_service.ListNotificationsRequest(app=APP, notification_type="SOMETHING_NEWER"),
+        timeout=CALL_LIMIT).notifications
+    assert {one.notification_uuid for one in listed} == set(identifiers)
+    with service.channel() as channel:
+        contract.entitlement_stub(channel).LinkPurchase(
+            entitlement_service.LinkPurchaseRequest(
+                app=APP, customer_id=customer, original_transaction_id=number), timeout=CALL_LIMIT)
+    assert check(entitlements, customer).entitled
+
+
 def test_notifications_can_be_relayed_and_listed(service, forger, notifications, customer):
     number = line()
     bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)

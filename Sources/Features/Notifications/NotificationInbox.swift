@@ -169,8 +169,7 @@ extension RecognizedDocument {
       let payload = try? ResponseBodyV2DecodedPayload(json: jws.payload)
     else { return [.jws(signedPayload)] }
     let inside = [
-      payload.data?.signedTransactionInfo, payload.data?.signedRenewalInfo,
-      payload.appData?.signedAppTransactionInfo,
+      payload.signedTransactionInfo, payload.signedRenewalInfo, payload.signedAppTransactionInfo,
     ]
     return [.jws(signedPayload)] + inside.compactMap { $0.map(RecognizedDocument.jws) }
   }

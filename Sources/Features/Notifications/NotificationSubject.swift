@@ -17,7 +17,7 @@ package struct NotificationSubject {
       let uuid = notification.notificationUUID
     else { return nil }
     self.uuid = uuid
-    let documents = [notification.data?.signedTransactionInfo, notification.data?.signedRenewalInfo]
+    let documents = [notification.signedTransactionInfo, notification.signedRenewalInfo]
     lineID =
       documents.lazy.compactMap { $0.flatMap(Self.payload)?.payload }.compactMap {
         $0["originalTransactionId"]?.stringValue

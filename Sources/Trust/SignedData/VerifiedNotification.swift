@@ -48,15 +48,14 @@ extension SignedDataVerifier {
     let payload = notification.payload
     var inner: Set<Environment> = []
     if case .known(let environment) = payload.origin { inner = [environment] }
-    let data = payload.data
     return VerifiedNotification(
       notification: notification,
       transaction: try verifyInner(
-        .transaction, data?.signedTransactionInfo, for: app, inner, hasKnownSignatures),
+        .transaction, payload.signedTransactionInfo, for: app, inner, hasKnownSignatures),
       renewalInfo: try verifyInner(
-        .renewalInfo, data?.signedRenewalInfo, for: app, inner, hasKnownSignatures),
+        .renewalInfo, payload.signedRenewalInfo, for: app, inner, hasKnownSignatures),
       appTransaction: try verifyInner(
-        .appTransaction, payload.appData?.signedAppTransactionInfo, for: app, inner, hasKnownSignatures))
+        .appTransaction, payload.signedAppTransactionInfo, for: app, inner, hasKnownSignatures))
   }
 
   private func verifyInner<Payload: SignedPayload>(
@@ -118,15 +117,5 @@ extension ResponseBodyV2DecodedPayload: SignedPayload {
   /// Whether the type is unknown to this version. Documents of other kinds have no type.
   private var isOfUnknownType: Bool {
     if case .unrecognized? = notificationType { true } else { false }
-  }
-
-  /// The part of a notification that has none of the known ones: the first that names its environment, as most of Apple's
-  /// parts do.
-  private var unknownPart: (name: String, json: JSONObject)? {
-    guard notificationType != nil else { return nil }
-    for (name, value) in json {
-      if case .object(let part) = value, part["environment"] != nil { return (name, part) }
-    }
-    return nil
   }
 }

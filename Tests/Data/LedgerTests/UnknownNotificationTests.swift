@@ -60,6 +60,22 @@ import Testing
     }
   }
 
+  @Test("The signed documents in an unknown part are verified and applied")
+  func documents() async throws {
+    try await LedgerFixture.run { fixture in
+      var content = named
+      content["signedTransactionInfo"] = .string(try fixture.period(40...70))
+      let payload = try notification("TELEPORTED", "bundleInfo", content, signed: fixture)
+      let record = try await ingest(payload, fixture).record
+      #expect(record.state == .unsupported && record.originalTransactionID == "L1")
+      #expect(try await fixture.unclaimed() == ["L1"])
+      #expect(try await fixture.replayDifferences().isEmpty)
+      content["signedTransactionInfo"] = .string(try fixture.period(40...70, line: "L2", ["bundleId": "com.other"]))
+      let forged = try notification("TELEPORTED", "bundleDetails", content, signed: fixture)
+      #expect(try await ingest(forged, fixture).record.reason == "WRONG_BUNDLE")
+    }
+  }
+
   @Test("A known type with a part that is unknown to this version is stored as unsupported")
   func unknownPart() async throws {
     try await LedgerFixture.run { fixture in

@@ -33,13 +33,13 @@ final class NotificationContents: Sendable {
     else { return nil }
     func inner(_ text: String?) -> UnverifiedJWS? { text.flatMap { try? UnverifiedJWS($0) } }
     self.payload = payload
-    transaction = inner(payload.data?.signedTransactionInfo).flatMap {
+    transaction = inner(payload.signedTransactionInfo).flatMap {
       try? TransactionFact(JWSTransactionDecodedPayload(json: $0.payload))
     }
-    renewal = inner(payload.data?.signedRenewalInfo).flatMap {
+    renewal = inner(payload.signedRenewalInfo).flatMap {
       try? RenewalFact(JWSRenewalInfoDecodedPayload(json: $0.payload))
     }
-    appTransaction = inner(payload.appData?.signedAppTransactionInfo).flatMap {
+    appTransaction = inner(payload.signedAppTransactionInfo).flatMap {
       try? AppTransactionFact(AppTransactionPayload(json: $0.payload))
     }?.reported(by: payload)
   }

@@ -46,6 +46,33 @@ package struct ResponseBodyV2DecodedPayload: DecodedPayload {
   package var hasKnownPart: Bool {
     data != nil || summary != nil || externalPurchaseToken != nil || appData != nil || unclaimInfo != nil
   }
+
+  /// The part of a notification that has none of the known ones: the first that names its environment, as most of Apple's
+  /// parts do.
+  package var unknownPart: (name: String, json: JSONObject)? {
+    guard notificationType != nil, !hasKnownPart else { return nil }
+    for (name, value) in json {
+      if case .object(let part) = value, part["environment"] != nil { return (name, part) }
+    }
+    return nil
+  }
+
+  /// The signed transaction inside, a JWS, to be verified separately; that of an unknown part, too.
+  package var signedTransactionInfo: String? {
+    data?.signedTransactionInfo ?? unknownDocument("signedTransactionInfo")
+  }
+
+  /// The signed renewal info inside, a JWS, to be verified separately; that of an unknown part, too.
+  package var signedRenewalInfo: String? {
+    data?.signedRenewalInfo ?? unknownDocument("signedRenewalInfo")
+  }
+
+  /// The signed app transaction inside, a JWS, to be verified separately; that of an unknown part, too.
+  package var signedAppTransactionInfo: String? {
+    appData?.signedAppTransactionInfo ?? unknownDocument("signedAppTransactionInfo")
+  }
+
+  private func unknownDocument(_ name: String) -> String? { unknownPart?.json[name]?.stringValue }
 }
 
 /// The purchase of a notification (Apple's `data`).

@@ -84,9 +84,9 @@ struct SignedDocumentInspection {
     var inner = environments
     if case .known(let environment) = payload.origin { inner.formIntersection([environment]) }
     let documents: [(String, SignedDocumentKind, String?)] = [
-      ("signedTransactionInfo", .transaction, payload.data?.signedTransactionInfo),
-      ("signedRenewalInfo", .renewalInfo, payload.data?.signedRenewalInfo),
-      ("signedAppTransactionInfo", .appTransaction, payload.appData?.signedAppTransactionInfo),
+      ("signedTransactionInfo", .transaction, payload.signedTransactionInfo),
+      ("signedRenewalInfo", .renewalInfo, payload.signedRenewalInfo),
+      ("signedAppTransactionInfo", .appTransaction, payload.signedAppTransactionInfo),
     ]
     for case (let member, let kind, let text?) in documents {
       let found = Self(text, app: app, verifier: verifier, environments: inner).response(expecting: kind)
