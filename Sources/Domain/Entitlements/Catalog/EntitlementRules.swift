@@ -33,7 +33,7 @@ struct EntitlementRules: Hashable, Sendable {
 
 extension EntitlementRules {
   /// The legacy version rules for app installs from a platform: those that name it, or, if none does, those without one.
-  func boughtBefore(on platform: PurchasePlatform?) -> [LegacyVersionRule] {
+  func versionRules(on platform: PurchasePlatform?) -> [LegacyVersionRule] {
     let named = boughtBefore.filter { $0.platform != nil && $0.platform == platform }
     return named.isEmpty ? boughtBefore.filter { $0.platform == nil } : named
   }

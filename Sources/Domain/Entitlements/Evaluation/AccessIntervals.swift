@@ -218,7 +218,7 @@ extension AccessIntervals {
     let app = facts.appTransactions[index]
     guard let version = AppVersion(app.originalApplicationVersion) else { return }
     let start = app.originalPurchaseDate ?? app.signedDate
-    for rule in rules.boughtBefore(on: app.originalPlatform)
+    for rule in rules.versionRules(on: app.originalPlatform)
     where version < rule.version && rule.level > .none {
       all.append(
         AccessInterval(
