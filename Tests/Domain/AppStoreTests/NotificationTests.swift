@@ -124,6 +124,15 @@ import Testing
   func unknown() throws {
     let sentence = try Self.meaning(.unrecognized("TELEPORTED"), .unrecognized("SIDEWAYS"))
     #expect(sentence == "The type TELEPORTED with SIDEWAYS is unknown to this version.")
+    #expect(
+      try Self.meaning(.unrecognized("TELEPORTED"), .upgrade)
+        == "The type TELEPORTED with UPGRADE is unknown to this version.")
+    // A known type does not say what an unknown subtype means.
+    for type in NotificationTypeV2.known {
+      #expect(
+        try Self.meaning(type, .unrecognized("SIDEWAYS"))
+          == "The type \(type.rawValue) with SIDEWAYS is unknown to this version.")
+    }
   }
 
   @Test("Each version 1 type has a sentence", arguments: NotificationTypeV1.known)

@@ -3,6 +3,9 @@ extension ResponseBodyV2DecodedPayload {
   /// subtype). An unknown pair is named with Apple's codes.
   package var meaning: String {
     guard let notificationType else { return "The notification names no type." }
+    if case .unrecognized(let word)? = subtype {
+      return "The type \(notificationType.rawValue) with \(word) is unknown to this version."
+    }
     return notificationType.meaning(subtype)
   }
 }
