@@ -116,7 +116,7 @@ extension Text {
   static let outage = "not delivered: a server was down"
   static let undelivered = "not delivered: another reason"
   static let consumed = "Used share in percent"
-  static let consumedHint = "From 0 to 100; empty: not reported."
+  static let consumedHint = "From 0 to 100; empty: not reported. Apple computes that of subscriptions itself."
   static let sample = "The customer could try it before the purchase"
   static let attributeName = "Name"
   static let attributeValue = "Value"
