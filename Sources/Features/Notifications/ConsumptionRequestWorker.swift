@@ -97,7 +97,7 @@ package struct ConsumptionRequestWorker: Worker {
     if let purchase = due.purchase, DisallowedCall(.sendConsumptionInformation, about: purchase) != nil {
       return .refuse("NOT_THE_PURCHASER")
     }
-    // Apple accepts only version 1 for these, which states more than the policy does (AdvancedCommerceTransactionNotSupportedError).
+    // Apple accepts only version 1 for these, which states more than the policy does (Send Consumption Information V1).
     if due.purchase?.details.isAdvancedCommerce == true { return .wait("MANUAL") }
     let reason = record.reason.isEmpty ? nil : ConsumptionRequestReason(rawValue: record.reason)
     guard case .automatic(let terms) = app.consumptionPolicy.answer(to: reason) else {

@@ -11,8 +11,8 @@ import Testing
     _ type: String, _ part: String, _ content: JSONObject, signed fixture: LedgerFixture
   ) throws -> String {
     try fixture.sign([
-      "notificationType": .string(type), "subtype": "SIDEWAYS", "notificationUUID": .string("\(type)-\(part)"),
-      "version": "2.0", "signedDate": .number(JSONNumber(at(45).millisecondsSince1970)), "novelty": 1,
+      "notificationType": .string(type), "subtype": "SIDEWAYS",
+      "notificationUUID": .string("\(type)-\(part)"), "version": "2.0", "signedDate": .number(JSONNumber(at(45).millisecondsSince1970)), "novelty": 1,
       .init(stringLiteral: part): .object(content),
     ])
   }
@@ -70,7 +70,8 @@ import Testing
       #expect(record.state == .unsupported && record.originalTransactionID == "L1")
       #expect(try await fixture.unclaimed() == ["L1"])
       #expect(try await fixture.replayDifferences().isEmpty)
-      content["signedTransactionInfo"] = .string(try fixture.period(40...70, line: "L2", ["bundleId": "com.other"]))
+      content["signedTransactionInfo"] = .string(
+        try fixture.period(40...70, line: "L2", ["bundleId": "com.other"]))
       let forged = try notification("TELEPORTED", "bundleDetails", content, signed: fixture)
       #expect(try await ingest(forged, fixture).record.reason == "WRONG_BUNDLE")
     }

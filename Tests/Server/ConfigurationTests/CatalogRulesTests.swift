@@ -33,10 +33,10 @@ import Testing
 
   @Test("bought_before_version can name the platform")
   func boughtBeforeOnPlatform() throws {
+    let mac = #"{version: "3.0", platform: macOS, entitlements: [archive]}"#
     let yaml = Self.yaml.replacing(
       #"{version: "3.0", entitlements: [archive]}"#,
-      with: #"[{version: "120", entitlements: [archive]}, {version: "3.0", platform: macOS, entitlements: [archive]}]"#
-    )
+      with: #"[{version: "120", entitlements: [archive]}, \#(mac)]"#)
     let app = try #require(try ServiceConfiguration(yaml: yaml, file: "x.yaml").catalog["sea"])
     for (platform, owns) in [(PurchasePlatform?.some(.macOS), false), (.iOS, true), (nil, true)] {
       let install = AppTransactionFact(

@@ -193,8 +193,8 @@ struct AccountReader: Sendable {
 /// The periods of subscriptions that an upgrade replaced.
 ///
 /// Only the transaction history marks them (`isUpgraded`): notifications contain the new period alone. So a period that
-/// another product or billing plan of the line cuts short counts as upgraded, unless it was signed again since: a renewal begins where
-/// the period before ends.
+/// another product or billing plan of the line cuts short counts as upgraded, unless it was signed again since: a renewal
+/// begins where the period before ends.
 struct UpgradedPeriods: Sendable {
   private var transactionIDs: Set<String> = []
 

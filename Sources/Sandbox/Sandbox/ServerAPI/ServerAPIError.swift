@@ -165,7 +165,8 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .invalidUserStatus: "Invalid request. The user status field is invalid."
     case .invalidRefundPreference: "Invalid request. The refund preference field is invalid."
     case .consumptionPercentageOfSubscription:
-      "Invalid request. The consumption percentage field is not supported for auto-renewable subscription transactions."
+      "Invalid request. The consumption percentage field is not supported for auto-renewable subscription "
+        + "transactions."
     case .invalidAppAccountTokenUUID: "Invalid request. The app account token is not a valid UUID."
     case .familyTransactionNotSupported: "Invalid request. Family Sharing transactions aren't supported."
     case .transactionIdIsNotOriginal: "Invalid request. The transaction id is not an original transaction id."
