@@ -12,7 +12,8 @@ import Testing
   ) throws -> String {
     try fixture.sign([
       "notificationType": .string(type), "subtype": "SIDEWAYS",
-      "notificationUUID": .string("\(type)-\(part)"), "version": "2.0", "signedDate": .number(JSONNumber(at(45).millisecondsSince1970)), "novelty": 1,
+      "notificationUUID": .string("\(type)-\(part)"), "version": "2.0", "novelty": 1,
+      "signedDate": .number(JSONNumber(at(45).millisecondsSince1970)),
       .init(stringLiteral: part): .object(content),
     ])
   }

@@ -39,7 +39,7 @@ import Testing
   }
 
   // Apple, Receipt Fields: the receipts of apps from the Volume Purchase Program expire.
-  @Test("The install of an organization's app lasts until its receipt expires, by attribute 21 or verifyReceipt")
+  @Test("The install of an organization's app lasts until its receipt expires")
   func volumePurchase() throws {
     func install(_ receipt: VerifiedReceipt) throws -> AppTransactionFact {
       try #require(ReceiptContents(receipt.statement(about: []).encoded)?.appTransaction)

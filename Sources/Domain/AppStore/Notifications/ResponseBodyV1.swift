@@ -50,9 +50,9 @@ package struct ResponseBodyV1: DecodedPayload {
     unifiedReceipt = try reader.part("unified_receipt")
   }
 
-  /// The `original_transaction_id` of the notification, or else of the purchases in it: those about one-time purchases have
-  /// it in the unified receipt only, and those from before the unified receipt in `latest_receipt_info` or, for a
-  /// subscription that ended, `latest_expired_receipt_info`. `nil` without one.
+  /// The `original_transaction_id` of the notification; if it has none, that of a purchase in it. Notifications about
+  /// one-time purchases have it in the unified receipt only, and those from before the unified receipt in
+  /// `latest_receipt_info` or, for a subscription that ended, `latest_expired_receipt_info`.
   package var purchaseID: String? {
     originalTransactionId ?? unifiedReceipt?.latestReceiptInfo?.first?.originalTransactionId
       ?? Self.purchaseID(in: json["latest_receipt_info"])
