@@ -32,7 +32,7 @@ import Testing
 
   // Apple: Extending the renewal date for auto-renewable subscriptions.
   @Test("Days of an extension are no paid service and no gap, in whatever order the documents arrive")
-  func extensionDays() throws {
+  func extensionDays() {
     let first = period(0...30)
     let extended = period(0...60).with { $0.signedDate = at(20) }
     let next = period(60...90).with { $0.details.transactionReason = .renewal }
@@ -45,10 +45,10 @@ import Testing
       #expect(group(documents, on: 90)?.paidServiceDays == 60)
     }
     let facts = CustomerFacts(transactions: [extended, first])
-    let growing = try #require(PurchaseState(facts, in: app, at: at(10)))
-    #expect(growing.paidService == .growing(since: at(0)) && growing.validUntil == at(30))
-    let paused = try #require(PurchaseState(facts, in: app, at: at(40)))
-    #expect(paused.paidService == .fixed(30 * 86_400_000) && paused.validUntil == at(60))
+    let growing = PurchaseState(facts, in: app, at: at(10))
+    #expect(growing?.paidService == .growing(since: at(0)) && growing?.validUntil == at(30))
+    let paused = PurchaseState(facts, in: app, at: at(40))
+    #expect(paused?.paidService == .fixed(30 * 86_400_000) && paused?.validUntil == at(60))
   }
 
   @Test("A payment that is recovered after an extension is judged by the paid length of the period")
