@@ -131,6 +131,8 @@ class Lives:
         self.expected = {}
         # When transactions were refunded; those whose refund was reversed, with both times and the refunded part.
         self.refunds, self.reversed = {}, {}
+        # The ends of transactions before their first extension.
+        self.extended = {}
         self.act("clock", speed=0)
         self.act("delivery", app=APP, rules="PRODUCTION")
         self.act("grace-period", app=APP, days=16)
@@ -203,7 +205,16 @@ class Lives:
             case 10:
                 self.act("price-consent", transactionId=chosen, agreed=True)
             case _:
-                self.act("extend", transactionId=chosen, days=5)
+                before = self.ends(account)
+                if "error" not in self.act("extend", transactionId=chosen, days=5):
+                    after = self.ends(account)
+                    for transaction in [one for one, end in before.items() if after[one] != end]:
+                        self.extended.setdefault(transaction, before[transaction])
+
+    def ends(self, account):
+        """The ends of the account's periods, by transaction."""
+        rows = read(self.service, f"SELECT transaction_id, expires_date FROM purchase WHERE account = '{account}'")
+        return {row["transaction_id"]: row["expires_date"] for row in rows}
 
     def wait_for_notifications(self):
         # By their numbers: those before the last look have arrived.
@@ -335,7 +346,12 @@ class Lives:
             line = row["original_transaction_id"]
             end = min(row["expires_date"], row["revocation_date"] or row["expires_date"], following.get(line, row["expires_date"]))
             following[line] = row["purchase_date"]
-            lives[row["account"], row["product_id"] == "news"].append((row["purchase_date"], end, row["price"] > 0))
+            life = lives[row["account"], row["product_id"] == "news"]
+            first_end = min(end, self.extended.get(row["transaction_id"], end))
+            life.append((row["purchase_date"], first_end, row["price"] > 0))
+            if first_end < end:
+                # The days of an extension are no paid service.
+                life.append((first_end, end, False))
         for periods in lives.values():
             for day in range(self.first, self.end):
                 now, total, covered = (day + 1) * DAY, 0, None
