@@ -60,6 +60,9 @@ import Testing
     #expect(group(extended + [renewed(65...90)], on: 90)?.paidServiceDays == 60)
     #expect(group(extended + [renewed(80...110)], on: 110)?.paidServiceDays == 60)
     #expect(group(extended + [renewed(80...110)], on: 95)?.paidServiceDays == 45)
+    // An extension of the recovered period does not look like a new cycle.
+    let later = renewed(33...70).with { $0.signedDate = at(40) }
+    #expect(group([period(0...30), renewed(33...60), later], on: 70)?.paidServiceDays == 60)
   }
 
   @Test("Only signed documents show an extension")

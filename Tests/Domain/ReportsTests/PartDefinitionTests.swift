@@ -76,6 +76,17 @@ import Testing
     #expect(revenue("new", "closing", on: "01-01", currency: "USD") == [annual, annual])
   }
 
+  @Test("An extension makes no period longer in recurring revenue")
+  func extended() throws {
+    // 120 days: without the first end, the nearest length is three months.
+    let bought = World.period("monthly", "01-10", "05-10").with {
+      $0.details.firstExpiresDate = World.day("02-10")
+    }
+    let postings = World.postings(at: World.day("02-01"), ["P": World.facts("P", [bought])])
+    let revenue = try Answer(.recurringRevenue, "01-01", "02-01", of: postings)
+    #expect(revenue("new", "closing", on: "01-01", currency: "USD") == [119_880, 119_880])
+  }
+
   @Test("A rate is that of the day, or of the seven days before")
   func rates() {
     let first = World.reportDay("10-01")

@@ -58,9 +58,7 @@ package enum PaidService {
       if let next, facts.recovery(index, next) == .inGracePeriod {
         recovered = Period(start: end, end: facts.transactions[next].purchaseDate, isPaid: isPaid)
       }
-      if let firstEnd = facts.transactions[index].inDetails({ $0.firstExpiresDate }), start < firstEnd,
-        firstEnd < end
-      {
+      if let firstEnd = facts.transactions[index].firstEnd, start < firstEnd, firstEnd < end {
         periods.append(Period(start: firstEnd, end: end, isPaid: false))
         end = firstEnd
       }
@@ -84,9 +82,9 @@ extension CustomerFacts {
   /// `nil` if it was paid on time or is a new purchase.
   ///
   /// Afterwards Apple reports only the dates of the periods. If the cycle was kept, the new period ends one
-  /// period after the end of the old one, and not one period after the payment.
+  /// period after the end of the old one, and not one period after the payment. An extension changes neither.
   package func recovery(_ index: Int, _ next: Int) -> Recovery? {
-    guard let expiry = transactions[index].expiresDate, let end = transactions[next].expiresDate,
+    guard let expiry = transactions[index].expiresDate, let end = transactions[next].firstEnd,
       transactions[index].accessRevokedAt == nil,
       transactions[index].productID == transactions[next].productID,
       transactions[next].inDetails({ $0.transactionReason != .purchase })
@@ -94,8 +92,8 @@ extension CustomerFacts {
     let payment = transactions[next].purchaseDate
     let gap = payment.milliseconds(since: expiry)
     guard gap > 0, gap <= transactions[index].billingRetryLength else { return nil }
-    let firstEnd = transactions[index].inDetails { $0.firstExpiresDate } ?? expiry
-    let length = firstEnd.milliseconds(since: transactions[beginning(ofPeriodAt: index)].purchaseDate)
+    let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
+    let length = (transactions[index].firstEnd ?? expiry).milliseconds(since: start)
     let kept = abs(end.milliseconds(since: expiry) - length)
     let restarted = abs(end.milliseconds(since: payment) - length)
     return kept < restarted ? .inGracePeriod : .afterGracePeriod

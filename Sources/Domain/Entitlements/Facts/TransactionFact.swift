@@ -220,10 +220,11 @@ extension TransactionFact {
     details.firstExpiresDate = firstEnd
   }
 
+  /// The end of the period before any extension.
+  package var firstEnd: Instant? { inDetails { $0.firstExpiresDate ?? expiresDate } }
+
   /// The first end of the period that signed documents show.
-  private var signedFirstEnd: Instant? {
-    inDetails { $0.isFromReceipt ? nil : $0.firstExpiresDate ?? expiresDate }
-  }
+  private var signedFirstEnd: Instant? { inDetails { $0.isFromReceipt } ? nil : firstEnd }
 
   /// Whether this document replaces `other` about the same transaction.
   ///

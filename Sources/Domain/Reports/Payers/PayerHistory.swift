@@ -105,7 +105,8 @@ struct PayerHistory {
   }
 
   /// Sets the length of each period: the catalog's; of an offer that is paid up front, the offer's; of products and
-  /// offers without one, that of the dates. An extension makes periods longer only, so the shortest one of a product counts.
+  /// offers without one, that of the dates. Extensions make periods longer only and not all of them are visible, so the
+  /// shortest one of a product counts.
   private static func setDurations(
     _ lines: [SubscriptionLine], _ facts: borrowing CustomerFacts, _ app: borrowing AppDefinition
   ) {
@@ -120,7 +121,7 @@ struct PayerHistory {
         let before = position > 0 ? periods[position - 1] : nil
         let isKept = before.map { facts.recovery($0.index, period.index) == .inGracePeriod } ?? false
         let start = isKept ? before?.expires ?? period.start : period.start
-        let length = PeriodLength(from: start, to: period.expires)
+        let length = PeriodLength(from: start, to: period.paidUntil)
         lengths.append(length)
         let isStandard = period.dimensions.offerKind.isEmpty
         guard isStandard, let length else { continue }

@@ -10,6 +10,8 @@ final class SubscriptionPeriod {
   let start: Instant
   /// The end that was paid for, extensions included.
   let expires: Instant
+  /// The end before the extensions.
+  let paidUntil: Instant
   /// When a refund ended it.
   let refundedAt: Instant?
   let dimensions: Posting.Dimensions
@@ -48,10 +50,12 @@ final class SubscriptionPeriod {
   init?(_ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions]) {
     guard facts.beginning(ofPeriodAt: index) == index else { return nil }
     var end: Instant?
+    var paidUntil: Instant?
     var (price, isPriced, seats) = (Int64(0), false, Int64(0))
     // By index, because a transaction has about 300 bytes and a dozen reference counts.
     for part in facts.period(at: index) {
       if let expires = facts.transactions[part].expiresDate { end = max(end ?? expires, expires) }
+      if let paid = facts.transactions[part].firstEnd { paidUntil = max(paidUntil ?? paid, paid) }
       if let ofPart = facts.transactions[part].reportedPrice {
         (price, isPriced) = (price &+ ofPart, true)
       }
@@ -62,6 +66,7 @@ final class SubscriptionPeriod {
     let start = facts.transactions[index].purchaseDate
     self.index = standing
     self.expires = expires
+    self.paidUntil = paidUntil ?? expires
     self.start = start
     transactionID = facts.transactions[index].transactionID
     refundedAt = facts.transactions[standing].accessRevokedAt
