@@ -147,6 +147,76 @@ import Testing
     }
   }
 
+  @Test("Pages begin and end within postings that became known together", arguments: Backend.allCases)
+  func pagesOfDerivations(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let shop = Self.shop
+      // All postings of a purchase at once, as an import brings them.
+      try await store.write { transaction throws(StoreError) in
+        for (_, facts) in Self.payers {
+          let postings = PayerPostings(facts, in: shop, at: at(120)).postings
+          try transaction.append([
+            NewPostings(
+              postings, of: "ocean", in: .sandbox, knownAt: at(121), knownDay: ReportDay(at(121)),
+              cause: .lateNotification)
+          ])
+        }
+      }
+      for limit in [1, 3, 1_000] {
+        let all = try await Self.all(store) { reader, last in
+          try reader.postings(after: last?.position ?? 0, of: "ocean", in: .sandbox, limit: limit)
+        }
+        #expect(all.map(\.position) == Array(1...Int64(Self.known.count)))
+        #expect(Set(all.map(\.posting)) == Set(Self.known.map(\.posting)))
+        for one in all {
+          let isRefund = [.refund, .refundOfPurchase, .refundedOut].contains(one.posting.kind)
+          #expect(one.cause == (isRefund ? .refundLearnedLate : .lateNotification))
+        }
+        let timed = try await Self.all(store) { reader, last in
+          try reader.postings(in: at(0)..<at(200), after: last, of: "ocean", in: .sandbox, limit: limit)
+        }
+        let expected = all.sorted {
+          ($0.posting.effectiveAt, $0.position) < ($1.posting.effectiveAt, $1.position)
+        }
+        #expect(timed == expected)
+      }
+    }
+  }
+
+  @Test("The purchases behind a value add up to it, in pages", arguments: Backend.allCases)
+  func purchases(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await fill(store)
+      for name in [.subscriptions, .movements, .recurringRevenue, .revenue, .churnReasons] as [Report.Name] {
+        let query = ReportQuery(
+          name, from: ReportDay(at(10)), to: ReportDay(at(110)), by: .month, groupBy: [.storefront])
+        try await store.snapshot { reader in
+          let table = try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
+          #expect(!table.rows.isEmpty)
+          for row in table.rows {
+            let key = ReportQuery.RowKey(
+              bucket: row.bucket, groups: row.groups, currency: row.currency, age: row.age)
+            for (column, value) in zip(query.report.columns, row.values) {
+              var sum: Int64 = 0
+              for part in query.postings(of: column, in: key) {
+                var line = ""
+                while true {
+                  let page = try reader.reportPurchases(
+                    part.selection, of: "ocean", in: .sandbox, after: line, limit: 2)
+                  #expect(page.allSatisfy { $0.line > line && $0.value != 0 } && page.count <= 2)
+                  for purchase in page { sum += part.sign * purchase.value }
+                  guard let last = page.last else { break }
+                  line = last.line
+                }
+              }
+              #expect(sum == value, "\(name) \(column.name) \(row.bucket)")
+            }
+          }
+        }
+      }
+    }
+  }
+
   private static func result(
     _ day: Int64, _ report: String, matched: Int64, files: [String] = []
   ) -> ReconciledDay {

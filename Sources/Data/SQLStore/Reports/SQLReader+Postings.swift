@@ -7,34 +7,39 @@ extension SQLReader {
   func postings(
     after position: Int64, of appID: String, in environment: Environment, limit: Int
   ) throws(StoreError) -> [StoredPosting] {
-    try rows(
+    try page(
       """
-      SELECT \(PostingRows.columns), position, known_at, cause, line_id FROM posting
+      SELECT \(PostingRows.columns) FROM posting
       WHERE position > ? AND app = ? AND environment = ? ORDER BY position LIMIT ?
-      """, position, appID, environment, limit, decode: Self.storedPosting)
+      """, [position, appID, environment, limit], limit
+    ) { $0.position > position }
   }
 
   func postings(
     in span: Range<Instant>, after last: StoredPosting?, of appID: String, in environment: Environment,
     limit: Int
   ) throws(StoreError) -> [StoredPosting] {
-    let first = last?.posting.effectiveAt ?? span.lowerBound
-    return try rows(
+    let (first, position) = (last?.posting.effectiveAt ?? span.lowerBound, last?.position ?? 0)
+    return try page(
       """
-      SELECT \(PostingRows.columns), position, known_at, cause, line_id FROM posting
+      SELECT \(PostingRows.columns) FROM posting
       WHERE effective_at >= ? AND effective_at < ? AND (effective_at > ? OR position > ?)
         AND app = ? AND environment = ?
       ORDER BY effective_at, position LIMIT ?
-      """, first, span.upperBound, first, last?.position ?? 0, appID, environment, limit,
-      decode: Self.storedPosting)
+      """, [first, span.upperBound, first, position, appID, environment, limit], limit
+    ) { $0.posting.effectiveAt > first || $0.position > position }
   }
 
-  private static func storedPosting(_ row: any SQLStatement) throws(StoreError) -> StoredPosting {
-    let next = PostingRows.count
-    return StoredPosting(
-      position: row.number(next), posting: try PostingRows.posting(row, ofLine: row.text(next + 3) ?? ""),
-      knownAt: Instant(millisecondsSince1970: row.number(next + 1)),
-      cause: RevisionCause(rawValue: row.text(next + 2) ?? ""))
+  /// Returns the first postings of some rows that belong to a page, which may begin and end within a row.
+  private func page(
+    _ sql: String, _ values: [any StatementValue], _ limit: Int, where belongs: (StoredPosting) -> Bool
+  ) throws(StoreError) -> [StoredPosting] {
+    var page: [StoredPosting] = []
+    _ = try rows(sql, binding: values) { row throws(StoreError) in
+      guard page.count < limit else { return }
+      page += try PostingRows.stored(row).filter(belongs)
+    }
+    return Array(page.prefix(limit))
   }
 
   func openingStocks(

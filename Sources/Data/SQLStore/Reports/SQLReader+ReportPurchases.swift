@@ -7,75 +7,95 @@ extension SQLReader {
     _ selection: PostingSelection, of appID: String, in environment: Environment, after line: String,
     limit: Int
   ) throws(StoreError) -> [ReportPurchase] {
-    var condition = PostingCondition(selection)
-    condition.add("line_id > ?", line)
-    let values: [any StatementValue] = [appID, environment] + condition.values + [Int64(limit)]
-    return try rows(
-      """
-      SELECT line_id, max(product_id), max(storefront), max(currency), max(reason), max(effective_at),
-        CAST(sum(\(selection.value)) AS BIGINT)
-      FROM posting WHERE app = ? AND environment = ? AND \(condition.text)
-      GROUP BY line_id HAVING sum(\(selection.value)) <> 0 ORDER BY line_id LIMIT ?
-      """, binding: values
-    ) { row throws(StoreError) in
-      ReportPurchase(
-        line: row.text(0) ?? "", productID: row.text(1) ?? "", storefront: row.text(2) ?? "",
-        currency: row.text(3) ?? "", reason: row.text(4) ?? "",
-        effectiveAt: Instant(millisecondsSince1970: row.number(5)), value: row.number(6))
+    let condition = PostingCondition(selection).text
+    var sums = PurchaseSums(limit: limit)
+    var last = (line: line, position: Int64.max)
+    var size = max(Self.firstRows, 4 * limit)
+    while true {
+      var count = 0
+      _ = try rows(
+        """
+        SELECT \(PostingRows.columns) FROM posting
+        WHERE app = ? AND environment = ? AND (line_id, position) > (?, ?) AND \(condition)
+        ORDER BY line_id, position LIMIT ?
+        """, appID, environment, last.line, last.position, size
+      ) { row throws(StoreError) in
+        count += 1
+        guard !sums.isComplete else { return }
+        for stored in try PostingRows.stored(row) {
+          if let value = selection.value(of: stored.posting) { sums.add(stored.posting, value) }
+        }
+        last = (row.text(1) ?? "", row.number(0))
+      }
+      guard count == size, !sums.isComplete else { break }
+      // Where few rows have a selected posting, more are read at once: a part may be sorted from the beginning.
+      size = min(4 * size, Self.mostRows)
     }
+    return sums.all
+  }
+
+  private static let (firstRows, mostRows) = (1_000, 64_000)
+}
+
+/// Adds up the values of purchases whose postings follow each other.
+private struct PurchaseSums {
+  private let limit: Int
+  /// The purchases with a value, without that whose postings may continue.
+  private var complete: [ReportPurchase] = []
+  private var current: ReportPurchase?
+
+  init(limit: Int) { self.limit = limit }
+
+  var isComplete: Bool { complete.count >= limit }
+
+  /// The first purchases with a value.
+  var all: [ReportPurchase] {
+    var all = complete
+    if let current, current.value != 0 { all.append(current) }
+    return Array(all.prefix(limit))
+  }
+
+  mutating func add(_ posting: Posting, _ value: Int64) {
+    let next = ReportPurchase(posting, value)
+    guard let known = current, known.line == next.line else {
+      if let current, current.value != 0 { complete.append(current) }
+      current = next
+      return
+    }
+    current = known.adding(next)
   }
 }
 
-/// The rows of `posting` that a value adds up.
+extension ReportPurchase {
+  fileprivate init(_ posting: Posting, _ value: Int64) {
+    self.init(
+      line: posting.line, productID: posting.dimensions.productID, storefront: posting.dimensions.storefront,
+      currency: posting.currency, reason: posting.reason, effectiveAt: posting.effectiveAt, value: value)
+  }
+
+  /// The sum of two parts of the value of one purchase.
+  fileprivate func adding(_ other: ReportPurchase) -> ReportPurchase {
+    ReportPurchase(
+      line: line, productID: max(productID, other.productID), storefront: max(storefront, other.storefront),
+      currency: max(currency, other.currency), reason: max(reason, other.reason),
+      effectiveAt: max(effectiveAt, other.effectiveAt), value: value &+ other.value)
+  }
+}
+
+/// The rows of `posting` that may have postings of a value.
 private struct PostingCondition {
   private var conditions: [String] = []
-  private(set) var values: [any StatementValue] = []
 
   var text: String { conditions.joined(separator: " AND ") }
 
   init(_ selection: PostingSelection) {
-    conditions = [
-      "kind IN (\(selection.signs.keys.map { String($0.rawValue) }.sorted().joined(separator: ", ")))"
-    ]
-    addDays(selection)
+    conditions = ["(kinds & \(PostingRows.bits(of: selection.signs.keys))) <> 0"]
+    if let from = selection.from, !selection.isOfCohort {
+      conditions.append("effective_at >= \(from.start.millisecondsSince1970)")
+    }
+    let end = selection.isOfCohort ? selection.until : selection.to
+    conditions.append("effective_at < \(end.start.millisecondsSince1970)")
     addKnowledge(selection.knowledge)
-    if let mark = selection.mark { conditions.append("marks / \(1 << mark) % 2 = 1") }
-    if let reasons = selection.reasons { add("reason", in: reasons) }
-    if let currency = selection.currency { add("currency = ?", currency) }
-    for (dimension, allowed) in selection.dimensions.sorted(by: { $0.key.rawValue < $1.key.rawValue })
-    where !allowed.isEmpty {
-      let column = selection.isOfCohort ? dimension.cohortColumn : dimension.postingColumn
-      if let column { add(column, in: allowed) }
-    }
-  }
-
-  mutating func add(_ condition: String, _ value: String) {
-    conditions.append(condition)
-    values.append(value)
-  }
-
-  private mutating func add(_ column: String, in allowed: Set<String>) {
-    conditions.append("\(column) IN (\(Array(repeating: "?", count: allowed.count).joined(separator: ", ")))")
-    for value in allowed.sorted() { values.append(value) }
-  }
-
-  private mutating func addDays(_ selection: PostingSelection) {
-    if selection.isOfCohort {
-      if let from = selection.from { conditions.append("cohort_day >= \(from.number)") }
-      conditions.append("cohort_day < \(selection.to.number)")
-      conditions.append("effective_at < \(selection.until.start.millisecondsSince1970)")
-      if let ages = selection.ages {
-        conditions.append("cohort_age BETWEEN \(ages.lowerBound) AND \(ages.upperBound)")
-      }
-      return
-    }
-    if let from = selection.from { conditions.append("effective_at >= \(from.start.millisecondsSince1970)") }
-    conditions.append("effective_at < \(selection.to.start.millisecondsSince1970)")
-    guard let lastDays = selection.lastDays else { return }
-    let inTime = lastDays.sorted { $0.key < $1.key }.map { length, last in
-      "(reason = '\(length)' AND effective_at < \(last.end.millisecondsSince1970))"
-    }
-    conditions.append("(\(inTime.joined(separator: " OR ")))")
   }
 
   private mutating func addKnowledge(_ knowledge: ReportQuery.Knowledge) {
@@ -97,46 +117,5 @@ private struct PostingCondition {
         CASE WHEN \(day) > coalesce((SELECT max(c.day) FROM closed_day AS c WHERE \(ofApp)), -1000000)
           THEN \(Int64.max) ELSE 0 END)
       """
-  }
-}
-
-extension PostingSelection {
-  /// The amount that a row of `posting` adds, in SQL.
-  fileprivate var value: String {
-    let measured =
-      switch measure {
-      case .count: "units"
-      case .amount: "amount"
-      case .proceeds: "proceeds"
-      case .sign: "CASE WHEN units > 0 THEN 1 WHEN units < 0 THEN -1 ELSE 0 END"
-      }
-    let negative = signs.filter { $0.value < 0 }.keys.map { String($0.rawValue) }.sorted()
-    return negative.isEmpty
-      ? measured
-      : "CASE WHEN kind IN (\(negative.joined(separator: ", "))) THEN -\(measured) ELSE \(measured) END"
-  }
-}
-
-extension ReportQuery.Dimension {
-  fileprivate var postingColumn: String? {
-    switch self {
-    case .product: "product_id"
-    case .group: "subscription_group"
-    case .storefront: "storefront"
-    case .offerKind: "offer_kind"
-    case .reason: "reason"
-    case .duration: nil
-    }
-  }
-
-  fileprivate var cohortColumn: String? {
-    switch self {
-    case .product: "cohort_product_id"
-    case .group: "cohort_group"
-    case .storefront: "cohort_storefront"
-    case .offerKind: "cohort_offer_kind"
-    case .reason: "reason"
-    case .duration: nil
-    }
   }
 }

@@ -7,28 +7,28 @@ private let ofLine = "line_id = ? AND app = ? AND environment = ?"
 // Postings and their sums.
 extension SQLTransaction {
   func postings(of line: LineKey) throws(StoreError) -> [Posting] {
-    try rows("SELECT \(PostingRows.columns) FROM posting WHERE \(ofLine) ORDER BY position", line) {
-      row throws(StoreError) in try PostingRows.posting(row, ofLine: line.lineID)
-    }
+    let rows = try rows(
+      once: "SELECT \(PostingRows.columns) FROM posting WHERE \(ofLine) ORDER BY position", line,
+      decode: PostingRows.stored)
+    return rows.flatMap { $0.map(\.posting) }
   }
 
   func append(_ new: [NewPostings]) throws(StoreError) {
     var cells: [Closing: CellSums] = [:]
     var revised: [Revision: Int64] = [:]
     var position = try lastPosition(before: new.reduce(0) { $0 + $1.postings.count })
-    let row = try statement(once: Self.insertPosting)
+    let insert = try statement(once: Self.insertPostings)
     for new in new {
-      for (line, postings) in new.byLine {
-        try insert(
-          postings, new, of: LineKey(appID: new.appID, environment: new.environment, lineID: line),
-          after: &position, as: row)
+      for postings in new.rows {
+        position += Int64(postings.count)
+        try self.insert(postings, of: new, through: position, as: insert)
       }
       let closing = Closing(appID: new.appID, environment: new.environment, day: new.knownDay)
       cells[closing, default: CellSums()].add(new.postings)
       for posting in new.postings {
         let day = ReportDay(posting.effectiveAt)
         guard day < new.knownDay else { continue }
-        revised[Revision(closing: closing, day: day, cause: new.cause(of: posting)), default: 0] += 1
+        revised[Revision(closing: closing, day: day, cause: new.cause.of(posting)), default: 0] += 1
       }
     }
     for (closing, sums) in cells {
@@ -71,29 +71,25 @@ extension SQLTransaction {
 
   private static let putPosition = Upsert.sql("posting_position", key: "id", "id, last")
 
+  /// Inserts a row of postings; `position` is that of the last one.
   private func insert(
-    _ postings: [Posting], _ new: NewPostings, of line: LineKey, after position: inout Int64,
-    as insert: any SQLStatement
+    _ postings: [Posting], of new: NewPostings, through position: Int64, as insert: any SQLStatement
   ) throws(StoreError) {
-    // Parameters stay bound.
-    try insert.bind(line)
-    try insert.bind(4, new.knownAt.millisecondsSince1970)
-    for posting in postings {
-      position += 1
-      try insert.bind(5, new.cause(of: posting).rawValue)
-      try PostingRows.bind(posting, to: insert, at: 6)
-      try insert.bind(6 + PostingRows.count, position)
-      try insert.run()
-    }
+    guard let first = postings.first else { return }
+    try insert.bind(LineKey(appID: new.appID, environment: new.environment, lineID: first.line))
+    try insert.bind(4, first.effectiveAt.millisecondsSince1970)
+    try insert.bind(5, new.knownAt.millisecondsSince1970)
+    try insert.bind(6, new.cause.rawValue)
+    try insert.bind(7, PostingRows.bits(of: postings.lazy.map(\.kind)))
+    try insert.bind(8, PostingPack.encode(postings))
+    try insert.bind(9, position)
+    try insert.run()
   }
 
-  private static let insertPosting: String = {
-    let parameters = Array(repeating: "?", count: 6 + Int(PostingRows.count)).joined(separator: ", ")
-    return """
-      INSERT INTO posting (line_id, app, environment, known_at, cause, \(PostingRows.columns), position)
-      VALUES (\(parameters))
-      """
-  }()
+  private static let insertPostings = """
+    INSERT INTO posting (line_id, app, environment, effective_at, known_at, cause, kinds, postings, position)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
 
   func add(
     _ cells: [ReportCell], known: ReportDay, of appID: String, in environment: Environment
@@ -247,20 +243,28 @@ extension SQLSession {
 }
 
 extension NewPostings {
-  /// The postings of each purchase; mostly there is one.
-  fileprivate var byLine: [(line: String, postings: [Posting])] {
-    guard let line = postings.first?.line else { return [] }
-    if postings.allSatisfy({ $0.line == line }) { return [(line, postings)] }
-    return Dictionary(grouping: postings, by: \.line).sorted { $0.key < $1.key }.map { ($0, $1) }
-  }
+  /// The postings of each purchase and instant, in the order of their first ones; mostly there is one row.
+  fileprivate var rows: [[Posting]] {
+    struct Place: Hashable {
+      let line: String
+      let instant: Instant
 
-  /// The cause of one of the postings.
-  fileprivate func cause(of posting: Posting) -> RevisionCause {
-    switch (posting.kind, cause) {
-    case (.refund, .lateNotification), (.refundOfPurchase, .lateNotification),
-      (.refundedOut, .lateNotification), (.trialRefunded, .lateNotification):
-      .refundLearnedLate
-    default: cause
+      init(_ posting: Posting) { (line, instant) = (posting.line, posting.effectiveAt) }
     }
+    guard let first = postings.first else { return [] }
+    if postings.allSatisfy({ $0.effectiveAt == first.effectiveAt && $0.line == first.line }) {
+      return [postings]
+    }
+    var rows: [[Posting]] = []
+    var indices: [Place: Int] = [:]
+    for posting in postings {
+      if let index = indices[Place(posting)] {
+        rows[index].append(posting)
+      } else {
+        indices[Place(posting)] = rows.count
+        rows.append([posting])
+      }
+    }
+    return rows
   }
 }

@@ -21,36 +21,19 @@ extension Version01 {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX report_line_by_time ON report_line (due_at) WHERE due_at IS NOT NULL;
 
-    -- What became so for each purchase; append-only.
+    -- What became so for each purchase, with one row for what was so and became known at one time; append-only.
     CREATE TABLE posting (
-      position INTEGER PRIMARY KEY,    -- consumers read in this order; none is used again
+      position INTEGER PRIMARY KEY,    -- of the last posting; consumers read in this order; none is used again
       line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
-      kind INTEGER NOT NULL,           -- Posting.Kind
       effective_at INTEGER NOT NULL,   -- milliseconds since 1970
       known_at INTEGER NOT NULL,
       cause TEXT NOT NULL,
-      transaction_id TEXT NOT NULL,
-      product_id TEXT NOT NULL,
-      subscription_group TEXT NOT NULL,
-      storefront TEXT NOT NULL,
-      offer_kind TEXT NOT NULL,
-      reason TEXT NOT NULL,
-      cohort_day INTEGER,              -- days since 1970; NULL: of no cohort
-      cohort_product_id TEXT NOT NULL,
-      cohort_group TEXT NOT NULL,
-      cohort_storefront TEXT NOT NULL,
-      cohort_offer_kind TEXT NOT NULL,
-      cohort_age INTEGER NOT NULL,
-      marks INTEGER NOT NULL,          -- bits of Granularity; what they say depends on the kind
-      charged_on INTEGER,              -- days since 1970; NULL: on the day of effective_at
-      units INTEGER NOT NULL,
-      amount INTEGER NOT NULL,         -- thousandths
-      proceeds INTEGER NOT NULL,
-      currency TEXT NOT NULL
+      kinds INTEGER NOT NULL,          -- a bit for each Posting.Kind modulo 63
+      postings BLOB NOT NULL           -- PostingPack
     ) STRICT;
-    CREATE INDEX posting_of_line ON posting (line_id, app, environment);
+    CREATE INDEX posting_of_line ON posting (line_id, position);
     CREATE INDEX posting_by_time ON posting (effective_at, position);
 
     -- The last position of a posting.
