@@ -128,6 +128,36 @@ def test_the_chart_of_revenue_is_converted_into_one_currency(console):
     assert "USD" in wrong.partition("<main")[2]
 
 
+def test_storefronts_of_all_currencies_have_their_numbers(tmp_path):
+    console = ProxiedConsole(tmp_path, CONFIGURATION, callers=PEOPLE)
+    try:
+        console.act("notification-url", app=APP, url=f"http://{console.service.http}/notifications/{APP}")
+        for account, storefront in [("ann", "USA"), ("ben", "USA"), ("hanna", "DEU")]:
+            console.act("storefront", account=account, storefront=storefront)
+            console.buy(account, "pro.monthly")
+        now = console.call("CustomerService/DescribeCustomer", customerId=CUSTOMER)["evaluatedAt"][:10]
+        days = [datetime.date.fromisoformat(now) + datetime.timedelta(days=number) for number in (-1, 2)]
+
+        def rows():
+            """Of each storefront and currency, active subscriptions and recurring revenue in the last month."""
+            answer = report(console, "mrr", *days, groupBy=["REPORT_DIMENSION_STOREFRONT"])
+            names = [column["name"] for column in answer["columns"]]
+            found = {}
+            for row in answer.get("rows", []):
+                values = dict(zip(names, map(int, row["values"])))
+                found[row["groups"][0], row["currency"]] = (values["active"], values["closing"])
+            return found if sum(active for active, _ in found.values()) == 3 else None
+
+        found = wait_for(rows)
+        assert {place: active for place, (active, _) in found.items()} == {("USA", "USD"): 2, ("DEU", "EUR"): 1}
+        text = console.browser(READER).get(f"{HERE}/reports/storefronts").text
+        for (storefront, currency), (active, closing) in found.items():
+            assert f"{storefront}: active {active}<" in text
+            assert f"{storefront}: MRR in its currency {closing / 12_000:.2f} {currency}<" in text
+    finally:
+        console.service.stop()
+
+
 def test_the_chart_of_failed_payments_has_the_days_to_recovery(console):
     answer = report(console, "billing", *console.days)
     names = [column["name"] for column in answer["columns"]]

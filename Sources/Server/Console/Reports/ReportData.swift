@@ -62,11 +62,13 @@ struct ReportData: Sendable {
   }
 
   /// A value as people read it: an amount a year is that of a month.
-  func text(_ value: Int64, _ unit: ReportUnit) -> String {
+  ///
+  /// - other: the currency of the amount; `nil`: that of the page.
+  func text(_ value: Int64, _ unit: ReportUnit, in other: String? = nil) -> String {
     switch unit {
     case .count, .unspecified, .unrecognized: String(value)
-    case .money: Format.money(milliunits: Self.hundredths(value), currency)
-    case .moneyPerYear: Format.money(milliunits: Self.hundredths(Self.month(value)), currency)
+    case .money: Format.money(milliunits: Self.hundredths(value), other ?? currency)
+    case .moneyPerYear: Format.money(milliunits: Self.hundredths(Self.month(value)), other ?? currency)
     }
   }
 

@@ -143,7 +143,13 @@ struct BucketPicture {
   }
 
   private var mrr: [ChartPanel] {
-    [
+    let others = ChartPanel(
+      Text.otherMovements(data.currency), height: 100,
+      stacked: [column("moved", .trial), column("reversed", .grant)])
+    let hasOthers = data.rows.contains { row in
+      ["moved", "reversed"].contains { data.value($0, row) ?? 0 != 0 }
+    }
+    return [
       ChartPanel(
         Text.movementsOfMRR(data.currency),
         stacked: [
@@ -153,7 +159,7 @@ struct BucketPicture {
         ]),
       ChartPanel(
         Text.mrrAtTheEnd(data.currency), height: 130, lines: [series(Text.mrr, .blue, [("closing", 1)])]),
-    ]
+    ] + (hasOthers ? [others] : [])
   }
 
   private var active: [ChartPanel] {
@@ -178,7 +184,7 @@ struct BucketPicture {
     return [
       ChartPanel(
         Text.revenueIn(data.currency), height: 260,
-        stacked: [column("gross", .full), column("refunds", .none)],
+        stacked: [column("gross", .full), column("reversals", .grace), column("refunds", .none)],
         lines: lines)
     ]
   }
@@ -244,9 +250,15 @@ struct BucketPicture {
     ]
   }
 
+  private static let bandLooks: [ChartSeries.Look] = [.ended, .trial, .blue, .full]
+
   private var paidYears: [ChartPanel] {
     [
-      ChartPanel(Text.payersAtTheEnd, shape: .areas, stacked: [column("past_one_year", .full)]),
+      ChartPanel(
+        Text.payersAtTheEnd, shape: .areas,
+        stacked: zip(PaidDays.allCases, Self.bandLooks).map { band, look in
+          series(Text.name(of: band), look, [(band.column, 1)])
+        }),
       ChartPanel(
         Text.payersOverTheYear, height: 130,
         stacked: [column("year_reached", .blue), column("year_reset", .none, sign: -1)],

@@ -4,6 +4,8 @@ internal import Reports
 internal import Wire
 
 /// The storefronts by what they bring: the first one has the most active subscriptions.
+///
+/// Counts are of all currencies, and each amount is in the currency of its storefront.
 struct StorefrontPicture {
   private static let maxStorefronts = 40
 
@@ -13,10 +15,9 @@ struct StorefrontPicture {
 
   var picture: ReportPicture {
     let names = self.names
-    let currency = mrr.currency
     let measures = [
       measure("active", .full, mrr, Text.active, names),
-      measure("closing", .blue, mrr, Text.mrrIn(currency), names),
+      measure("closing", .blue, mrr, Text.mrrInOwnCurrency, names),
       measure("lapsed", .none, churn, Text.endedSubscriptions, names),
       measure("refunds", .pink, refunds, Text.refundsTitle, names),
     ]
@@ -36,23 +37,20 @@ struct StorefrontPicture {
   }
 
   private var names: [String] {
-    let rows = latest(mrr)
     let all = Set([mrr, churn, refunds].flatMap { latest($0).keys })
-    return Array(
-      all.sorted { first, second in
-        let (one, two) = (
-          rows[first].flatMap { mrr.value("active", $0) } ?? 0,
-          rows[second].flatMap { mrr.value("active", $0) } ?? 0
-        )
-        return (-one, first) < (-two, second)
-      }.prefix(Self.maxStorefronts))
+    let active = latest(mrr).mapValues { rows in sum("active", rows, mrr) }
+    return Array(all.sorted { (-(active[$0] ?? 0), $0) < (-(active[$1] ?? 0), $1) }.prefix(Self.maxStorefronts))
   }
 
-  /// The row of each storefront, of the last bucket.
-  private func latest(_ data: ReportData) -> [String: ReportRow] {
+  /// The rows of each storefront in the last bucket; in reports with amounts, one for each currency.
+  private func latest(_ data: ReportData) -> [String: [ReportRow]] {
     let last = data.filter.buckets.last
-    let rows = data.rows.filter { $0.bucket?.day == last }
-    return Dictionary(rows.map { ($0.groups.first ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    return Dictionary(
+      grouping: data.response.rows.filter { $0.bucket?.day == last }, by: { $0.groups.first ?? "" })
+  }
+
+  private func sum(_ column: String, _ rows: [ReportRow], _ data: ReportData) -> Int64 {
+    rows.reduce(0) { $0 &+ (data.value(column, $1) ?? 0) }
   }
 
   private func measure(
@@ -60,14 +58,22 @@ struct StorefrontPicture {
   ) -> ChartSeries {
     let rows = latest(data)
     let unit = data.index(of: column).map { data.response.columns[$0].unit } ?? .count
+    let currency = data.currency
     return ChartSeries(
       name, look,
       names.map { storefront in
-        guard let row = rows[storefront], let value = data.value(column, row) else {
-          return ChartSeries.Point(0, "0")
+        let used = (rows[storefront] ?? []).filter { data.value(column, $0) ?? 0 != 0 }
+        guard !used.isEmpty else { return ChartSeries.Point(0, "0") }
+        // The purchases behind one row do not add up to the sum of several.
+        let link = used.count == 1 ? data.link(column, used[0]) : nil
+        guard unit == .money || unit == .moneyPerYear else {
+          let count = sum(column, used, data)
+          return ChartSeries.Point(Double(count), String(count), link: link)
         }
-        return ChartSeries.Point(
-          data.number(value, unit), data.text(value, unit), link: data.link(column, row))
+        let texts = used.map { data.text(data.value(column, $0) ?? 0, unit, in: $0.currency) }
+        // Bars of several currencies have no common scale: those of the page's currency have a length.
+        let amount = sum(column, used.filter { $0.currency == currency }, data)
+        return ChartSeries.Point(data.number(amount, unit), texts.joined(separator: ", "), link: link)
       })
   }
 }

@@ -76,7 +76,8 @@ extension Text {
     case .churn: "Billing is for operations, choice for product, price for pricing."
     case .lifetimeValue: "What a payer has paid by the end of each month: how much acquisition may cost."
     case .storefronts: "Where to set prices and to localise."
-    case .paidYears: "Payers past one year of paid service: Apple's share of their charges is lower."
+    case .paidYears:
+      "Payers by days of paid service, and those past one year: Apple's share of their charges is lower."
     }
   }
 
@@ -134,7 +135,10 @@ extension Text {
   static let mrr = "MRR"
   static func movementsOfMRR(_ currency: String) -> String { "Movements, \(currency) a month" }
   static func mrrAtTheEnd(_ currency: String) -> String { "MRR at the end, \(currency) a month" }
-  static func mrrIn(_ currency: String) -> String { "MRR, \(currency)" }
+  static func otherMovements(_ currency: String) -> String {
+    "From and to other products and storefronts, and reversed refunds, \(currency) a month"
+  }
+  static let mrrInOwnCurrency = "MRR in its currency"
   static let subscriptionsInForce = "Subscriptions in force, trials included"
   static let renewing = "renewing"
   static let active = "active"
@@ -146,7 +150,15 @@ extension Text {
   static let atTheEnd = "At the end"
   static let endedSubscriptions = "Ended subscriptions"
   static let sharesOfEnds = "Of these, by reason"
-  static let payersAtTheEnd = "Payers past one year"
+  static let payersAtTheEnd = "Payers by days of paid service"
+  static func name(of band: PaidDays) -> String {
+    switch band {
+    case .upTo90: "up to 90 days"
+    case .upTo180: "91–180 days"
+    case .upTo364: "181–364 days"
+    case .year: "365 days or more"
+    }
+  }
   static let payersOverTheYear = "Reached, and lost after 60 days"
   static let chargesAt85 = "Charges at Apple's lower share"
   static let recoveries = "Recovered payments by days since the failure"
