@@ -134,7 +134,8 @@ def test_storefronts_of_all_currencies_have_their_numbers(tmp_path):
         console.act("notification-url", app=APP, url=f"http://{console.service.http}/notifications/{APP}")
         for account, storefront in [("ann", "USA"), ("ben", "USA"), ("hanna", "DEU")]:
             console.act("storefront", account=account, storefront=storefront)
-            console.buy(account, "pro.monthly")
+            bought = console.buy(account, "pro.monthly")
+        console.submit(CUSTOMER, bought)
         now = console.call("CustomerService/DescribeCustomer", customerId=CUSTOMER)["evaluatedAt"][:10]
         days = [datetime.date.fromisoformat(now) + datetime.timedelta(days=number) for number in (-1, 2)]
 

@@ -191,6 +191,34 @@ def test_a_segment_that_the_configuration_defines_cannot_be_deleted_and_others_c
     assert code("short") == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_SEGMENT")
 
 
+def test_the_events_of_a_deleted_segment_end_also_if_another_one_has_its_name(world):
+    stub = world[2].stub
+    create = segment_service.CreateSegmentRequest(app=APP, name="again", filter={"unclaimed": True})
+    stub.CreateSegment(create, timeout=CALL_LIMIT)
+    listed = stub.ListCustomers(segment_service.ListCustomersRequest(app=APP, segment="again"), timeout=CALL_LIMIT)
+
+    def watch():
+        request = segment_service.WatchSegmentRequest(app=APP, segment="again", after_sequence=listed.sequence)
+        return stub.WatchSegment(request, timeout=CALL_LIMIT)
+
+    live = watch()
+    live.initial_metadata()  # it watches
+    stub.DeleteSegment(segment_service.DeleteSegmentRequest(app=APP, name="again"), timeout=CALL_LIMIT)
+    types = []
+    with pytest.raises(grpc.RpcError) as ended:
+        for response in live:
+            types += [response.event.type] if response.HasField("event") else []
+    assert ended.value.code() == grpc.StatusCode.NOT_FOUND and contract.reason(ended.value) == "UNKNOWN_SEGMENT"
+    assert types[-1] == "SEGMENT_REDEFINED" and "SEGMENT_REDEFINED" not in types[:-1]
+    create.filter.unclaimed = False
+    stub.CreateSegment(create, timeout=CALL_LIMIT)
+    stream = watch()
+    resumed = next(response.event for response in stream if response.HasField("event"))
+    assert (resumed.type, resumed.segment, resumed.customer_id) == ("SEGMENT_REDEFINED", "again", "")
+    stream.cancel()
+    stub.DeleteSegment(segment_service.DeleteSegmentRequest(app=APP, name="again"), timeout=CALL_LIMIT)
+
+
 @pytest.mark.parametrize(("filter", "field"), [
     ({"states": [7]}, "filter.states"), ({"max_days_in_state": 0}, "filter.max_days_in_state"),
     ({"min_paid_days": 40_000}, "filter.min_paid_days"), ({"payment_modes": [9]}, "filter.payment_modes"),

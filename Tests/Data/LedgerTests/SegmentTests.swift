@@ -248,7 +248,10 @@ import Testing
       _ = try await adopt(Self.filter { $0.states = [.gracePeriod] })
       let last = try await fixture.events().last?.event.change
       #expect(last?.kind == .segmentRedefined && last?.subject?.segment == "ours")
+      let count = try await fixture.events().count
       #expect(try await adopt(nil).isEmpty)
+      let deleted = try await fixture.events().dropFirst(count).map(\.event.change)
+      #expect(deleted.map(\.kind) == [.segmentRedefined] && deleted.first?.subject?.segment == "ours")
     }
   }
 

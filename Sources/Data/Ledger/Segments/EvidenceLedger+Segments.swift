@@ -53,7 +53,7 @@ extension EvidenceLedger {
         let now = clocks.now(in: environment)
         let stored = try store.segments(of: place)
         for segment in stored where segment.isConfigured && app.segments[segment.name] == nil {
-          try store.delete(segment)
+          try store.remove(segment, at: now)
         }
         for (name, filter) in app.segments.sorted(by: { $0.key < $1.key })
         where !stored.contains(where: { $0.name == name }) {
@@ -136,7 +136,7 @@ extension CommandHandler {
     let stored = try inStore { () throws(StoreError) in try store.segments(of: place) }
     guard let segment = stored.first(where: { $0.name == name }) else { throw .unknownSegment(name) }
     guard !segment.isConfigured else { throw .configuredSegment(name) }
-    try inStore { () throws(StoreError) in try store.delete(segment) }
+    try inStore { () throws(StoreError) in try store.remove(segment, at: now) }
     return CommandResult()
   }
 }
@@ -153,13 +153,24 @@ extension StoreTransaction {
     guard new != segment else { return }
     if new.conditions != segment.conditions {
       new.evaluatedAt = now
-      let place = segment.appEnvironment
-      _ = try append(
-        NewEvent(
-          customer: CustomerKey(appID: place.appID, environment: place.environment, customerID: ""),
-          change: .withoutEntitlement(.segmentRedefined, .ofSegment(segment.name), at: now),
-          recordedAt: now, evidenceID: nil, actor: ""))
+      try recordRedefinition(of: segment, at: now)
     }
     try put(new)
+  }
+
+  /// Deletes a segment. Another one of its name would begin with members that no event announces, so the events of this one
+  /// end with that of a redefinition.
+  fileprivate func remove(_ segment: SavedSegment, at now: Instant) throws(StoreError) {
+    try recordRedefinition(of: segment, at: now)
+    try delete(segment)
+  }
+
+  private func recordRedefinition(of segment: SavedSegment, at now: Instant) throws(StoreError) {
+    let place = segment.appEnvironment
+    _ = try append(
+      NewEvent(
+        customer: CustomerKey(appID: place.appID, environment: place.environment, customerID: ""),
+        change: .withoutEntitlement(.segmentRedefined, .ofSegment(segment.name), at: now),
+        recordedAt: now, evidenceID: nil, actor: ""))
   }
 }

@@ -111,7 +111,8 @@ extension EntitlementChange.Kind {
       "An older revision of a purchase in another store arrived late; the newer one counts."
     case .segmentEntered: "The purchase entered a saved segment."
     case .segmentLeft: "The purchase left a saved segment."
-    case .segmentRedefined: "The conditions of a saved segment changed; list its customers again."
+    case .segmentRedefined:
+      "The conditions of a saved segment changed, or it was deleted; list its customers again."
     }
   }
 }

@@ -198,15 +198,19 @@ struct WatchWriter: Sendable {
   let begin: @Sendable (Metadata) async -> Void
   let write: @Sendable (WatchResponse) async throws(Status) -> Void
 
-  /// Writes each message as `response` makes it.
+  /// Writes each message as `response` makes it, and then calls `check`, which may end the stream.
   init<Response: WireMessage>(
-    _ responses: ResponseWriter<Response>, _ response: @escaping @Sendable (WatchResponse) -> Response
+    _ responses: ResponseWriter<Response>, _ response: @escaping @Sendable (WatchResponse) -> Response,
+    check: @escaping @Sendable (WatchResponse) async throws(Status) -> Void = { _ in }
   ) {
     begin = { metadata in
       await responses.attach(initial: metadata)
       await responses.begin()
     }
-    write = { message throws(Status) in try await responses.write(response(message)) }
+    write = { message throws(Status) in
+      try await responses.write(response(message))
+      try await check(message)
+    }
   }
 }
 

@@ -59,13 +59,21 @@ struct SegmentServiceHandler: SegmentServiceMethods {
     let app = try context.catalog.value.app(request.app)
     let place = AppEnvironment(appID: app.id, environment: try app.environment(request.environment))
     try RequestValidation.given(request.segment, "segment")
-    let known = try await context.read { reader throws(StoreError) in
-      try reader.segments(of: place).contains { $0.name == request.segment }
+    try await requireSegment(request.segment, of: place)
+    let writer = WatchWriter(responses, WatchSegmentResponse.init) { response async throws(Status) in
+      // The last event of a deleted segment.
+      guard case .event(let event)? = response.content, event.type == "SEGMENT_REDEFINED" else { return }
+      try await requireSegment(request.segment, of: place)
     }
-    guard known else { throw .unknownSegment(request.segment) }
-    let writer = WatchWriter(responses, WatchSegmentResponse.init)
     try await eventStream.watch(
       WatchRequest(request), segment: request.segment, writer, call, showsOtherCustomer: false)
+  }
+
+  private func requireSegment(_ name: String, of place: AppEnvironment) async throws(Status) {
+    let known = try await context.read { reader throws(StoreError) in
+      try reader.segments(of: place).contains { $0.name == name }
+    }
+    guard known else { throw .unknownSegment(name) }
   }
 
   /// The position of a page is the name of the last segment of the previous page.
