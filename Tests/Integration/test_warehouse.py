@@ -33,7 +33,8 @@ NAME = re.compile(r"known_day=(\d{4}-\d\d-\d\d)/(\d{20})-(\d{20})\.ndjson\.gz$")
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory):
     folder = tmp_path_factory.mktemp("warehouse")
-    (folder / "entitled.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    segments = "    segments:\n      renewing: {states: [ACTIVE_AUTO_RENEW_ON]}\n"
+    (folder / "entitled.yaml").write_text(CONFIGURATION + segments, encoding="utf-8")
     service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
     lives = Lives(service)
     lives.live(DAYS)
@@ -102,6 +103,8 @@ def test_an_export_has_each_posting_and_event_once_with_its_schema(lived, tmp_pa
         )  # fmt: skip
     events = rows(tmp_path, "events")
     assert [row["sequence"] for row in events] == list(range(1, len(events) + 1)), "sequences have no gaps"
+    segments = {row["segment"] for row in events if row["type"] in ("SEGMENT_ENTERED", "SEGMENT_LEFT")}
+    assert segments == {"renewing"} and not any(row["segment"] for row in events if "SEGMENT" not in row["type"])
     for kind, lines in (("postings", found), ("events", events)):
         schema = json.loads((tmp_path / kind / "schema.json").read_text(encoding="utf-8"))
         check = jsonschema.Draft202012Validator(schema)

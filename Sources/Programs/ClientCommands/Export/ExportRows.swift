@@ -76,6 +76,8 @@ extension ExportKind {
     ExportColumn(
       "erased_customer_id", .text,
       "Of CUSTOMER_ERASED: the id that the pseudonym in customer_id replaces, as far as it is known."),
+    ExportColumn(
+      "segment", .text, "The saved segment that the purchase entered or left, or that changed; empty: none."),
     ExportColumn("explanation", .text, "The event as a sentence."),
   ]
 
@@ -117,7 +119,8 @@ extension EntitlementEvent {
       "product_id": .string(productId), "quantity": JSONValue(Int64(quantity)),
       "price": price.map { JSONValue($0.milliunits) } ?? .null, "currency": .string(price?.currency ?? ""),
       "evidence_id": evidenceId.map { JSONValue($0) } ?? .null, "actor": .string(actor),
-      "erased_customer_id": .string(erasedCustomerId), "explanation": .string(explanation),
+      "erased_customer_id": .string(erasedCustomerId), "segment": .string(segment),
+      "explanation": .string(explanation),
     ]
   }
 }
