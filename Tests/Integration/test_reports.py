@@ -94,6 +94,19 @@ def share(price, percentage):
     return round(fractions.Fraction(price * percentage, 100_000))
 
 
+def paid_service(periods, now):
+    """The time of paid service before an instant; 0 after a pause of more than 60 days."""
+    total, covered = 0, None
+    for start, end, is_paid in periods:
+        if start >= now:
+            break
+        if covered is not None and start - covered > 60 * DAY:
+            total = 0
+        total += max(0, min(end, now) - max(start, covered or start)) if is_paid else 0
+        covered = max(end, covered or end)
+    return total if covered is not None and now - covered <= 60 * DAY else 0
+
+
 def date_of(day):
     """The date of a day since 1970."""
     return datetime.date.fromordinal(719_163 + day)
@@ -266,7 +279,8 @@ class Lives:
             if period["price"] > 0:
                 stocks["active", *place] += 1
                 stocks["unclaimed_active", *place] += 1
-                active[line["original_transaction_id"]] = (period["currency"], period["price"] * per_year(period))
+                charge = (period["account"], period["product_id"], period["purchase_date"])
+                active[line["original_transaction_id"]] = (period["currency"], period["price"] * per_year(period), charge)
                 annual[period["currency"]] += period["price"] * per_year(period)
                 if LEVELS[line["renewal_product_id"]] > LEVELS[period["product_id"]]:
                     stocks["pending_downgrade", *place] += 1
@@ -337,12 +351,10 @@ class Lives:
                 counts[name, day] += 1
         return counts
 
-    def paid_bands(self):
-        """By day and band: payers of a group by their days of paid service up to its end."""
-        lives, counts = collections.defaultdict(list), collections.Counter()
-        rows = self.periods()
-        following = {}
-        for row in reversed(rows):
+    def paid_times(self):
+        """By payer and group: the start, the end, and whether it was paid, of each period in order."""
+        lives, following = collections.defaultdict(list), {}
+        for row in reversed(self.periods()):
             line = row["original_transaction_id"]
             end = min(row["expires_date"], row["revocation_date"] or row["expires_date"], following.get(line, row["expires_date"]))
             following[line] = row["purchase_date"]
@@ -352,39 +364,50 @@ class Lives:
             if first_end < end:
                 # The days of an extension are no paid service.
                 life.append((first_end, end, False))
-        for periods in lives.values():
+        return collections.defaultdict(list, {payer: sorted(periods) for payer, periods in lives.items()})
+
+    def paid_bands(self):
+        """By day and band: payers of a group by their days of paid service up to its end."""
+        counts = collections.Counter()
+        for periods in self.paid_times().values():
             for day in range(self.first, self.end):
-                now, total, covered = (day + 1) * DAY, 0, None
-                for start, end, is_paid in sorted(periods):
-                    if start >= now:
-                        break
-                    if covered is not None and start - covered > 60 * DAY:
-                        total = 0
-                    total += max(0, min(end, now) - max(start, covered or start)) if is_paid else 0
-                    covered = max(end, covered or end)
-                if total > 0 and now - covered <= 60 * DAY:
+                total = paid_service(periods, (day + 1) * DAY)
+                if total > 0:
                     counts[[name for name, first in PAID_DAYS.items() if total >= first * DAY][-1], day] += 1
         return counts
 
-    def money(self):
-        """By day and currency: gross, refunds, charges, refunded transactions and payers."""
+    def shares(self):
+        """Returns a function that gives the operator's part of an amount, by payer, product and time of the charge."""
+        times = self.paid_times()
+
+        def part(account, product, charged, amount):
+            is_past = product not in ONE_TIME and paid_service(times[account, product == "news"], charged) >= 365 * DAY
+            return share(amount, 85_000 if is_past else 70_000)
+
+        return part
+
+    def money(self, part=lambda account, product, charged, amount: amount):
+        """By day and currency: gross, refunds, charges, refunded transactions and payers. `part` gives the counted part of an
+        amount, by default the whole."""
         gross, refunds, reversals, charges, refunded = (collections.Counter() for _ in range(5))
         payers, seen = collections.Counter(), set()
         for row in self.purchases():
             if row["price"] > 0:
                 day, currency = row["purchase_date"] // DAY, row["currency"]
-                gross[day, currency] += row["price"]
+                charge = (row["account"], row["product_id"], row["purchase_date"])
+                gross[day, currency] += part(*charge, row["price"])
                 charges[day, currency] += 1
                 if (day, row["account"]) not in seen:
                     seen.add((day, row["account"]))
                     payers[day, currency] += 1
                 if row["revocation_date"] is not None:
-                    part = row["revocation_percentage"]
-                    refunds[row["revocation_date"] // DAY, currency] -= row["price"] if part is None else share(row["price"], part)
+                    percentage = row["revocation_percentage"]
+                    amount = row["price"] if percentage is None else share(row["price"], percentage)
+                    refunds[row["revocation_date"] // DAY, currency] -= part(*charge, amount)
                     refunded[row["revocation_date"] // DAY, currency] += 1
                 if row["transaction_id"] in self.reversed:
-                    start, end, part = self.reversed[row["transaction_id"]]
-                    amount = row["price"] if part is None else share(row["price"], part)
+                    start, end, percentage = self.reversed[row["transaction_id"]]
+                    amount = part(*charge, row["price"] if percentage is None else share(row["price"], percentage))
                     refunds[start // DAY, currency] -= amount
                     reversals[end // DAY, currency] += amount
                     refunded[start // DAY, currency] += 1
@@ -691,6 +714,26 @@ def test_recurring_revenue_equals_the_recount_and_its_movements(lived):
         assert values["opening"] + moves == values["closing"], row
 
 
+def test_proceeds_equal_the_recount_on_every_day(lived):
+    """Each charge, refund and running period has the operator's part, rounded by itself."""
+    _, lives, reports = lived
+    part = lives.shares()
+    money, _ = lives.money(part)
+    names = ("gross", "refunds", "reversals")
+    expected = {(name, *key): value for name in names for key, value in money[name].items() if value}
+    assert expected
+    eventually(lambda: _equal(reports.values("revenue", *names, proceeds=True), expected))
+    closing = collections.Counter()
+    for day, lines in lives.active.items():
+        for currency, annual, charge in lines.values():
+            closing["closing", day, currency] += part(*charge, annual)
+    eventually(lambda: _equal(reports.values("mrr", "closing", proceeds=True), {key: value for key, value in closing.items() if value}))
+    if DAYS > 500:
+        charged = [row for row in lives.periods() if row["price"] > 0]
+        ratios = {part(row["account"], row["product_id"], row["purchase_date"], 100_000) for row in charged}
+        assert ratios == {70_000, 85_000}, "the long form has charges after one year"
+
+
 def test_movements_explain_the_difference_of_each_day(lived):
     *_, reports = lived
     group = [report_service.REPORT_DIMENSION_PRODUCT]
@@ -986,6 +1029,61 @@ def test_refund_requests_are_counted_by_their_day_and_first_outcome(tmp_path):
         assert found == expected, sorted(set(found.items()) ^ set(expected.items()))
 
     try:
+        eventually(check)
+    finally:
+        service.stop()
+
+
+def test_commitments_equal_the_recount(tmp_path):
+    """Yearly subscriptions that are paid monthly. The tables are copied every third day."""
+    from harness import Service
+
+    configuration = CONFIGURATION.replace("price: 39.99,", "price: 39.99, monthly_price: 3.99,")
+    (tmp_path / "entitled.yaml").write_text(configuration, encoding="utf-8")
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    lives, dice = Lives(service), random.Random(SEED)
+    # Apple sells no such plan in the USA.
+    payers = [account for number, account in enumerate(lives.accounts[:60]) if number % len(STOREFRONTS)]
+    counts, days = collections.Counter(), range(lives.first, lives.first + max(90, DAYS), 3)
+    try:
+        for day in days:
+            lives.sleep_until(day * DAY + dice.randrange(1000, DAY - 2000))
+            account = dice.choice(payers)
+            own = read(service, f"SELECT transaction_id FROM purchase WHERE account = '{account}' ORDER BY purchase_date DESC LIMIT 2")
+            chosen = str(dice.choice(own)["transaction_id"]) if own else "0"
+            match dice.randrange(8) if day >= lives.first + 18 else 0:
+                case 0 | 1:
+                    lives.act("purchases", app=APP, productId="yearly", account=account, billingPlanType="MONTHLY")
+                case 2 | 3:
+                    lives.act("billing", account=dice.choice(payers), fails=True)
+                case 4 | 5:
+                    for failing in payers:
+                        lives.act("billing", account=failing, fails=False)
+                case 6:
+                    lives.act("auto-renew", transactionId=chosen, enabled=dice.random() < 0.5)
+                case _:
+                    lives.act("refund", transactionId=chosen)
+            lives.sleep_until((day + 1) * DAY - 1)
+            lives.wait_for_notifications()
+            latest = {row["original_transaction_id"]: row for row in lives.purchases(LATEST)}
+            for line in read(service, "SELECT * FROM subscription WHERE ownership = 'PURCHASED' AND state NOT IN ('ended', 'retry')"):
+                period = latest.get(line["original_transaction_id"])
+                if period is None or period["revocation_date"] or (line["state"] == "revoked" and period["expires_date"] <= lives.now()):
+                    continue
+                if period["billing_period_number"]:
+                    counts["committed", day, period["currency"]] += 1
+                    counts["remainder", day, period["currency"]] += period["price"] * (12 - period["billing_period_number"])
+        lives.end = days[-1] + 1
+        for row in lives.periods():
+            if (row["billing_period_number"] or 0) > 1:
+                counts["instalments", row["purchase_date"] // DAY, row["currency"]] += 1
+        assert {name for name, *_ in counts} == {"committed", "remainder", "instalments"}
+
+        def check():
+            found = Reports(service, lives).values("commitments", "committed", "remainder", "instalments")
+            compared = {key: value for key, value in found.items() if key[0] == "instalments" or key[1] in days}
+            _equal(compared, {key: value for key, value in counts.items() if value})
+
         eventually(check)
     finally:
         service.stop()

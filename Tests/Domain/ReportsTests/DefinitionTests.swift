@@ -175,6 +175,23 @@ import Testing
     #expect(answer("instalments", on: "09-01", currency: "USD") == [1])
   }
 
+  @Test("An instalment that is paid out of billing retry is one")
+  func recoveredInstalment() throws {
+    let instalments = [("07-01", "08-01"), ("08-20", "09-20")].enumerated().map { index, dates in
+      World.period("monthly", dates.0, dates.1).with {
+        $0.details.price = 7_990
+        $0.details.transactionReason = index == 0 ? .purchase : .renewal
+        $0.details.commitment = TransactionDetails.Commitment(
+          billingPeriodNumber: Int64(index + 1), totalBillingPeriods: 12)
+      }
+    }
+    let postings = World.postings(at: World.day("09-15"), ["L": World.facts("L", instalments)])
+    let answer = try Answer(.commitments, "08-01", "09-01", of: postings)
+    #expect(answer("instalments", on: "08-01", currency: "USD") == [1])
+    let movements = try Answer(.movements, "08-01", "09-01", of: postings)
+    #expect(movements("recovered", "renewed", on: "08-01") == [1, 0])
+  }
+
   @Test("One-time purchases are in no subscription report")
   func oneTime() throws {
     let coins = World.period("coins", "10-05", "10-05").with {

@@ -133,6 +133,7 @@ extension SubscriptionWalk {
     changeProduct(previous, period)
     if previous.isTrial, !period.isTrial { return convert(.convertedFromRetry, period, at: period.start) }
     gain(.recovered, period, at: period.start)
+    if period.isInstalment { payInstalment(period) }
     if period.isTrial {
       // A period that came back out of billing retry is free now.
       flow(.toFreeOffer, period, at: period.start) { _ in }
@@ -163,16 +164,22 @@ extension SubscriptionWalk {
     // purchase of another product.
     let earliest = previous.expires.advanced(byMilliseconds: -ReportDay.length)
     if period.start >= (isChanged ? previous.expires : earliest), !isChanged || !period.isPurchase {
-      let isInstalment = (period.commitment?.billingPeriodNumber ?? 1) > 1
-      flow(isInstalment ? .instalmentPaid : .renewed, period, at: period.start) { posting in
-        // Commitments are reported by currency.
-        if isInstalment { posting.currency = period.currency }
+      if period.isInstalment {
+        payInstalment(period)
+      } else {
+        flow(.renewed, period, at: period.start) { _ in }
       }
     }
     if !previous.dimensions.offerKind.isEmpty, period.dimensions.offerKind.isEmpty {
       flow(.introToRegular, period, at: period.start) { _ in }
     }
     if isChanged { creditUpgrade(previous, period) }
+  }
+
+  /// Records a payment of a commitment after its first one.
+  private mutating func payInstalment(_ period: SubscriptionPeriod) {
+    // Commitments are reported by currency.
+    flow(.instalmentPaid, period, at: period.start) { $0.currency = period.currency }
   }
 
   /// Apple returns the unused part of a period after an upgrade. No document states it.
@@ -244,6 +251,11 @@ extension SubscriptionWalk {
     change(&posting)
     scheduled.append((posting, instant, stint))
   }
+}
+
+extension SubscriptionPeriod {
+  /// Whether it is a payment of a commitment after its first one.
+  fileprivate var isInstalment: Bool { (commitment?.billingPeriodNumber ?? 1) > 1 }
 }
 
 extension Posting.Kind {
