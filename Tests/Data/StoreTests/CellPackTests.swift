@@ -92,3 +92,19 @@ import Testing
     }
   }
 }
+
+@Suite struct KeyNumbersTests {
+  @Test("Each key has its number, and another key has none")
+  func lookup() {
+    var random = SplitMix64(state: 27)
+    // Keys whose lowest bits are equal, too.
+    let keys = (0..<3_000).map { number in
+      number % 3 == 0 ? Int64(number) << 40 : Int64.random(in: .min ... .max, using: &random)
+    }
+    var table = KeyNumbers(capacity: keys.count)
+    for (number, key) in keys.enumerated() { table.set(number, of: key) }
+    #expect(keys.map { table[$0] } == keys.indices.map { Optional($0) })
+    let others = (0..<3_000).map { _ in Int64.random(in: .min ... .max, using: &random) }
+    #expect(Set(others).subtracting(keys).allSatisfy { table[$0] == nil })
+  }
+}

@@ -98,7 +98,7 @@ private struct CellGroups {
 
   private(set) var all: [Group] = []
   /// By `key_id`; a key that the query's filters exclude has none.
-  private(set) var index: [Int64: Int] = [:]
+  private(set) var index: KeyNumbers
 
   init(
     _ query: ReportQuery, groupBy: [ReportQuery.Dimension], in session: some SQLSession
@@ -121,17 +121,17 @@ private struct CellGroups {
       for key in keys { durations.add(key.reason, of: key.dimensions.productID) }
     }
     var known: [Group: Int] = [:]
-    index.reserveCapacity(keys.count)
+    index = KeyNumbers(capacity: keys.count)
     for key in keys where query.allows(key.dimensions) {
       let group = Group(
         values: groupBy.isEmpty ? [] : query.groups(key.dimensions, key.reason, durations),
         reason: key.reason, currency: key.currency)
       if let number = known[group] {
-        index[key.id] = number
+        index.set(number, of: key.id)
         continue
       }
       known[group] = all.count
-      index[key.id] = all.count
+      index.set(all.count, of: key.id)
       all.append(group)
     }
   }
