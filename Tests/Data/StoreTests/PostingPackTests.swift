@@ -26,8 +26,8 @@ import Testing
     posting.reason = text("", "P1M")
     if Bool.random(using: &random) {
       posting.cohort = Posting.Cohort(
-        day: ReportDay(number: number(30_000)), dimensions: text("", "own") == "" ? posting.dimensions : dimensions(),
-        age: number(40))
+        day: ReportDay(number: number(30_000)),
+        dimensions: Bool.random(using: &random) ? posting.dimensions : dimensions(), age: number(40))
     }
     (posting.marks, posting.count) = (number(70_000), number(.max / 4))
     (posting.amount, posting.proceeds) = (number(.max / 4), number(.max / 4))
@@ -60,6 +60,24 @@ import Testing
     for end in 0..<bytes.count where !ends.contains(end) {
       #expect(throws: StoreError.self) { try Self.decoded(bytes.prefix(end)) }
     }
+  }
+
+  @Test("The bytes of a pack are those of every version, because they are stored")
+  func bytes() {
+    var first = Posting(
+      .startedPaid, at: Self.instant, line: "L", transactionID: "1",
+      Posting.Dimensions(productID: "p", group: "g", storefront: "USA"))
+    first.count = 1
+    var second = first
+    (second.kind, second.reason, second.currency, second.marks) = (.charge, "SUB", "USD", 3)
+    (second.amount, second.proceeds) = (4_990, 3_493)
+    let expected: [UInt8] = [
+      // Its marks: the reason and the currency are empty, as before the first posting. Kind, count, texts.
+      0x0C, 0x2A, 0x02, 0x01, 0x31, 0x01, 0x70, 0x01, 0x67, 0x03, 0x55, 0x53, 0x41, 0x00,
+      // The same transaction and dimensions, with amounts and marks.
+      0x93, 0x01, 0xA0, 0x01, 0x02, 0x03, 0x53, 0x55, 0x42, 0x03, 0x55, 0x53, 0x44, 0xFC, 0x4D, 0xCA, 0x36, 0x06,
+    ]
+    #expect(PostingPack.encode([first, second]) == expected)
   }
 
   @Test("A posting that repeats the members of the one before takes few bytes")
