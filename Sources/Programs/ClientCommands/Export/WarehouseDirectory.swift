@@ -17,6 +17,12 @@ internal import Platform
 struct WarehouseDirectory {
   private let directory: PrivateDirectory
   private let path: String
+  private let known = LastNumbers()
+
+  /// The number of the last row of each kind, once it was looked for: after a year there are some hundred thousand names.
+  private final class LastNumbers {
+    var last: [ExportKind: Int64] = [:]
+  }
 
   /// Opens or creates the directory of one app and environment.
   ///
@@ -41,6 +47,7 @@ struct WarehouseDirectory {
   ///
   /// - Throws: ``Failure`` if the files overlap.
   func lastNumber(of kind: ExportKind) throws(Failure) -> Int64 {
+    if let last = known.last[kind] { return last }
     var spans: [ClosedRange<Int64>] = []
     let folder = "\(path)/\(kind.rawValue)"
     for day in try Self.names(in: folder) where day.hasPrefix(Self.dayPrefix) {
@@ -54,7 +61,9 @@ struct WarehouseDirectory {
       throw Failure(
         "'\(folder)' has number \(next.lowerBound) in two files")
     }
-    return spans.last?.upperBound ?? 0
+    let last = spans.last?.upperBound ?? 0
+    known.last[kind] = last
+    return last
   }
 
   /// Writes the schema of a kind beside its files.
@@ -78,6 +87,7 @@ struct WarehouseDirectory {
     let partition = try open("\(folder)/\(Self.dayPrefix)\(day)", in: folder)
     let name = "\(Self.padded(numbers.lowerBound))-\(Self.padded(numbers.upperBound))\(Self.suffix)"
     try replace(name, in: partition, with: compressed)
+    known.last[kind] = numbers.upperBound
     return "\(partition.path)/\(name)"
   }
 
