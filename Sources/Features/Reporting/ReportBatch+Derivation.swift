@@ -150,11 +150,20 @@ extension RevisionCause {
 
   /// The cause of one posting of a derivation: a posting that takes another one back corrects it.
   fileprivate func corrected(_ posting: Posting) -> RevisionCause {
-    // Of these, a negative count is no correction.
-    let differences: Set<Posting.Kind> = [.moved, .trialMoved, .activeOfCohort, .payerActiveOfCohort]
-    guard self != .time, self != .catalogChanged, posting.count < 0, !posting.kind.isStock,
-      !differences.contains(posting.kind)
+    // Most postings count something. The causes are texts, and compared last.
+    guard posting.count < 0, !posting.kind.isStock, !posting.kind.isDifference, self != .time,
+      self != .catalogChanged
     else { return self }
     return .correctedByApple
+  }
+}
+
+extension Posting.Kind {
+  /// Whether a negative count is no correction, although it is no stock.
+  fileprivate var isDifference: Bool {
+    switch self {
+    case .moved, .trialMoved, .activeOfCohort, .payerActiveOfCohort: true
+    default: false
+    }
   }
 }

@@ -42,7 +42,7 @@ package struct ReportLedger: Sendable {
 
   /// - batchSize: the maximum number of payers in one write. Other writes run between two of them.
   package init(
-    store: any EntitlementStore, catalog: CurrentCatalog, clock: ServiceClock, batchSize: Int = 200
+    store: any EntitlementStore, catalog: CurrentCatalog, clock: ServiceClock, batchSize: Int = 300
   ) {
     self.store = store
     self.catalog = catalog

@@ -123,7 +123,9 @@ package struct FailedRenewal {
 extension CustomerFacts {
   /// The failed renewals of a line that its renewal infos report, in the order of the signatures.
   package func failedRenewals(_ history: Int) -> [FailedRenewal] {
-    guard renewalHistories[history].contents.contains(where: \.hasFailed) else { return [] }
+    // By index, because an element has a dozen reference counts.
+    let contents = renewalHistories[history].contents.indices
+    guard contents.contains(where: { renewalHistories[history].contents[$0].hasFailed }) else { return [] }
     var failures: [FailedRenewal] = []
     var open: FailedRenewal?
     var turnedOff: Int?

@@ -50,7 +50,12 @@ package struct RenewalFact: Hashable, Sendable {
 extension RenewalFact {
   /// Whether the subscription renews: in a commitment at its end, because its payments continue after a cancellation
   /// (Apple, Managing the life cycle of monthly subscriptions with a 12-month commitment).
-  package var renewalStatus: AutoRenewStatus? { details.commitment?.autoRenewStatus ?? autoRenewStatus }
+  package var renewalStatus: AutoRenewStatus? {
+    inDetails { $0.commitment?.autoRenewStatus } ?? autoRenewStatus
+  }
+
+  /// Reads a part of ``details`` without a copy of all of them.
+  package func inDetails<Part>(_ part: (borrowing RenewalDetails) -> Part) -> Part { _details.read(part) }
 
   /// Whether this document replaces `other` about the same line. See ``TransactionFact/supersedes(_:)``.
   package func supersedes(_ other: RenewalFact) -> Bool {

@@ -23,8 +23,7 @@ extension CustomerFacts {
   /// subscription renews as it is, at its price.
   package func renewalReports(ofLine originalTransactionID: String) -> [RenewalReport] {
     guard let history = renewalHistory(ofLine: originalTransactionID),
-      renewalHistories[history].contents.contains(where: \.mayChangeRenewal)
-        || mayChangePrice(history)
+      mayChangeRenewal(history) || mayChangePrice(history)
     else { return [] }
     var reports: [RenewalReport] = []
     var examined: Int?
@@ -47,15 +46,27 @@ extension CustomerFacts {
     return reports
   }
 
+  /// Whether a renewal info reports anything but a renewal as before.
+  private func mayChangeRenewal(_ history: Int) -> Bool {
+    // By index, because an element has a dozen reference counts.
+    renewalHistories[history].contents.indices.contains {
+      renewalHistories[history].contents[$0].mayChangeRenewal
+    }
+  }
+
   /// Whether a renewal info has another price than the first or the last period of the line. A price between them that both do
   /// not have was announced by a renewal info, too.
   private func mayChangePrice(_ history: Int) -> Bool {
     let line = range(ofLine: renewalHistories[history].originalTransactionID)
     guard let first = line.first, let last = line.last else { return false }
-    let prices = [transactions[first].details.price, transactions[last].details.price]
-    return renewalHistories[history].contents.contains { info in
-      guard let price = info.details.renewalPrice else { return false }
-      return prices.contains { $0 != price }
+    let (one, other) = (
+      transactions[first].inDetails { $0.price }, transactions[last].inDetails { $0.price }
+    )
+    return renewalHistories[history].contents.indices.contains { index in
+      guard let price = renewalHistories[history].contents[index].inDetails({ $0.renewalPrice }) else {
+        return false
+      }
+      return price != one || price != other
     }
   }
 }

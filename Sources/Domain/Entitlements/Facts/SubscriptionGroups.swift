@@ -11,6 +11,13 @@ package struct SubscriptionGroups: Sendable {
   package init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
     var names: [String: String] = [:]
     for index in facts.transactions.indices {
+      // Most transactions have those of the one before.
+      if index > 0,
+        facts.transactions[index].subscriptionGroupID == facts.transactions[index - 1].subscriptionGroupID,
+        facts.transactions[index].productID == facts.transactions[index - 1].productID
+      {
+        continue
+      }
       guard let number = facts.transactions[index].subscriptionGroupID,
         let name = app.products[facts.transactions[index].productID]?.subscriptionGroup
       else { continue }

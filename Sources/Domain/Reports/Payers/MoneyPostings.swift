@@ -58,7 +58,11 @@ struct MoneyPostings {
             ($0.cohort, $0.marks) = (nil, 0)
           })
       }
-      addRefunds(of: charge, facts.transactions[index], share)
+      if facts.transactions[index].refundedAt != nil
+        || facts.transactions[index].inDetails({ !$0.reversals.isEmpty })
+      {
+        addRefunds(of: charge, facts.transactions[index], share)
+      }
     }
   }
 

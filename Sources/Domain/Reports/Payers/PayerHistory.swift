@@ -35,10 +35,14 @@ struct PayerHistory {
     lines = lines.joined(predecessors)
     Self.setDurations(lines, facts, app)
     var firstPaid: [String: Instant] = [:]
+    // Mostly the periods of one group follow each other.
+    var last: (group: String, first: Instant)?
     for line in lines.indices {
       for index in lines[line].periods.indices where !lines[line].periods[index].isTrial {
         let (group, start) = (lines[line].periods[index].dimensions.group, lines[line].periods[index].start)
-        firstPaid[group] = min(firstPaid[group] ?? start, start)
+        if let last, last.group == group, last.first <= start { continue }
+        let first = min(firstPaid[group] ?? start, start)
+        (firstPaid[group], last) = (first, (group, first))
       }
     }
     self.lines = lines

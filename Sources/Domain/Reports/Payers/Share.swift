@@ -35,6 +35,8 @@ struct PaidYears {
   /// By group, each time without a reset: when the paid service reached the days of each ``PaidDays``, and the last instant.
   let bands: [String: [(starts: [Instant], reset: Instant)]]
   private let smallBusinessProgram: [Range<Instant>]
+  /// The spans of all groups; mostly there are none, and no group is looked up for each charge.
+  private let years: [(group: String, reached: Instant, reset: Instant)]
 
   /// - dimensions: those of each transaction.
   init(
@@ -43,21 +45,30 @@ struct PaidYears {
   ) {
     self.smallBusinessProgram = smallBusinessProgram
     var indices: [String: [Int]] = [:]
+    // The transactions of a group mostly follow each other.
+    var (group, ofGroup) = ("", [Int]())
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
-      let group = dimensions[index].group
-      if !group.isEmpty { indices[group, default: []].append(index) }
+      if dimensions[index].group != group {
+        if !group.isEmpty { indices[group, default: []] += ofGroup }
+        (group, ofGroup) = (dimensions[index].group, [])
+      }
+      ofGroup.append(index)
     }
+    if !group.isEmpty { indices[group, default: []] += ofGroup }
     bands = indices.mapValues { Self.bands(PaidService.periods($0, facts)) }
     spans = bands.mapValues { bands in
       bands.compactMap { band in
         band.starts.count == PaidDays.allCases.count ? band.starts.last.map { ($0, band.reset) } : nil
       }
     }
+    years = spans.flatMap { name, spans in
+      spans.map { (group: name, reached: $0.reached, reset: $0.reset) }
+    }
   }
 
   /// Whether a charge for `group` at `instant` is after one year of paid service.
   func isPast(_ group: String, at instant: Instant) -> Bool {
-    spans[group]?.contains { $0.reached <= instant && instant <= $0.reset } ?? false
+    years.contains { $0.reached <= instant && instant <= $0.reset && $0.group == group }
   }
 
   /// The operator's share of a charge for `group` at `instant`.
