@@ -7,65 +7,76 @@ extension ReportTableBuilder {
       guard sum.sums.count != 0, let bucket = bucket(of: sum, .bucket) else { continue }
       guard joined.add(sum, in: bucket) else { throw .mixedDurations }
     }
+    let byGroups = Dictionary(families.map { ($0.groups, $0) }, uniquingKeysWith: { first, _ in first })
     return joined.hadTime.flatMap { place, counts -> [ReportTable.Row] in
       let groups = joined.groups[place.group]
+      let family = byGroups[groups]
       return counts.enumerated().map { index, count in
-        let series = Series(groups: groups, currency: "", age: Int64(index) + 1)
+        let age = Int64(index) + 1
+        let reached = family?.values(age, in: place.bucket, of: self)?.first ?? 0
         return ReportTable.Row(
-          bucket: buckets[place.bucket], groups: groups, currency: "", age: series.age,
-          values: [values(place.bucket, series)?[0] ?? 0, count])
+          bucket: buckets[place.bucket], groups: groups, currency: "", age: age, values: [reached, count])
       }
     }
   }
 
-  /// The rows of retention by months: of each cohort those that are active at the end of each month, and its size.
+  /// The rows of a report by months since that of the cohort: of each cohort its values up to the end of each month, in order. The
+  /// second column is the size of the cohort.
   func monthlyRows() -> [ReportTable.Row] {
+    let columns = query.report.columns
+    let currencies = Dictionary(grouping: families, by: \.currency).sorted { $0.key < $1.key }
+      .map { $0.value.sorted { $0.groups.lexicographicallyPrecedes($1.groups) } }
     var rows: [ReportTable.Row] = []
     for (number, bucket) in buckets.enumerated() {
       let lastAge = query.to.advanced(by: -1).months(since: bucket)
-      for group in Set(series(in: number).map { Series(groups: $0.groups, currency: "", age: 0) }) {
-        let size = values(number, group)?[1] ?? 0
-        guard lastAge >= 0, size != 0 else { continue }
-        var active: Int64 = 0
+      guard lastAge >= 0 else { continue }
+      for families in currencies {
+        var cohorts = families.compactMap { family -> (family: Family, size: Int64, sums: [Int64])? in
+          let size = family.values(0, in: number, of: self).map { $0[$0.startIndex + 1] } ?? 0
+          return size == 0 ? nil : (family, size, columns.map { _ in 0 })
+        }
         for age in 0...lastAge {
-          var series = group
-          series.age = age
-          active &+= values(number, series)?[0] ?? 0
-          rows.append(
-            ReportTable.Row(
-              bucket: bucket, groups: group.groups, currency: "", age: age, values: [active, size]))
+          for index in cohorts.indices {
+            let family = cohorts[index].family
+            let month = family.values(age, in: number, of: self)
+            for column in columns.indices {
+              let value = month.map { $0[$0.startIndex + column] } ?? 0
+              cohorts[index].sums[column] =
+                columns[column].isOfOneAge ? value : cohorts[index].sums[column] &+ value
+            }
+            cohorts[index].sums[1] = cohorts[index].size
+            rows.append(
+              ReportTable.Row(
+                bucket: bucket, groups: family.groups, currency: family.currency, age: age,
+                values: cohorts[index].sums))
+          }
         }
       }
     }
     return rows
   }
 
-  /// The rows of lifetime value: what each cohort paid up to the end of each month, and how many payers it has.
-  func lifetimeRows() -> [ReportTable.Row] {
-    var rows: [ReportTable.Row] = []
-    for (number, bucket) in buckets.enumerated() {
-      let lastAge = query.to.advanced(by: -1).months(since: bucket)
-      for group in Set(
-        series(in: number).map { Series(groups: $0.groups, currency: $0.currency, age: 0) })
-      {
-        let payers = values(number, group)?[1] ?? 0
-        var sums = [Int64](repeating: 0, count: query.report.columns.count)
-        guard lastAge >= 0, payers != 0 else { continue }
-        for age in 0...lastAge {
-          var series = group
-          series.age = age
-          let month = values(number, series) ?? sums.map { _ in 0 }
-          for index in sums.indices { sums[index] &+= month[index] }
-          sums[1] = payers
-          sums[sums.count - 1] = month[sums.count - 1]
-          rows.append(
-            ReportTable.Row(
-              bucket: bucket, groups: group.groups, currency: group.currency, age: age, values: sums)
-          )
-        }
-      }
+  /// The series of one group and currency.
+  private struct Family {
+    let groups: [String]
+    let currency: String
+    /// The number of the series of each age.
+    var numbers: [Int64: Int] = [:]
+
+    /// The values of an age in a bucket; `nil` without any.
+    func values(_ age: Int64, in bucket: Int, of builder: ReportTableBuilder) -> ArraySlice<Int64>? {
+      numbers[age].flatMap { builder.values(bucket, ofSeries: $0) }
     }
-    return rows
+  }
+
+  /// All series by group and currency. A table has many rows, and looking each up by its texts would take the longest.
+  private var families: [Family] {
+    var families: [Series: Family] = [:]
+    for (number, one) in series.enumerated() {
+      let key = Series(groups: one.groups, currency: one.currency, age: 0)
+      families[key, default: Family(groups: one.groups, currency: one.currency)].numbers[one.age] = number
+    }
+    return Array(families.values)
   }
 }
 

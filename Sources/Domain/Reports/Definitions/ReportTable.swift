@@ -37,15 +37,11 @@ package struct ReportTable: Hashable, Sendable {
     var builder = ReportTableBuilder(query)
     builder.add(sums)
     switch query.report.name {
-    case .retention: rows = try builder.retentionRows(sums)
-    case .lifetimeValue: rows = builder.lifetimeRows()
-    case .retentionByMonth, .retentionOfPayers: rows = builder.monthlyRows()
-    default:
-      rows = try builder.rows(limit: rowLimit)
-      return
+    case .retention: rows = try builder.retentionRows(sums).inOrder
+    case .lifetimeValue, .retentionByMonth, .retentionOfPayers: rows = builder.monthlyRows()
+    default: rows = try builder.rows(limit: rowLimit)
     }
     guard rows.count <= rowLimit else { throw .tooManyRows }
-    rows = rows.inOrder
   }
 }
 

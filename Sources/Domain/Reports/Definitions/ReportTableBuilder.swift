@@ -51,15 +51,9 @@ struct ReportTableBuilder {
 
   private var columns: [ReportColumn] { query.report.columns }
 
-  /// The values of a row; `nil` without any.
-  func values(_ bucket: Int, _ series: Series) -> [Int64]? {
-    guard let series = seriesNumbers[series], let offset = offset(of: series, in: bucket) else { return nil }
-    return Array(cells[offset..<offset + columns.count])
-  }
-
-  /// The series with values in a bucket.
-  func series(in bucket: Int) -> [Series] {
-    series.indices.filter { offset(of: $0, in: bucket) != nil }.map { series[$0] }
+  /// The values of a row by the number of its series; `nil` without any.
+  func values(_ bucket: Int, ofSeries number: Int) -> ArraySlice<Int64>? {
+    offset(of: number, in: bucket).map { cells[$0..<$0 + columns.count] }
   }
 
   mutating func add(_ sums: [ReportSum]) {

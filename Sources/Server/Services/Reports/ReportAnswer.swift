@@ -89,9 +89,11 @@ extension ReportAnswer {
     // Values that follow from the bucket are the same in all its rows, and take longer than the rest.
     var (bucket, day, isOpen) = (ReportDay?.none, "", false)
     for row in rows {
-      if row.bucket != bucket || query.report.agesAreMonths {
+      if row.bucket != bucket {
         bucket = row.bucket
         day = String(row.bucket.start.description.prefix(10))
+        isOpen = isIncomplete(row)
+      } else if query.report.agesAreMonths {
         isOpen = isIncomplete(row)
       }
       bytes += day.utf8
