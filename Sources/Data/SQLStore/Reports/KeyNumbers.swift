@@ -1,5 +1,5 @@
-/// The numbers of the keys of sums. Keys are hashes already, and a report looks up some millions of them: hashing each once more,
-/// as a dictionary does, takes longer than everything else about a sum.
+/// The numbers of the keys of sums. Keys are hashes already, and a report looks up some millions of them: a dictionary hashes each
+/// again, which takes longer than everything else about a sum.
 struct KeyNumbers {
   private var keys: [Int64]
   /// By slot; -1: empty.
