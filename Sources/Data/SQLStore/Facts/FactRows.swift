@@ -33,10 +33,12 @@ final class FactRows {
       while try row.step() { transactions.append(try FactCoding.transaction(row.bytes(0))) }
       return transactions
     }
+    // The kinds follow each other, so that one search finds both.
     self.ofLine = try connection.prepare(
       """
       SELECT kind, fact FROM line_record
-      WHERE \(ofLine) AND kind IN (\(LineRecordKind.renewal), \(LineRecordKind.transaction)) ORDER BY kind, id, number
+      WHERE \(ofLine) AND kind BETWEEN \(LineRecordKind.renewal) AND \(LineRecordKind.transaction)
+      ORDER BY kind, id, number
       """)
     insertTransaction = try connection.prepare(
       """

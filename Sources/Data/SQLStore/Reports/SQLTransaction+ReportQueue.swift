@@ -60,8 +60,9 @@ extension SQLTransaction {
   private static let startColumns = """
     (SELECT CASE WHEN count(*) = 0 THEN 0
        WHEN count(*) = 1 AND min(c.gained) = 1 AND min(c.evidence_id) = (
-         SELECT min(f.evidence_id) FROM line_evidence AS f
-         WHERE f.line_id = q.line_id AND f.app = q.app AND f.environment = q.environment) THEN 1
+         SELECT f.evidence_id FROM line_evidence AS f
+         WHERE f.line_id = q.line_id AND f.app = q.app AND f.environment = q.environment
+         ORDER BY f.evidence_id LIMIT 1) THEN 1
        ELSE 2 END
      FROM ownership_change AS c
      WHERE c.line_id = q.line_id AND c.app = q.app AND c.environment = q.environment),

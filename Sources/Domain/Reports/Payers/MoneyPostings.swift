@@ -7,10 +7,17 @@ struct MoneyPostings {
 
   init(_ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory) {
     let own = facts.transactions.indices.filter { !facts.transactions[$0].isShared }
-    let inOrder = own.sorted {
-      (facts.transactions[$0].purchaseDate, facts.transactions[$0].transactionID)
-        < (facts.transactions[$1].purchaseDate, facts.transactions[$1].transactionID)
+    // Those of one purchase are in order.
+    let isInOrder = zip(own, own.dropFirst()).allSatisfy {
+      facts.transactions[$0].purchaseDate < facts.transactions[$1].purchaseDate
     }
+    let inOrder =
+      isInOrder
+      ? own
+      : own.sorted {
+        (facts.transactions[$0].purchaseDate, facts.transactions[$0].transactionID)
+          < (facts.transactions[$1].purchaseDate, facts.transactions[$1].transactionID)
+      }
     let cohort = history.cohort
     var hasJoined = false
     // The bucket of the last charge by granularity, and the charge's day.

@@ -55,8 +55,7 @@ struct PayerHistory {
   ) -> [Posting.Dimensions] {
     var all: [Posting.Dimensions] = []
     for index in facts.transactions.indices {
-      // By index, because a transaction has about 300 bytes and a dozen reference counts.
-      if index > 0, facts.transactions[index].hasDimensions(of: facts.transactions[index - 1]) {
+      if index > 0, facts.haveSameDimensions(index, index - 1) {
         all.append(all[index - 1])
       } else {
         all.append(Posting.Dimensions(facts.transactions[index], groups))
@@ -177,16 +176,20 @@ extension TransactionFact {
   fileprivate var isReportedSubscription: Bool {
     isSubscription && !isShared && !isContradictory && expiresDate != nil
   }
-
-  /// Whether its dimensions are those of another transaction of the payer.
-  fileprivate func hasDimensions(of other: TransactionFact) -> Bool {
-    productID == other.productID && type == other.type && subscriptionGroupID == other.subscriptionGroupID
-      && offerType == other.offerType && offerDiscountType == other.offerDiscountType
-      && inDetails { $0.storefront } == other.inDetails { $0.storefront }
-  }
 }
 
 extension CustomerFacts {
+  /// Whether two transactions have the same dimensions.
+  fileprivate func haveSameDimensions(_ index: Int, _ other: Int) -> Bool {
+    // By member, because a transaction has about 300 bytes and a dozen reference counts.
+    transactions[index].productID == transactions[other].productID
+      && transactions[index].subscriptionGroupID == transactions[other].subscriptionGroupID
+      && transactions[index].inDetails { $0.storefront } == transactions[other].inDetails { $0.storefront }
+      && transactions[index].type == transactions[other].type
+      && transactions[index].offerType == transactions[other].offerType
+      && transactions[index].offerDiscountType == transactions[other].offerDiscountType
+  }
+
   /// Whether an upgrade took the place of a renewal before it began: Apple charges a renewal up to a day early. The
   /// notification of the upgrade has the new transaction only, so a document of the renewal may be older than it.
   fileprivate func isReplaced(
