@@ -140,12 +140,11 @@ enum PostingPack {
       if flags.contains(.hasCohort) {
         let joined = ReportDay(number: day &- (try number()))
         let age = try number()
-        let dimensions = flags.contains(.cohortHasDimensions) ? posting.dimensions : try dimensions()
-        posting.cohort = Posting.Cohort(day: joined, dimensions: dimensions, age: age)
+        let places = try flags.contains(.cohortHasDimensions) ? posting.dimensions : dimensions()
+        posting.cohort = Posting.Cohort(day: joined, dimensions: places, age: age)
       }
-      posting.marks = flags.contains(.hasMarks) ? try number() : 0
-      posting.chargedOn =
-        flags.contains(.hasChargedOn) ? ReportDay(number: day &- (try number())) : nil
+      posting.marks = try flags.contains(.hasMarks) ? number() : 0
+      posting.chargedOn = try flags.contains(.hasChargedOn) ? ReportDay(number: day &- number()) : nil
       return posting
     }
 
