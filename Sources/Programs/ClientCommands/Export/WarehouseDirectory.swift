@@ -115,12 +115,10 @@ struct WarehouseDirectory {
     }
   }
 
-  /// Opens a directory, and makes a new one durable in the one above it: without its entry, files would be missing
-  /// before later ones.
+  /// Opens or creates a directory, and makes it durable in the one above it: without its entry, files would be missing before
+  /// later ones. An existing one may be new, too, if the program was killed after it had created it.
   private func open(_ path: String, in parent: String) throws(Failure) -> PrivateDirectory {
-    let isNew = !FileManager.default.fileExists(atPath: path)
     let directory = try Self.mapErrors { () throws(PrivateDirectoryError) in try PrivateDirectory(path) }
-    guard isNew else { return directory }
     let descriptor = Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { if descriptor >= 0 { close(descriptor) } }
     guard descriptor >= 0, fsync(descriptor) == 0 else {
