@@ -74,6 +74,7 @@ PAGES = {
     "/reports": WHO_SEES_REPORTS,
     "reports": WHO_SEES_REPORTS,
     **{f"reports/{name}": WHO_SEES_REPORTS for name in CHARTS},
+    "reports/reconciliation/{day}": WHO_SEES_REPORTS,
     "reports/mrr?by=day&known=first&note-day={day}&note=release": WHO_SEES_REPORTS,
     "reports/active?from=2001-01-01&to=2001-02-01": WHO_SEES_REPORTS,
     "reports/revenue/customers?report=revenue&column=gross&bucket={month}&by=month&currency=USD": EVERYONE_WHO_READS,

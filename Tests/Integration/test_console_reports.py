@@ -251,6 +251,18 @@ def test_the_overview_shows_the_results_of_reconciliations(console):
     for day, name in zip(days, ["all matched", "2 explained", "1 unexplained difference"], strict=True):
         assert f'aria-label="{day}: {name}"' in strip
     assert "sales &lt;b&gt;.txt" in text and "11 matched" in text and "<details open>" in text
+    assert "earlier run" not in text
+    again = {"day": results[-1]["day"], "report": "SALES", "matched": 2}
+    console.call("ReportService/RecordReconciliation", environment="ENVIRONMENT_SANDBOX", days=[again])
+    text = console.browser(FINANCE).get(path).text
+    assert "12 matched" in text and f'aria-label="{days[-1]}: all matched"' in text, "the latest run counts"
+    assert f'href="{path}/reconciliation/{days[-1]}">1 earlier run</a>' in text
+    runs = console.browser(FINANCE).get(f"{path}/reconciliation/{days[-1]}").text
+    assert runs.index("run 2") < runs.index("run 1") < runs.index("sales &lt;b&gt;.txt")
+    assert "1 unexplained difference" in runs and "all matched" in runs
+    none = console.browser(FINANCE).get(f"{path}/reconciliation/{days[0] - datetime.timedelta(days=1)}").text
+    assert "No report of this day was compared." in none
+    assert console.browser(FINANCE).get(f"{path}/reconciliation/x").status == 404
 
 
 def test_dates_that_are_none_change_nothing(console):

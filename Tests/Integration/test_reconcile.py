@@ -235,7 +235,7 @@ def stored(service, **more):
     return status, answer
 
 
-def test_a_result_is_stored_on_demand_and_replaced_by_the_next_one(lived, tmp_path):
+def test_results_are_stored_on_demand_and_stay_when_the_next_one_is(lived, tmp_path):
     service, _, reports = lived
     kind, date = fullest(reports)
     day = datetime.date.fromisoformat(date)
@@ -257,7 +257,15 @@ def test_a_result_is_stored_on_demand_and_replaced_by_the_next_one(lived, tmp_pa
     assert int(found["matched"]) == len(table(reports[kind, date])) and found["files"] == [whole.name]
     assert int(found["unexplained"]) == int(found["unknownRows"]) == 0 and found["recordedAt"]
     listed = service.command("report", "--reconciliation", "--app", APP, "--from", date, "--to", date)
-    assert listed.stdout.split()[:2] == [date, "SUBSCRIBER"], listed.stdout
+    assert listed.stdout.split()[:2] == [date, "SUBSCRIBER"] and len(listed.stdout.splitlines()) == 1, listed.stdout
+    status, answer = stored(service, allRuns=True, **span)
+    assert [(each["run"], each["files"]) for each in answer["days"]] == [("2", [whole.name]), ("1", [other.name])]
+    assert (answer["days"][1]["unexplained"], answer["days"][1]["unknownRows"]) == ("1", "1")
+    listed = service.command("report", "--reconciliation", "--all-runs", "--app", APP, "--from", date, "--to", date)
+    assert [line.startswith(f"{date}  SUBSCRIBER  2") for line in listed.stdout.splitlines()] == [True, True], listed.stdout
+    end = f"{day + datetime.timedelta(days=32)}T00:00:00Z"
+    status, answer = stored(service, allRuns=True, **span | {"to": end})
+    assert status == 400 and "INVALID_RANGE" in json.dumps(answer), answer
 
 
 @pytest.mark.parametrize(("change", "reason"), [

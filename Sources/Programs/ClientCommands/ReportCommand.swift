@@ -42,6 +42,7 @@ struct ReportCommand: AsyncParsableCommand {
   @Flag(help: "Print CSV.") var csv = false
   @Flag(help: "Print one JSON object a line.") var ndjson = false
   @Flag(help: "List the results that reconcile --record stored.") var reconciliation = false
+  @Flag(help: "With --reconciliation: list the earlier results, too, of at most 31 days.") var allRuns = false
 
   func run() async throws {
     let app = try await scope.app.id(client)
@@ -84,11 +85,12 @@ struct ReportCommand: AsyncParsableCommand {
     let days = try days()
     let request = GetReconciliationRequest.with {
       ($0.app, $0.environment, $0.from, $0.to) = (app, environment, days.from, days.to)
+      $0.allRuns = allRuns
     }
     let response = try await client.withConnection { try await $0.getReconciliation(request) }
     let rows = response.days.map { day in
       (
-        "\(day.day.text.prefix(10))  \(day.report)",
+        "\(day.day.text.prefix(10))  \(day.report)" + (allRuns ? "  \(day.recordedAt.text)" : ""),
         "matched \(day.matched)  explained \(day.explained)  unexplained \(day.unexplained)"
           + (day.unknownRows > 0 ? "  unknown rows \(day.unknownRows)" : "")
       )

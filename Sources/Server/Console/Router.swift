@@ -61,6 +61,8 @@ enum Router {
     case ("reports", 2) where path[1].hasSuffix(".csv"):
       return .response(try await ReportPage.csv(String(path[1].dropLast(4)), in: scope, visit))
     case ("reports", 2): return .page(try await ReportPage.page(path[1], in: scope, visit))
+    case ("reports", 3) where path[1] == "reconciliation":
+      return .page(try await ReconciliationRunsPage.page(path[2], in: scope, visit))
     case ("reports", 3) where path[2] == "customers":
       return .page(try await ReportCustomersPage.page(path[1], in: scope, visit))
     case ("do", 2): return .page(try await ActionPage.form(path[1], in: scope, visit))

@@ -3,14 +3,14 @@ package import Store
 
 // Results of comparisons with Apple's reports. They are no evidence: no answer depends on them.
 extension EvidenceLedger {
-  /// Replaces the results of reports and days.
+  /// Appends results of reports and days.
   ///
   /// - Throws: ``LedgerError/store(_:)``.
   package func record(
     _ results: [ReconciledDay], of appID: String, in environment: Environment
   ) async throws(LedgerError) {
     try await write { store throws(StoreError) in
-      for result in results { try store.put(result, of: appID, in: environment) }
+      for result in results { try store.append(result, of: appID, in: environment) }
     }
   }
 }

@@ -120,19 +120,20 @@ extension Version01 {
       PRIMARY KEY (app, environment, day, known_day)
     ) STRICT, WITHOUT ROWID;
 
-    -- The latest results of comparisons with Apple's reports.
+    -- The results of comparisons with Apple's reports. Rows are appended and never changed.
     CREATE TABLE reconciled_day (
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       day INTEGER NOT NULL,            -- days since 1970, of the report
       report TEXT NOT NULL,            -- such as SUBSCRIBER
+      run INTEGER NOT NULL,            -- the number among those of the report and day, from 1
       matched INTEGER NOT NULL,
       explained INTEGER NOT NULL,
       unexplained INTEGER NOT NULL,
       unknown_rows INTEGER NOT NULL,
       files TEXT NOT NULL,             -- one name a line
       recorded_at INTEGER NOT NULL,    -- milliseconds since 1970
-      PRIMARY KEY (app, environment, day, report)
+      PRIMARY KEY (app, environment, day, report, run)
     ) STRICT, WITHOUT ROWID;
 
     -- The catalog under which postings are derived.

@@ -7,6 +7,8 @@ package struct ReconciledDay: Hashable, Sendable {
   package let day: ReportDay
   /// Such as `SUBSCRIBER`.
   package let report: String
+  /// The number among the results of the report and day, from 1, which the store assigns.
+  package var run: Int64 = 0
   /// The items that are equal on both sides.
   package var matched: Int64 = 0
   /// The items whose difference a rule explains.

@@ -101,9 +101,16 @@ package protocol ReportReader {
     limit: Int
   ) throws(StoreError) -> [StoredPosting]
 
-  /// Returns the results of comparisons with Apple's reports of the days from `first` to before `end`, by day and report.
+  /// Returns the latest results of comparisons with Apple's reports of the days from `first` to before `end`, by day and
+  /// report.
   func reconciledDays(
     from first: ReportDay, to end: ReportDay, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [ReconciledDay]
+
+  /// Returns at most `limit` results of comparisons with Apple's reports of the days from `first` to before `end`: by day and
+  /// report, the latest first.
+  func reconciliationRuns(
+    from first: ReportDay, to end: ReportDay, of appID: String, in environment: Environment, limit: Int
   ) throws(StoreError) -> [ReconciledDay]
 
   /// Returns the sums of the stocks before a day: postings without a line and a transaction, at the start of the day.

@@ -101,8 +101,10 @@ package protocol ReportStore {
     _ catalog: ReportCatalog, of appID: String, in environment: Environment
   ) throws(StoreError)
 
-  /// Replaces the result of a comparison with one of Apple's reports of one day.
-  func put(_ result: ReconciledDay, of appID: String, in environment: Environment) throws(StoreError)
+  /// Appends the result of a comparison with one of Apple's reports of one day, as the next run of this report and day.
+  func append(
+    _ result: ReconciledDay, of appID: String, in environment: Environment
+  ) throws(StoreError)
 
   /// Deletes all postings, sums and revisions of one environment of an app, and queues all evidence about its purchases,
   /// so that they are derived again. The closed days keep the instants at which they closed.

@@ -5,7 +5,7 @@ internal import RPC
 internal import Reports
 internal import Wire
 
-/// The stored results of comparisons with Apple's reports: a square a day, and the same as a table.
+/// The latest results of comparisons with Apple's reports: a square a day, and the same as a table.
 enum ReconciliationStrip {
   /// The days of the strip; the last one is yesterday.
   private static let length: Int64 = 60
@@ -20,28 +20,23 @@ enum ReconciliationStrip {
         ($0.from, $0.to) = (GoogleProtobuf.Timestamp(first.start), GoogleProtobuf.Timestamp(today.start))
       }
       let results = try await visit.call(Calls.getReconciliation, request).days
-      content = results.isEmpty ? Part.empty(Text.noReconciliation) : markup(results, from: first, to: today)
+      content =
+        results.isEmpty
+        ? Part.empty(Text.noReconciliation) : markup(results, from: first, to: today, in: scope)
     } catch {
       content = Part.failure(error)
     }
     return "<h2 id=\"reconciliation\">\(Text.reconciliation)</h2>\n\(content)"
   }
 
-  private static func markup(_ results: [ReconciledDay], from first: ReportDay, to end: ReportDay) -> Markup {
+  private static func markup(
+    _ results: [ReconciledDay], from first: ReportDay, to end: ReportDay, in scope: Scope
+  ) -> Markup {
     let byDay = Dictionary(grouping: results) { $0.day?.day.number ?? 0 }
     let squares = (first.number..<end.number).map { number in
       square(ReportDay(number: number), byDay[number].map(ReconciliationOutcome.init))
     }
     let total = ReconciliationOutcome(results)
-    let rows = results.reversed().map { result in
-      [
-        "\(result.day?.day.text ?? "")", "\(Format.words(result.report))",
-        ReconciliationOutcome([result]).chip,
-        "\(result.matched)", "\(result.explained)", "\(result.unexplained)", "\(result.unknownRows)",
-        Format.time(result.recordedAt),
-        "\(result.files.map { "<code>\($0)</code>" as Markup }.joined(separator: " "))",
-      ] as [Markup]
-    }
     return """
       <p>\(Text.reconciliationHint)</p>
       <ul class="facts"><li>\(first.text) – \(end.advanced(by: -1).text)</li><li>\(total.chip)</li><li>\(Text.matched(total.matched))</li>\
@@ -50,7 +45,7 @@ enum ReconciliationStrip {
       <ol class="days">\(squares)</ol>
       <ul class="legend">\(ReconciliationOutcome.legend)</ul>
       <details\(total.isClean ? "" : " open" as Markup)><summary>\(Text.reconciliationTable)</summary>
-      \(Table.markup(Text.reconciliation, heads: Text.reconciliationHeads, rows: rows))</details>
+      \(ReconciliationTable.markup(results.reversed(), earlierRunsIn: scope))</details>
       """
   }
 
@@ -64,7 +59,7 @@ enum ReconciliationStrip {
 }
 
 /// The outcome of comparisons, of the worst of them.
-private struct ReconciliationOutcome {
+struct ReconciliationOutcome {
   let matched, explained, unexplained, unknownRows: Int64
 
   init(_ results: [ReconciledDay]) {

@@ -25,6 +25,15 @@ extension Text {
   static let noReconciliation =
     "No report of the last 60 days was compared. Download the reports from App Store Connect, then: entitled reconcile --record FILES"
   static let latestReconciliation = "Last compared"
+  static func reconciliation(of day: String) -> String { "Comparisons with Apple's reports of \(day)" }
+  static let reconciliationRunsHint =
+    "Each run of entitled reconcile --record for this day, by report, the latest first. A later run may have had more files, or documents that arrived since."
+  static let noReconciliationRuns =
+    "No report of this day was compared. Download the reports from App Store Connect, then: entitled reconcile --record FILES"
+  static func run(_ number: Int64) -> String { "run \(number)" }
+  static func earlierRuns(_ count: Int64) -> String {
+    count == 1 ? "1 earlier run" : "\(count) earlier runs"
+  }
   static let reconciliationTable = "Days and files"
   static let reconciliationHeads = [
     "Day", "Report", "Result", "Matched", "Explained", "Unexplained", "Unknown rows", "Compared", "Files",

@@ -11,6 +11,8 @@ extension ReportServiceHandler {
   private static let maxDays = 1_000
   private static let maxFiles = 100
   private static let maxFileName = 255
+  private static let maxDaysOfRuns: Int64 = 31
+  private static let maxRuns = 10_000
 
   func recordReconciliation(
     _ request: RecordReconciliationRequest, _ call: CallContext
@@ -69,8 +71,18 @@ extension ReportServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     let days = try Reports.ReportQuery.days(request.from, request.to, prefix: "")
+    guard !request.allRuns || days.upperBound.number - days.lowerBound.number <= Self.maxDaysOfRuns else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_RANGE",
+        "to is more than \(Self.maxDaysOfRuns) days after from, with all_runs", field: "to")
+    }
+    let (first, end) = (days.lowerBound, days.upperBound)
     let results = try await context.read { reader throws(StoreError) in
-      try reader.reconciledDays(from: days.lowerBound, to: days.upperBound, of: app.id, in: environment)
+      guard request.allRuns else {
+        return try reader.reconciledDays(from: first, to: end, of: app.id, in: environment)
+      }
+      return try reader.reconciliationRuns(
+        from: first, to: end, of: app.id, in: environment, limit: Self.maxRuns)
     }
     return .with {
       $0.environment = Wire.Environment(environment)
@@ -83,7 +95,7 @@ extension Wire.ReconciledDay {
   fileprivate init(_ result: Store.ReconciledDay) {
     self.init()
     day = GoogleProtobuf.Timestamp(result.day.start)
-    report = result.report
+    (report, run) = (result.report, result.run)
     (matched, explained) = (result.matched, result.explained)
     (unexplained, unknownRows) = (result.unexplained, result.unknownRows)
     files = result.files
