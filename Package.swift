@@ -258,8 +258,8 @@ let package = Package(
     .executableTarget(
       name: "entitled-with-sandbox",
       dependencies: [
-        "AppStore", "CommandSupport", "Configuration", "Ledger", "Platform", "Sandbox", "SandboxCommands",
-        "Store", "Transport", "entitled", argumentParser, logging, nio,
+        "AppStore", "CommandSupport", "Configuration", "Entitlements", "Ledger", "Platform", "Sandbox",
+        "SandboxCommands", "Store", "Transport", "entitled", argumentParser, logging, nio,
       ],
       path: "Sources/Programs/entitled-with-sandbox", swiftSettings: strict),
     .executableTarget(

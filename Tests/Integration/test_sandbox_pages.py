@@ -106,6 +106,7 @@ def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit):
     assert page.locator("svg .bar.grace").count() == 1
     click(page, "text=Let charges succeed")
     assert "DID_RENEW/BILLING_RECOVERY" in page.text_content(".done") and "200" in page.text_content(".done")
+    assert "mary, pro: ✕ billing retry → ✓ subscription active" in page.text_content(".done .answers")
     assert sandbox.check("mary")["reason"] == "SUBSCRIPTION_ACTIVE"
 
     # The customer asks for a refund, and gets it.
@@ -116,6 +117,7 @@ def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit):
     assert "entitled sandbox do refund transactionId=" in page.text_content("main pre")
     click(page, "main form button.primary")
     assert "revoked" in page.text_content(".cards")
+    assert "mary, pro: ✓ subscription active → ✕ refunded" in page.text_content(".done .answers")
     answer = sandbox.check("mary")
     assert not answer.get("entitled") and answer["reason"] == "REFUNDED"
 

@@ -10,9 +10,12 @@ package enum SandboxListener {
   /// A snapshot is larger than other bodies.
   private static let bodyBytes = 8 * 1_024 * 1_024
 
-  /// Serves all worlds and their pages to clients that name one of the hosts of `policy`.
-  package static func service(_ policy: OriginPolicy, _ worlds: SandboxWorlds) -> Listener.Service {
-    let console = SandboxConsole(worlds.main, hosts: policy)
+  /// Serves all worlds and their pages to clients that name one of the hosts of `policy`. `answers` are those of a service
+  /// in the same process.
+  package static func service(
+    _ policy: OriginPolicy, _ worlds: SandboxWorlds, answers: (any ServiceAnswers)? = nil
+  ) -> Listener.Service {
+    let console = SandboxConsole(worlds.main, hosts: policy, answers: answers)
     var service = Listener.Service.plain { request in
       // The host comes first: a request under a rebound name creates no world.
       if let refusal = policy.refusalOfHost(request) { return refusal }

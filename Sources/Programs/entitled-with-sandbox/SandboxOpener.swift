@@ -1,6 +1,7 @@
 internal import AppStore
 internal import CommandSupport
 internal import Configuration
+internal import Entitlements
 internal import Ledger
 internal import Logging
 internal import NIOCore
@@ -8,6 +9,7 @@ internal import Platform
 internal import Sandbox
 internal import SandboxCommands
 internal import Store
+internal import Synchronization
 internal import Transport
 internal import entitled
 
@@ -27,8 +29,9 @@ struct SandboxOpener: SandboxEmbedding {
   ) async throws -> EmbeddedSandbox {
     let storage = SandboxSettings(data: data, start: start, targets: targets, keepsTime: true)
     let worlds = try storage.worlds(configuration)
+    let answers = LateAnswers()
     var service = SandboxListener.service(
-      SandboxListener.policy(configuration.listeners, hosts: hosts), worlds)
+      SandboxListener.policy(configuration.listeners, hosts: hosts), worlds, answers: answers)
     service.threads = { _ in .shared }
     service.limits.connections = maxConnections
     do {
@@ -36,12 +39,39 @@ struct SandboxOpener: SandboxEmbedding {
       let main = worlds.main
       let sandbox = EmbeddedSandbox(
         clock: ServiceClock(main.clock), roots: [main.root, main.secondRoot], listener: listener,
-        worker: SandboxWorker(worlds: worlds))
+        worker: SandboxWorker(worlds: worlds), showAnswers: answers.show)
       try await main.setBaseURL("http://\(listener.address)")
       return sandbox
     } catch {
       throw Failure("\(error)")
     }
+  }
+}
+
+/// The answers of the service, from the moment on at which it is composed.
+private final class LateAnswers: ServiceAnswers {
+  private let reader = Mutex<SandboxAnswerReader?>(nil)
+
+  func show(_ reader: SandboxAnswerReader) { self.reader.withLock { $0 = reader } }
+
+  func lastChange(of app: String) async -> Int64? {
+    await reader.withLock { $0 }?.lastSequence(ofApp: app)
+  }
+
+  func changes(of app: String, after number: Int64, limit: Int) async -> [AnswerChange] {
+    let events = await reader.withLock { $0 }?.events(ofApp: app, after: number, limit: limit) ?? []
+    return events.map { stored in
+      let change = stored.event.change
+      return AnswerChange(
+        customer: stored.event.customer.customerID, entitlement: change.entitlement,
+        before: AnswerChange.Answer(change.before), after: AnswerChange.Answer(change.after))
+    }
+  }
+}
+
+extension AnswerChange.Answer {
+  fileprivate init(_ status: EntitlementStatus) {
+    self.init(reason: status.reason.rawValue, isEntitled: status.isEntitled)
   }
 }
 

@@ -15,12 +15,17 @@ package struct SandboxConsole: Sendable {
   /// `nil` is the world at `/`.
   private var world: WorldName?
   private let hosts: OriginPolicy
+  private let answers: (any ServiceAnswers)?
   private let assets = Assets()
 
-  /// The pages of `simulator` on a listener that accepts `hosts`.
-  package init(_ simulator: AppStoreSimulator, hosts: OriginPolicy) {
+  /// The pages of `simulator` on a listener that accepts `hosts`. `answers` are those of a service in the same process,
+  /// which follows the world at `/`.
+  package init(
+    _ simulator: AppStoreSimulator, hosts: OriginPolicy, answers: (any ServiceAnswers)? = nil
+  ) {
     self.simulator = simulator
     self.hosts = hosts
+    self.answers = answers
   }
 
   /// The same pages of another world. The paths of its requests are those within the world.
@@ -57,7 +62,9 @@ package struct SandboxConsole: Sendable {
       return path.isEmpty ? home(clock, request) : missing(clock, request)
     }
     guard let app = simulator.apps.first(where: { $0.id == path[1] }) else { return missing(clock, request) }
-    let visit = Visit(simulator: simulator, world: world, app: app, clock: clock, request: request)
+    let visit = Visit(
+      simulator: simulator, answers: world == nil ? answers : nil, world: world, app: app, clock: clock,
+      request: request)
     let rest = Array(path.dropFirst(2))
     let outcome =
       request.method == "POST" ? await Router.submit(rest, visit) : await Router.page(rest, visit)

@@ -89,6 +89,28 @@ import Testing
         "entitled sandbox do purchases &#39;app=de mo/&lt;b&gt;&#39; productId=monthly account=ann"))
   }
 
+  @Test("The answers of a service in the same process follow the action, those of another world do not")
+  func answers() async throws {
+    let console = SandboxConsole(
+      simulator, hosts: OriginPolicy(allowedHosts: []), answers: Answers(changed: Self.hostile))
+    let page = link([]) + "?did=advance&since=0&change="
+    func text(_ target: String, _ console: SandboxConsole) async -> String {
+      let request = HTTPRequest(
+        method: "GET", target: target, headers: HeaderFields([("host", "localhost:8090")]))
+      return self.text(await console.respond(to: request))
+    }
+    let shown = await text(page + "7", console)
+    #expect(shown.contains("✓ subscription active") && shown.contains("✓ in grace period"))
+    #expect(shown.contains("&lt;script&gt;alert(1)") && !shown.contains("<script>alert"))
+    #expect(await text(page + "8", console).contains("The service answers as before."))
+    for target in [page + "x", link([])] {
+      #expect(!(await text(target, console)).contains("class=\"answers\""), "\(target)")
+    }
+    let other = console.of(simulator, WorldName("other"))
+    #expect(!(await text(page + "7", other)).contains("class=\"answers\""))
+    #expect(!(await text(page + "7", self.console)).contains("class=\"answers\""))
+  }
+
   @Test("A form that is rejected comes back with the reason and what was typed")
   func rejected() async {
     let response = await post("purchases", "productId=monthly&account=ann&quantity=77")
@@ -235,5 +257,22 @@ import Testing
     let home = await pages.respond(
       to: HTTPRequest(method: "GET", target: "/", headers: HeaderFields([("host", "localhost:8090")])))
     #expect(home.headers["location"] == "/w/checkout" + link([]))
+  }
+}
+
+/// A service whose answer about one customer changed after the change 7.
+private struct Answers: ServiceAnswers {
+  let changed: String
+
+  func lastChange(of app: String) -> Int64? { 8 }
+
+  func changes(of app: String, after number: Int64, limit: Int) -> [AnswerChange] {
+    guard number == 7 else { return [] }
+    return [
+      AnswerChange(
+        customer: changed, entitlement: "pro",
+        before: AnswerChange.Answer(reason: "SUBSCRIPTION_ACTIVE", isEntitled: true),
+        after: AnswerChange.Answer(reason: "IN_GRACE_PERIOD", isEntitled: true))
+    ]
   }
 }

@@ -80,6 +80,7 @@ struct Application: Sendable {
 
     jwks = JWKSRefresher(logger: logger)
     callers = CurrentCallers(try Startup.callerPolicy(configuration, at: settings.addresses, jwks: jwks))
+    sandbox?.showAnswers(SandboxAnswerReader(store, callers: callers, clock: core.clocks[.sandbox]))
     auditEntries = RecordBuffer(ledger, leadership: leadership) { _ in
       logger.error("audit entry discarded: the store cannot be written")
     }

@@ -15,9 +15,15 @@ package struct EmbeddedSandbox: Sendable {
   let listener: Listener
   /// The loop that advances it.
   let worker: any Worker
+  /// Lets its pages show the answers of the service, which is composed after it.
+  let showAnswers: @Sendable (SandboxAnswerReader) -> Void
 
-  package init(clock: ServiceClock, roots: [Certificate], listener: Listener, worker: any Worker) {
+  package init(
+    clock: ServiceClock, roots: [Certificate], listener: Listener, worker: any Worker,
+    showAnswers: @escaping @Sendable (SandboxAnswerReader) -> Void
+  ) {
     (self.clock, self.roots, self.listener, self.worker) = (clock, roots, listener, worker)
+    self.showAnswers = showAnswers
   }
 
   /// The URL under which the service calls it.

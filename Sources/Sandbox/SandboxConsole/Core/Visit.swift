@@ -10,6 +10,8 @@ internal import SandboxPaths
 /// One request for a page of an app.
 struct Visit: Sendable {
   let simulator: AppStoreSimulator
+  /// The answers of the service that follows this world; `nil` without one.
+  let answers: (any ServiceAnswers)?
   /// `nil` is the world at `/`.
   let world: WorldName?
   let app: SandboxApp
@@ -20,9 +22,11 @@ struct Visit: Sendable {
   let form: Query
 
   init(
-    simulator: AppStoreSimulator, world: WorldName?, app: SandboxApp, clock: ClockView, request: HTTPRequest
+    simulator: AppStoreSimulator, answers: (any ServiceAnswers)?, world: WorldName?, app: SandboxApp,
+    clock: ClockView, request: HTTPRequest
   ) {
     self.simulator = simulator
+    self.answers = answers
     self.world = world
     self.app = app
     self.clock = clock

@@ -19,6 +19,7 @@ enum OperationPage {
   /// with the reason.
   static func submit(_ operation: Operation, _ visit: Visit) async -> Outcome {
     let before = await visit.simulator.journalEnd
+    let change = await visit.answers?.lastChange(of: visit.app.id)
     let members: JSONObject
     switch read(operation, visit) {
     case .success(let read): members = read
@@ -32,7 +33,8 @@ enum OperationPage {
     }
     await visit.simulator.deliverDue(waitingAtMost: deliveryWait)
     return .redirect(
-      target(operation, members, answer, visit).adding(query: Receipt.query(operation, after: before)))
+      target(operation, members, answer, visit)
+        .adding(query: Receipt.query(operation, after: before, change: change)))
   }
 
   private static func failed(_ operation: Operation, _ visit: Visit, _ problem: String) async -> Outcome {
@@ -178,45 +180,6 @@ extension Part {
     let query = members + [("_back", back.map { Link($0).text })]
     return
       "<a class=\"button\" href=\"\(visit.form(operation, query))\">\(label ?? Text.title(operation))…</a>\n"
-  }
-}
-
-/// The action before a page, as its address names it.
-enum Receipt {
-  /// The longest list of notifications.
-  private static let limit = 12
-
-  static func query(_ operation: Operation, after number: Int) -> [(name: String, value: String?)] {
-    [("did", operation.name), ("since", String(number))]
-  }
-
-  /// The operation, its command and the notifications that followed; empty without one.
-  static func notice(_ visit: Visit) async -> Markup {
-    guard let operation = visit.value("did").flatMap({ Operation($0) }),
-      let since = visit.value("since").flatMap({ Int($0) })
-    else { return "" }
-    let lines = await visit.simulator.journalViews(after: since, limit: 200).views
-    let commands = lines.compactMap { $0.command(at: visit.target) }
-    let notifications = lines.flatMap(\.notifications).filter { $0.app == visit.app.id }
-    let items = notifications.prefix(limit).map { view in
-      """
-      <li><a href="\(visit.link(["notifications", view.uuid]))">\(view.name)</a> \
-      \(view.account.map(Format.name) ?? "") \(Part.delivery(view))</li>
-
-      """ as Markup
-    }
-    let more: Markup =
-      notifications.count > limit
-      ? "<li><a href=\"\(visit.link(["journal"], [("after", String(since))]))\">\(Text.more(notifications.count - limit))</a></li>"
-      : ""
-    let command: Markup =
-      commands.count == 1 ? "<pre tabindex=\"0\">\(commands[0].preferred)</pre>" : Part.commands(commands)
-    return """
-      <div class="notice done" role="status"><p><strong>\(Text.done(Text.title(operation)))</strong> \
-      \(notifications.isEmpty ? Text.noNotification : Text.followed(notifications.count))</p>
-      \(items.isEmpty ? "" : "<ul>\n\(items)\(more)</ul>")
-      \(command)</div>
-      """
   }
 }
 

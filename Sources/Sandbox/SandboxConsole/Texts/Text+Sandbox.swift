@@ -165,6 +165,8 @@ extension Text {
   static func followed(_ count: Int) -> String {
     count == 1 ? "1 notification followed:" : "\(count) notifications followed:"
   }
+  static let newAnswers = "The answers of the service:"
+  static let sameAnswers = "The service answers as before."
 }
 
 extension Page.Section {

@@ -1,8 +1,6 @@
-internal import Pages
-
 extension Tone {
   /// The tone of an answer by its stable reason.
-  init(reason: String, entitled: Bool) {
+  package init(reason: String, entitled: Bool) {
     switch reason {
     case "IN_GRACE_PERIOD", "IN_OPERATOR_GRACE_PERIOD": self = .grace
     case "BILLING_RETRY": self = .retry
@@ -16,7 +14,7 @@ extension Tone {
   }
 
   /// The tone of an event by its stable type.
-  init(event type: String) {
+  package init(event type: String) {
     switch type {
     case "STARTED", "RENEWED", "RECOVERED", "EXTENDED", "RENEWAL_TURNED_ON", "REFUND_REVERSED", "PURCHASED",
       "PRODUCT_CHANGED", "CONSENT_GIVEN", "CLAIMED":
