@@ -11,6 +11,7 @@ import urllib.parse
 
 import pytest
 
+from certificates import Authority
 from console_client import Browser, ProxiedConsole, SigningKey, hidden
 from console_story import APP, CONFIGURATION, CUSTOMER, Console, after, tell
 from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, environment, run, wait_for
@@ -396,6 +397,25 @@ def test_the_status_page_has_apples_rates_and_the_delays(console, lena):
     limit = next(limit for limit in app["appleRateLimits"] if limit["callsPerSecond"] > 0)
     assert 0 <= limit.get("availableCalls", 0) <= 10 * limit["callsPerSecond"] and limit["endpoint"]
     assert "longest" in page and "Store" in page and "Webhooks" in page and "deploy/grafana" in page
+    assert "No listener has TLS, and no root is trusted besides Apple&#39;s." in page
+
+
+def test_the_status_page_has_the_ends_of_certificates(tmp_path):
+    authority = Authority(tmp_path)
+    authority.issue("short", "localhost", days=5)
+    console = Console(tmp_path, CONFIGURATION + """
+trusted_roots: [{environment: Production, certificate: authority.pem}]
+listeners:
+  grpc: {tls: {certificate: short.crt, key: short.key}}
+""")
+    try:
+        lena = Browser(console.address)
+        lena.sign_in(console.link)
+        table = lena.get("/status").text.split("Certificates</h2>")[1].split("</table>")[0]
+        assert table.index("listener grpc") < table.index("trusted root production"), "the first to end is first"
+        assert 'class="chip grace">4 days left.' in table and 'class="chip full">' in table
+    finally:
+        console.service.stop()
 
 
 def test_looking_is_in_the_audit_log_under_the_persons_name(console, lena):

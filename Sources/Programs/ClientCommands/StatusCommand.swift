@@ -46,6 +46,7 @@ extension GetStatusResponse {
         ? "no replica leads" : "\(replica.leaderName) at \(replica.leaderAddress) leads"
       rows.append(("replica", "\(replica.name), \(leader) (epoch \(replica.epoch))"))
     }
+    rows += certificates.map { ($0.use, "certificate ends \($0.endsAt.date)") }
     if let store {
       rows.append(("store", "\(store.sizeBytes >> 20) MiB, \((store.freeBytes ?? 0) >> 20) MiB free"))
     }

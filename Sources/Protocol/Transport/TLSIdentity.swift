@@ -43,12 +43,23 @@ package enum TLSError: Error, Hashable, Sendable, CustomStringConvertible {
 package final class TLSIdentity: Sendable {
   /// `nil` for a certificate that is no file, which is never reloaded.
   private let settings: TLSSettings?
-  private let context: Mutex<NIOSSLContext>
+  private let current: Mutex<Material>
+
+  private struct Material: Sendable {
+    let context: NIOSSLContext
+    /// Seconds since 1970.
+    let end: Int64?
+
+    init(_ context: NIOSSLContext, _ chain: [NIOSSLCertificate]) {
+      self.context = context
+      end = chain.map { Int64($0.notValidAfter) }.min()
+    }
+  }
 
   /// Reads the files.
   package init(_ settings: TLSSettings) throws(TLSError) {
     self.settings = settings
-    context = Mutex(try Self.makeContext(settings))
+    current = Mutex(try Self.material(settings))
   }
 
   /// Uses a certificate chain, leaf first, and its key, both in PEM.
@@ -60,8 +71,9 @@ package final class TLSIdentity: Sendable {
     let privateKey = try Self.reading("the private key") { _ in
       try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
     }
-    context = Mutex(
-      try Self.makeContext(Self.configuration(certificates, privateKey), certificate: "of the process"))
+    let context = try Self.makeContext(
+      Self.configuration(certificates, privateKey), certificate: "of the process")
+    current = Mutex(Material(context, certificates))
   }
 
   /// The problems of all files, each by itself, and of the certificate with its key.
@@ -84,14 +96,17 @@ package final class TLSIdentity: Sendable {
   /// Reads the files again. After an error the current ones stay in use.
   package func reload() throws(TLSError) {
     guard let settings else { return }
-    let fresh = try Self.makeContext(settings)
-    context.withLock { $0 = fresh }
+    let fresh = try Self.material(settings)
+    current.withLock { $0 = fresh }
   }
 
-  /// The TLS handler of one connection.
-  func makeHandler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
+  /// The first end of the certificates in the chain, in seconds since 1970.
+  package var end: Int64? { current.withLock { $0.end } }
 
-  private static func makeContext(_ settings: TLSSettings) throws(TLSError) -> NIOSSLContext {
+  /// The TLS handler of one connection.
+  func makeHandler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: current.withLock { $0.context }) }
+
+  private static func material(_ settings: TLSSettings) throws(TLSError) -> Material {
     let chain = try reading(settings.certificate, certificates(in:))
     let key = try reading(settings.key) { try NIOSSLPrivateKey(file: $0, format: .pem) }
     var configuration = configuration(chain, key)
@@ -102,7 +117,7 @@ package final class TLSIdentity: Sendable {
       configuration.certificateVerification = .optionalVerification
       configuration.sendCANameList = true
     }
-    return try makeContext(configuration, certificate: settings.certificate)
+    return Material(try makeContext(configuration, certificate: settings.certificate), chain)
   }
 
   private static func configuration(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) -> TLSConfiguration

@@ -63,8 +63,8 @@ struct Application: Sendable {
   /// tester may advance; all other environments, webhooks and certificates follow the system's clock.
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
-    key: InstallationKey, sandbox: EmbeddedSandbox?, hosts: OriginPolicies, traces: TraceExport?,
-    logger: Logger
+    key: InstallationKey, sandbox: EmbeddedSandbox?, hosts: OriginPolicies, tls: ListenerTLS,
+    traces: TraceExport?, logger: Logger
   ) throws {
     let core = try CoreComponents(configuration, settings, store: store, key: key, sandbox: sandbox)
     self.sandbox = sandbox
@@ -93,8 +93,10 @@ struct Application: Sendable {
     monitor = HealthMonitor(
       store: store, health: health, missingReaders: missingReaders, now: SystemClock.now,
       freeBytes: { DiskSpace.free(at: settings.data) })
+    let roots = try Startup.certificateEnds(configuration)
     information = ServiceInformation(
-      version: Version.current, startedAt: SystemClock.now(), configuration: .init(configuration, settings))
+      version: Version.current, startedAt: SystemClock.now(), configuration: .init(configuration, settings),
+      certificates: { tls.certificateEnds + roots })
     services = Services(
       ServiceContext(
         store: store, ledger: ledger, catalog: core.catalog, verifier: core.verifier, signing: signing,

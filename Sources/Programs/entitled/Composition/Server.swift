@@ -50,9 +50,10 @@ struct Server {
     let key = try Startup.installationKey(configuration.erasures, data: settings.data)
     let traces = try TraceExport(configuration.traces, replica: settings.replica.name)
     if let traces { InstrumentationSystem.bootstrap(traces.tracer) }
+    let tls = try ListenerTLS(configuration.listeners, settings)
     let application = try Application(
-      configuration, settings, store: store, key: key, sandbox: sandbox, hosts: hosts, traces: traces,
-      logger: logger)
+      configuration, settings, store: store, key: key, sandbox: sandbox, hosts: hosts, tls: tls,
+      traces: traces, logger: logger)
     if let replication = store.replication {
       try await Startup.require(key, in: replication)
       // A process without others leads from its first call on.
@@ -66,7 +67,6 @@ struct Server {
       guard store.replication?.role == .follower else { throw error }
     }
     application.addMetrics(to: metrics, dataDirectory: settings.data)
-    let tls = try ListenerTLS(configuration.listeners, settings)
     let listeners = try await Listeners.open(
       settings, on: loops, edge: edgeLoops, application: application, tls: tls,
       limits: limits, budget: budget, hosts: hosts, sandbox: sandbox?.listener, metrics: metrics,

@@ -9,6 +9,7 @@ internal import Platform
 internal import PostgreSQL
 internal import PostgresStore
 internal import SQLiteStore
+internal import Services
 internal import SignedData
 internal import Store
 internal import Transport
@@ -153,6 +154,17 @@ enum Startup {
       for root in sandbox.roots { anchors = anchors.adding(root, for: .sandbox) }
     }
     do { return try SignedDataVerifier(anchors: anchors) } catch { throw Failure("\(error)") }
+  }
+
+  /// The ends of the configured roots. Apple's are pinned by their keys.
+  static func certificateEnds(
+    _ configuration: ServiceConfiguration
+  ) throws -> [ServiceInformation.CertificateEnd] {
+    try configuration.roots.map { root in
+      ServiceInformation.CertificateEnd(
+        "trusted root \(root.environment.rawValue.lowercased())",
+        endsAt: try certificate(root.path).notAfter)
+    }
   }
 
   /// Reads a trusted root, PEM or DER.

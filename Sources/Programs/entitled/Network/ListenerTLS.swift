@@ -1,6 +1,8 @@
+internal import AppStore
 internal import CommandSupport
 internal import Configuration
 internal import Logging
+internal import Services
 internal import Transport
 
 /// The TLS identities of the listeners.
@@ -21,10 +23,25 @@ struct ListenerTLS: Sendable {
     }
   }
 
+  private var identities: [(listener: String, identity: TLSIdentity)] {
+    [("grpc", grpc), ("http", http), ("console", console)].compactMap { name, identity in
+      identity.map { (name, $0) }
+    }
+  }
+
+  /// The ends of the certificates in use.
+  var certificateEnds: [ServiceInformation.CertificateEnd] {
+    identities.compactMap { name, identity in
+      identity.end.map { end in
+        ServiceInformation.CertificateEnd(
+          "listener \(name)", endsAt: Instant(millisecondsSince1970: end * 1_000))
+      }
+    }
+  }
+
   /// Reloads the certificates. On an error, the listener keeps its current certificate.
   func reload(_ logger: Logger) {
-    for (name, identity) in [("grpc", grpc), ("http", http), ("console", console)] {
-      guard let identity else { continue }
+    for (name, identity) in identities {
       do throws(TLSError) {
         try identity.reload()
         logger.info("certificate reloaded", metadata: ["listener": "\(name)"])

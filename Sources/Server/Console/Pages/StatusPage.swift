@@ -25,6 +25,7 @@ enum StatusPage {
       \(rateLimits(status))
       <h2>\(Text.webhooks)</h2>
       \(await webhooks(status, visit))
+      \(status.store == nil ? "" : "<h2>\(Text.certificates)</h2>\n\(certificates(status, at: visit.now))" as Markup)
       <h2>\(Text.configuration)</h2>
       \(await configuration(visit))
       <p class="quiet">\(curves(visit))</p>
@@ -99,6 +100,23 @@ enum StatusPage {
         Text.app, Text.lastNotification, Text.notificationDelay, Text.completeUntil, Text.nextPoll,
         Text.refundRequests, Text.appleKey, Text.catalog, Text.lastEvent,
       ], rows: rows)
+  }
+
+  /// The milliseconds before the end of a certificate from which on it is a warning: automatic renewals happen earlier.
+  private static let shortLife: Int64 = 14 * 86_400_000
+
+  private static func certificates(_ status: GetStatusResponse, at now: Instant) -> Markup {
+    let rows = status.certificates.map { certificate in
+      let left = certificate.endsAt?.instant.map { $0.milliseconds(since: now) } ?? 0
+      let state =
+        left <= 0
+        ? Part.chip("✕ \(Text.over)", .none)
+        : Part.chip(Text.left(Format.span(left)), left < shortLife ? .grace : .full)
+      return ["\(certificate.use)", Format.time(certificate.endsAt), state] as [Markup]
+    }
+    guard !rows.isEmpty else { return Part.empty(Text.noCertificates) }
+    return Table.markup(
+      Text.certificates, heads: [Text.usedFor, Text.ends, Text.timeLeft], rows: rows)
   }
 
   private static func webhooks(_ status: GetStatusResponse, _ visit: Visit) async -> Markup {

@@ -279,6 +279,9 @@ extension Text {
   static let url = "URL"
   static let lastEvent = "Last event"
   static let webhooks = "Webhooks"
+  static let usedFor = "Used for"
+  static let noCertificates =
+    "No listener has TLS, and no root is trusted besides Apple's. A proxy in front has its own certificates."
   static let noWebhooks = "No webhook is configured: events are sent nowhere."
   static let behind = "Behind"
   static let pending = "Pending"

@@ -19,17 +19,35 @@ package final class ServiceInformation: Sendable {
     }
   }
 
+  /// A certificate that the process uses, with its end.
+  package struct CertificateEnd: Sendable {
+    /// What it is for, such as `listener grpc`.
+    package let use: String
+    package let endsAt: Instant
+
+    package init(_ use: String, endsAt: Instant) {
+      (self.use, self.endsAt) = (use, endsAt)
+    }
+  }
+
   let version: String
   let startedAt: Instant
+  /// The certificates in use, which a reload replaces.
+  let certificates: @Sendable () -> [CertificateEnd]
   private let loaded: Mutex<LoadedConfiguration>
 
   /// - Parameters:
   ///   - version: the version of the program.
   ///   - startedAt: when the process started, by the system's clock.
   ///   - configuration: the configuration in force.
-  package init(version: String, startedAt: Instant, configuration: LoadedConfiguration) {
+  ///   - certificates: the certificates in use.
+  package init(
+    version: String, startedAt: Instant, configuration: LoadedConfiguration,
+    certificates: @escaping @Sendable () -> [CertificateEnd]
+  ) {
     self.version = version
     self.startedAt = startedAt
+    self.certificates = certificates
     loaded = Mutex(configuration)
   }
 

@@ -57,6 +57,11 @@ struct StatusServiceHandler: StatusServiceMethods {
       }
       .map(AppleRateLimit.init)
     }
+    if seesAll {
+      response.certificates = context.information.certificates().sorted { $0.endsAt < $1.endsAt }.map {
+        CertificateStatus($0)
+      }
+    }
     if seesAll, let replication = context.store.replication {
       response.replica = ReplicaStatus(replication)
     }
@@ -88,6 +93,14 @@ struct StatusServiceHandler: StatusServiceMethods {
       $0.path = configuration.path ?? ""
       $0.loadedAt = GoogleProtobuf.Timestamp(configuration.loadedAt)
     }
+  }
+}
+
+extension CertificateStatus {
+  fileprivate init(_ certificate: ServiceInformation.CertificateEnd) {
+    self.init()
+    use = certificate.use
+    endsAt = GoogleProtobuf.Timestamp(certificate.endsAt)
   }
 }
 
