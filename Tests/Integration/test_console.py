@@ -426,6 +426,24 @@ def test_looking_is_in_the_audit_log_under_the_persons_name(console, lena):
     assert {entry["caller"] for entry in entries} == {"console"}
 
 
+def test_the_audit_log_has_the_moment_about_which_a_person_asked(console, lena):
+    grant = console.call("EntitlementService/Grant", customerId="looked-back", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
+    assert grant["grant"]
+    now = console.call("CustomerService/DescribeCustomer", customerId=CUSTOMER)["evaluatedAt"]
+    moment = int(datetime.datetime.fromisoformat(now.replace("Z", "+00:00")).timestamp()) - 86_400 * 3
+    at = datetime.datetime.fromtimestamp(moment, datetime.UTC).isoformat().replace("+00:00", "Z")
+    lena.get(f"{HERE}/customers/looked-back?at={moment}")
+    lena.get(f"{HERE}/customers/looked-back?at={moment}&known=then&explain=pro")
+    entries = console.call("AuditService/ListAuditEntries", customerId="looked-back")["entries"]
+    asked = {(entry["method"].split("/")[-1], entry.get("asOf"), entry.get("knownAt")) for entry in entries}
+    assert {("GetCustomerHistory", at, None), ("GetCustomerHistory", at, at), ("DescribeCustomer", None, None)} <= asked
+    minute = at[:16].replace("T", " ")
+    text = lena.get("/audit?customer=looked-back&method=GetCustomerHistory").text
+    assert f'As of <time datetime="{at[:19]}' in text and f">{minute}</time>" in text and "As known at <time" in text
+    found = rows(lena.csv("/audit.csv?customer=looked-back&method=GetCustomerHistory").text)
+    assert at[:19] in {row["as_of"][:19] for row in found} and "" in {row["as_of"] for row in found}
+
+
 def test_a_grant_is_previewed_confirmed_once_and_undone(console, lena):
     customer = "granted-1"
     form = {"customer": customer, "entitlement": "pro", "level": "full", "preset": "7", "until": "", "note": "ticket 7"}

@@ -50,10 +50,11 @@ extension AuditEntry {
     let name = method.split(separator: "/").last.map(String.init) ?? method
     let by = [caller, actor].filter { !$0.isEmpty }.joined(separator: "/")
     let about = customerIds.isEmpty ? subject : customerIds.joined(separator: ", ")
+    let moments = [("as of", asOf), ("known at", knownAt)].filter { $0.1 != nil }.map { "\($0) \($1.text)" }
     return (
       time.text,
-      [by.isEmpty ? "-" : by, name, about, outcome == "OK" ? "" : outcome, note].filter { !$0.isEmpty }
-        .joined(separator: "  ")
+      ([by.isEmpty ? "-" : by, name, about] + moments + [outcome == "OK" ? "" : outcome, note])
+        .filter { !$0.isEmpty }.joined(separator: "  ")
     )
   }
 }

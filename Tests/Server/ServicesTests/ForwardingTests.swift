@@ -229,7 +229,8 @@ import Wire
     let entry = Store.AuditEntry(
       at: Instant(millisecondsSince1970: 7), caller: "c", actor: "a", method: "m", appID: "ocean",
       customerIDs: ["x", String(repeating: "y", count: 1_000_000)], subject: "s", note: "n", outcome: "OK",
-      requestID: "r", address: "::1")
+      requestID: "r", address: "::1", asOf: count == 1 ? nil : Instant(millisecondsSince1970: 3),
+      knownAt: Instant(millisecondsSince1970: 5))
     let entries = Array(repeating: entry, count: count)
     #expect([Store.AuditEntry](decoding: entries.encoded) == entries)
   }

@@ -5,10 +5,11 @@ extension SQLTransaction {
   func append(_ entry: AuditEntry) throws(StoreError) {
     let number = try rows(
       """
-      INSERT INTO audit_entry (at, caller, actor, method, app, subject, note, outcome, request_id, address)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING entry_id
+      INSERT INTO audit_entry
+        (at, caller, actor, method, app, subject, note, outcome, request_id, address, as_of, known_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING entry_id
       """, entry.at, entry.caller, entry.actor, entry.method, entry.appID, entry.subject, entry.note,
-      entry.outcome, entry.requestID, entry.address
+      entry.outcome, entry.requestID, entry.address, entry.asOf, entry.knownAt
     ) { $0.number(0) }.first
     guard let number else { throw .failed("an audit entry was not inserted") }
     for (position, customerID) in entry.customerIDs.enumerated() {
@@ -50,7 +51,7 @@ extension SQLTransaction {
 
 private let columns =
   "e.entry_id, e.at, e.caller, e.actor, e.method, e.app, e.subject, e.note, e.outcome, e.request_id, "
-  + "e.address"
+  + "e.address, e.as_of, e.known_at"
 
 extension SQLReader {
   func auditEntries(_ filter: AuditFilter) throws(StoreError) -> [AuditEntry] {
@@ -78,8 +79,9 @@ extension SQLReader {
       AuditEntry(
         number: row.number(0), at: Instant(millisecondsSince1970: row.number(1)), caller: row.text(2) ?? "",
         actor: row.text(3) ?? "", method: row.text(4) ?? "", appID: row.text(5) ?? "",
-        customerIDs: row.text(11).map { [$0] } ?? [], subject: row.text(6) ?? "", note: row.text(7) ?? "",
-        outcome: row.text(8) ?? "", requestID: row.text(9) ?? "", address: row.text(10) ?? "")
+        customerIDs: row.text(13).map { [$0] } ?? [], subject: row.text(6) ?? "", note: row.text(7) ?? "",
+        outcome: row.text(8) ?? "", requestID: row.text(9) ?? "", address: row.text(10) ?? "",
+        asOf: row.instant(11), knownAt: row.instant(12))
     }
     // One row for each customer of an entry.
     return rows.reduce(into: []) { entries, row in

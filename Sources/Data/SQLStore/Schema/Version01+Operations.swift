@@ -244,7 +244,9 @@ extension Version01 {
       note TEXT NOT NULL,
       outcome TEXT NOT NULL,
       request_id TEXT NOT NULL,
-      address TEXT NOT NULL           -- of the peer; '': not known
+      address TEXT NOT NULL,          -- of the peer; '': not known
+      as_of INTEGER,                  -- milliseconds since 1970, as the request states it; NULL: the present
+      known_at INTEGER                -- likewise
     ) STRICT;
     CREATE INDEX audit_entry_by_time ON audit_entry (at);
     CREATE TABLE audit_customer (

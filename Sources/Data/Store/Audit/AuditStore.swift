@@ -26,11 +26,15 @@ package struct AuditEntry: Hashable, Sendable {
   package let requestID: String
   /// The IP address of the peer; empty if it is not known.
   package let address: String
+  /// The moment of the customer's state that the request asks for; `nil`: the present.
+  package let asOf: Instant?
+  /// The moment whose knowledge the request asks for; `nil`: the present.
+  package let knownAt: Instant?
 
   package init(
     number: Int64 = 0, at: Instant, caller: String, actor: String, method: String, appID: String,
     customerIDs: [String], subject: String, note: String, outcome: String, requestID: String,
-    address: String
+    address: String, asOf: Instant? = nil, knownAt: Instant? = nil
   ) {
     self.number = number
     self.at = at
@@ -44,6 +48,8 @@ package struct AuditEntry: Hashable, Sendable {
     self.outcome = outcome
     self.requestID = requestID
     self.address = address
+    self.asOf = asOf
+    self.knownAt = knownAt
   }
 }
 

@@ -20,7 +20,7 @@ enum AuditPage {
     let rows = response.entries.map { entry in
       [
         Format.time(entry.time), Format.name(who(entry)), "<code>\(method(entry))</code>",
-        Format.name(entry.app), Format.name(subjects(entry).joined(separator: ", ")),
+        Format.name(entry.app), "\(Format.name(subjects(entry).joined(separator: ", ")))\(moments(entry))",
         visit.links.note(entry.note),
         entry.outcome == "OK" ? "\(Text.ok)" : Part.chip(entry.outcome, .none), "\(entry.address)",
         Format.id(entry.requestId),
@@ -59,7 +59,7 @@ enum AuditPage {
     var lines = [
       [
         "number", "time", "caller", "actor", "method", "app", "customer_ids", "subject", "note", "outcome",
-        "request_id", "address",
+        "request_id", "address", "as_of", "known_at",
       ]
     ]
     var page = ""
@@ -69,7 +69,7 @@ enum AuditPage {
         [
           String(entry.number), entry.time.text, entry.caller, entry.actor, entry.method, entry.app,
           entry.customerIds.joined(separator: " "), entry.subject, entry.note, entry.outcome, entry.requestId,
-          entry.address,
+          entry.address, entry.asOf.text, entry.knownAt.text,
         ]
       }
       page = response.nextPageToken
@@ -103,6 +103,14 @@ enum AuditPage {
 
   private static func method(_ entry: AuditEntry) -> String {
     entry.method.split(separator: "/").last.map(String.init) ?? entry.method
+  }
+
+  /// The moments about which the call asked, if it was not about the present.
+  private static func moments(_ entry: AuditEntry) -> Markup {
+    let moments = [(Text.asOf, entry.asOf), (Text.asKnownAt, entry.knownAt)].compactMap { label, time in
+      time.map { "<br><span class=\"quiet\">\(label) \(Format.time($0))</span>" as Markup }
+    }
+    return "\(moments)"
   }
 
   private static func subjects(_ entry: AuditEntry) -> [String] {

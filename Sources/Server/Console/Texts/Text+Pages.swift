@@ -294,6 +294,7 @@ extension Text {
   static let curvesAre = "Curves over time are in"
   static let grafana = "Grafana"
   static let address = "Address"
+  static let asKnownAt = "As known at"
   static let noEntries =
     "No call about a customer is recorded with these conditions, as long as entries are kept."
 }

@@ -51,5 +51,7 @@ extension Wire.AuditEntry {
     outcome = entry.outcome
     requestId = entry.requestID
     address = entry.address
+    asOf = entry.asOf.map { GoogleProtobuf.Timestamp($0) }
+    knownAt = entry.knownAt.map { GoogleProtobuf.Timestamp($0) }
   }
 }

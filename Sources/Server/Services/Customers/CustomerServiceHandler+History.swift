@@ -18,9 +18,8 @@ extension CustomerServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
-    let end =
-      try request.asOf.map { time throws(Status) in try Instant(time, "as_of") }
-      ?? context.now(in: environment)
+    let asOf = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") }
+    let end = asOf ?? context.now(in: environment)
     let start =
       try request.from.map { time throws(Status) in try Instant(time, "from") }
       ?? end.advanced(by: Period(months: -Self.months))
@@ -28,6 +27,7 @@ extension CustomerServiceHandler {
       throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is after as_of", field: "from")
     }
     let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
+    CallScope.ask(asOf: asOf, knownAt: knownAt)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let response = try await context.readExpensively(call) {
       reader throws(StoreError) -> GetCustomerHistoryResponse in

@@ -69,7 +69,9 @@ extension EntitlementServiceHandler {
     try RequestValidation.entitlement(request.entitlement, of: app)
     let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
     let now = context.now(in: environment)
-    let instant = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") } ?? now
+    let asOf = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") }
+    let instant = asOf ?? now
+    CallScope.ask(asOf: asOf, knownAt: knownAt)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let page = try ExplanationPage(request, context.pageTokens.page(request))
     return try await context.readExpensively(call) { reader throws(StoreError) in

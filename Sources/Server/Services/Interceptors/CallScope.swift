@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Callers
 internal import RPC
 internal import Synchronization
@@ -17,6 +18,7 @@ final class CallScope: Sendable {
   private struct Shown {
     var customers: [String] = []
     var subject = ""
+    var moments: CallInFlight.Subject.Moments?
   }
 
   private let shown = Mutex(Shown())
@@ -38,11 +40,19 @@ final class CallScope: Sendable {
     }
   }
 
+  /// Adds the moments that a request asks about to the audit entry of the current call.
+  static func ask(asOf: Instant?, knownAt: Instant?) {
+    guard asOf != nil || knownAt != nil else { return }
+    let moments = CallInFlight.Subject.Moments(asOf: asOf, knownAt: knownAt)
+    current?.shown.withLock { $0.moments = moments }
+  }
+
   /// Adds what the handler showed to the subject of the call.
   func add(to subject: inout CallInFlight.Subject) {
     let shown = shown.withLock { $0 }
     subject.customers += shown.customers.filter { !subject.customers.contains($0) }
     subject.other = shown.subject
+    subject.moments = shown.moments
   }
 
   /// The apps of `configured` that the caller of the current call may access.

@@ -78,6 +78,15 @@ struct CallInFlight: Sendable {
     var note = ""
     /// The object that the request names instead of a customer, as the handler describes it.
     var other = ""
+    /// The moments that the request asks about; `nil`: the present.
+    var moments: Moments?
+
+    struct Moments: Hashable, Sendable {
+      /// Of the customer's state.
+      let asOf: Instant?
+      /// Of the knowledge about it.
+      let knownAt: Instant?
+    }
   }
 
   let method: MethodPolicy

@@ -61,7 +61,8 @@ struct AuditInterceptor: Interceptor, Sendable {
         at: now(), caller: call.context.caller, actor: call.subject.actor, method: call.method.path,
         appID: call.subject.app, customerIDs: call.subject.customers.distinct,
         subject: call.subject.other, note: call.subject.note, outcome: failure.code.name,
-        requestID: call.trace?.requestID ?? "", address: call.context.address))
+        requestID: call.trace?.requestID ?? "", address: call.context.address,
+        asOf: call.subject.moments?.asOf, knownAt: call.subject.moments?.knownAt))
   }
 }
 
