@@ -240,6 +240,21 @@ def test_a_refund_question_is_answered(console, operator):
     assert undo_link(page) is None and state() != ["CONSUMPTION_REQUEST_STATE_OPEN"]
 
 
+def test_the_form_of_an_answer_has_the_computed_share(console, operator):
+    for customer, product in (("halfway", "pro.monthly"), ("owner", "maps.pack")):
+        console.act("request-consumption", transactionId=bought(console, customer, product))
+    found = wait_for(lambda: len(found := [
+        request for request in console.call("AppStoreService/ListConsumptionRequests").get("requests", [])
+        if request["customerId"] in ("halfway", "owner")]) == 2 and found)  # fmt: skip
+    share = next(each.get("consumptionPercentage", 0) for each in found if each["customerId"] == "halfway") // 1_000
+    forms = {}
+    for request in found:
+        link = re.search(r'href="([^"]*answer-refund[^"]*)"', customer_page(operator, request["customerId"]))
+        forms[request["customerId"]] = operator.get(html.unescape(link[1])).text
+    assert f'name="consumed" value="{share}"' in forms["halfway"], "the share of the paid time"
+    assert 'name="consumed" value=""' in forms["owner"], "nothing is known of the use"
+
+
 def test_notes_and_attributes_have_an_undo(console, operator):
     notes = lambda: [n["text"] for n in console.call("CustomerService/ListNotes", customerId="noted").get("notes", [])]  # noqa: E731
     preview = operator.post(f"{HERE}/do/add-note", {"customer": "noted", "text": "called on Monday"})

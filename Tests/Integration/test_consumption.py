@@ -160,6 +160,20 @@ def test_no_consumption_percentage_is_sent_for_a_consumable(shop):
     assert shop.sent()[0]["information"]["refundPreference"] == "DECLINE"
 
 
+def test_an_open_request_has_the_computed_share(shop):
+    shop, ana = shop("manual"), str(uuid.uuid4())
+    subscription, coins = shop.buy(ana), shop.buy(ana, "coins")
+    shop.advance("15d")
+    shop.request_refund(subscription)
+    shop.request_refund(coins)
+    requests = {one.transaction_id: one for one in wait_for(lambda: len(found := shop.requests()) == 2 and found)}
+    assert 46_000 < requests[subscription].consumption_percentage < 54_000, "half of a month"
+    assert not requests[coins].HasField("consumption_percentage"), "nothing is known of the use of a consumable"
+    shop.advance("13h")
+    missed = wait_for(lambda: len(found := shop.requests(state="CONSUMPTION_REQUEST_STATE_MISSED")) == 2 and found)
+    assert not any(one.HasField("consumption_percentage") for one in missed)
+
+
 def test_a_request_without_consent_is_listed_and_not_answered(shop):
     shop, ana, ben = shop(), str(uuid.uuid4()), str(uuid.uuid4())
     of_ana, of_ben = shop.buy(ana), shop.buy(ben)

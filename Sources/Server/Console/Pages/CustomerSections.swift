@@ -234,6 +234,7 @@ enum RefundRow {
     guard request.state == .open, ActionName.answerRefund.isOpen(to: visit) else { return "" }
     let values = [
       ("transaction", request.transactionId as String?), ("customer", request.customerId.given),
+      ("consumed", request.consumptionPercentage.map { String($0 / 1_000) }),
     ]
     return "<a class=\"button\" href=\"\(scope.action(.answerRefund, values))\">\(Text.answerThis)…</a>"
   }

@@ -81,7 +81,9 @@ extension AppStoreServiceHandler {
     query.before = try page.number.map(EvidenceID.init(rawValue:))
     let found = try await context.read { [query] reader throws(StoreError) in
       try reader.consumptionRequests(query).map { request throws(StoreError) in
-        Wire.ConsumptionRequest(request, customerID: try reader.owner(of: request.line))
+        var message = Wire.ConsumptionRequest(request, customerID: try reader.owner(of: request.line))
+        message.consumptionPercentage = try reader.consumedShare(of: request, in: app)
+        return message
       }
     }
     CallScope.show(found.prefix(size).map(\.customerId), of: "consumption requests")
@@ -113,6 +115,20 @@ extension AppStoreServiceHandler {
         $0.consent = outcome.consent.map(Wire.ConsumptionConsent.init)
         if request.dryRun, outcome.evidenceID != nil { $0.consent?.evidenceId = nil }
       }
+    }
+  }
+}
+
+extension StoreSnapshot {
+  /// The consumed share of the purchase of an open request; `nil` if it cannot be computed from time.
+  fileprivate func consumedShare(
+    of request: ConsumptionRequestRecord, in app: AppDefinition
+  ) throws(StoreError) -> Int32? {
+    guard request.state == .open,
+      let fact = try transaction(request.transactionID, of: app.id, in: request.line.environment)
+    else { return nil }
+    return fact.consumedShare(app.products[fact.productID], at: request.requestedAt).map {
+      Int32(clamping: $0)
     }
   }
 }
