@@ -426,6 +426,17 @@ def test_looking_is_in_the_audit_log_under_the_persons_name(console, lena):
     assert {entry["caller"] for entry in entries} == {"console"}
 
 
+def test_the_answers_behind_a_customers_page_are_shown_as_json(console, lena):
+    path = f"{HERE}/customers/{urllib.parse.quote(CUSTOMER, safe='')}"
+    plain = lena.get(path).text
+    assert "raw=1#raw" in html.unescape(plain) and "<summary>GetCustomerHistory" not in plain
+    page = lena.get(f"{path}?raw=1").text
+    answers = {name: json.loads(html.unescape(text)) for name, text in re.findall(
+        r"<summary>(\w+)</summary><pre tabindex=\"0\">(.*?)</pre>", page, re.S)}  # fmt: skip
+    assert {"DescribeCustomer", "GetCustomer", "GetCustomerHistory", "ListTimeline"} <= answers.keys()
+    assert answers["GetCustomer"]["customerId"] == answers["GetCustomerHistory"]["customerId"] == CUSTOMER
+
+
 def test_the_audit_log_has_the_moment_about_which_a_person_asked(console, lena):
     grant = console.call("EntitlementService/Grant", customerId="looked-back", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
     assert grant["grant"]

@@ -303,6 +303,11 @@ def test_a_webhook_that_is_gone_is_resumed(console, operator, gone):
     assert message.status == 200 and f'href="{HERE}/customers/gone"' in message.text and "entitlement." in message.text
     assert "What the webhook receives" in message.text and "customer" in message.text.split("What the webhook receives")[1]
     assert operator.get(f"{HERE}/work/dead-letters/gone/1/999999").status == 404
+    page = operator.get(f"{HERE}/customers/gone?webhooks=1").text
+    assert f'href="{HERE}/work/dead-letters/gone/1/{sequence}"' in page.split('id="timeline"')[1], "each message is in the timeline"
+    assert " to webhooks</text>" in page.split("<svg")[1].split("</svg>")[0], "and in the lanes"
+    for other in (operator.get(f"{HERE}/customers/gone"), console.browser(READER).get(f"{HERE}/customers/gone?webhooks=1")):
+        assert "/work/dead-letters/" not in other.text and " to webhooks</text>" not in other.text
     wait_for(lambda: webhook(console, "gone")["state"] == "WEBHOOK_STATE_GONE")
     page = operator.get(f"{HERE}/work/dead-letters").text
     assert "responded with 410 Gone" in page and "/do/resume-webhook?webhook=gone" in page
@@ -310,6 +315,7 @@ def test_a_webhook_that_is_gone_is_resumed(console, operator, gone):
     act(console, operator, "resume-webhook", {"webhook": "gone", "kind": "1"}, ["are sent to gone again"],
         "WebhookService/ResumeWebhook", changes=lambda: webhook(console, "gone")["state"])
     gone.wait(lambda receiver: receiver.accepted)
+    wait_for(lambda: f"gone: delivered, #{sequence}" in operator.get(f"{HERE}/customers/gone?webhooks=1").text)
 
 
 def test_a_csv_is_made_good_and_undone_as_one(console, operator):

@@ -38,7 +38,7 @@ package enum Text {
   package static let dotSign = "●"
   package static let signs: [(sign: String, meaning: String)] = [
     ("↩", "refund"), ("?", "refund asked for"), ("↥", "upgraded"), ("⇥", "sharing ended"),
-    ("✕", "grant revoked"),
+    ("✕", "grant revoked"), ("!", "a webhook did not accept it"),
     (dotSign, "bought, Apple said, or we did"),
   ]
   package static func notifications(_ count: Int) -> String {

@@ -67,6 +67,7 @@ enum CustomerPage {
       \(CustomerSections.purchases(data, visit))
       \(CustomerTimeline.section(data, visit))
       \(CustomerSections.others(data, visit))
+      \(RawAnswers.section(data, visit))
       """
   }
 

@@ -20,11 +20,13 @@ enum CustomerPicture {
     guard let start = axis.firstInstant else { return head + Part.empty(Text.noHistory) }
     let geometry = LanesGeometry(start: start, now: data.now)
     let lanes = LaneSelection(history, at: data.now)
+    let deliveries = (try? data.timeline.get()).flatMap { Lane(deliveriesIn: $0, at: data.moment) }
+    let visible = lanes.shown + [deliveries].compactMap(\.self)
     func picture(_ lanes: [Lane], _ id: StaticString, _ title: String) -> LanesPicture {
       LanesPicture(lanes: lanes, geometry: geometry, asOf: data.moment.asOf, title: title, id: id)
     }
-    let shown = picture(lanes.shown, "lanes", title)
-    let all = picture(lanes.shown + lanes.folded, "lanes", title)
+    let shown = picture(visible, "lanes", title)
+    let all = picture(visible + lanes.folded, "lanes", title)
     let foldedTitle = Text.foldedLanes(lanes.folded.count)
     let folded: Markup =
       lanes.folded.isEmpty

@@ -67,16 +67,27 @@ enum CustomerTimeline {
     let deliveries = timeline.deliveries.filter { delivery in
       row.events.contains { $0.sequence == delivery.sequence }
     }
-    .map { delivery in
-      "<br><span class=\"quiet\">\(delivery.webhook): \(Format.value(delivery.state, "EVENT_DELIVERY_STATE_"))</span>"
-        as Markup
-    }
+    .map { cell($0, in: data.scope) }
     return [
       Format.time(event.effectiveAt), Format.name(names.joined(separator: ", ")),
       Part.chip(Format.words(event.type), Tone(event: event.type)),
       "\(event.explanation)\(detail(event))\(deliveries)", Format.name(event.actor),
       sequences.joined(separator: " "),
     ]
+  }
+
+  /// Draws the delivery of an event to a webhook, in a line of its own, with a link to the message.
+  private static func cell(_ delivery: EventDelivery, in scope: Scope) -> Markup {
+    let link = DeliveryPage.link(delivery.webhook, .events, delivery.sequence, in: scope)
+    let details =
+      [delivery.attempts > 0 ? Text.attempts(delivery.attempts) : "", delivery.outcome].filter { !$0.isEmpty }
+      .joined(separator: ", ")
+    let next: Markup =
+      delivery.nextAttemptAt.map { ", \(Text.nextAttempt.lowercased()) \(Format.time($0))" as Markup } ?? ""
+    return """
+      <br><a href="\(link)">\(Format.name(delivery.webhook))</a> \(Part.chip(delivery.stateName, delivery.tone)) \
+      <span class="quiet">\(details)\(next)</span>
+      """
   }
 
   /// Draws the subject of the event, in a second line.

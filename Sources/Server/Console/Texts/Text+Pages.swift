@@ -62,6 +62,12 @@ extension Text {
   static let laneGrant = "Grant"
   static let laneOperator = "We did"
   static func commands(_ count: Int) -> String { count == 1 ? "1 command" : "\(count) commands" }
+  static func messages(_ count: Int) -> String {
+    count == 1 ? "1 message to webhooks" : "\(count) messages to webhooks"
+  }
+  static func delivery(_ webhook: String, _ state: String, _ sequence: Int64) -> String {
+    "\(webhook): \(state), #\(sequence)"
+  }
   static let markGrantRevoked = "grant revoked"
 
   // The tables of a customer.
@@ -109,6 +115,9 @@ extension Text {
   static let noAttributes = "No attribute, such as the id in another system by which to find the customer."
   static let more = "More…"
   static let copyForTicket = "Copy for ticket"
+
+  static let raw = "Raw"
+  static let showRaw = "Show the service's answers of this page as JSON"
 
   // A purchase.
   static func pictureOfPurchase(_ id: String) -> String { "The periods of the purchase \(id)" }
@@ -229,6 +238,7 @@ extension Text {
   }
   static func deadLetters(_ count: Int64) -> String { count == 1 ? "1 dead letter" : "\(count) dead letters" }
   static let attempts = "Attempts"
+  static func attempts(_ count: Int32) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
   static func messageTo(_ webhook: String) -> String { "A message to \(webhook)" }
   static let webhookID = "webhook-id"
   static let nextAttempt = "Next attempt"
