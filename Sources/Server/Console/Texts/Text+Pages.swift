@@ -63,7 +63,7 @@ extension Text {
   static let laneOperator = "We did"
   static func commands(_ count: Int) -> String { count == 1 ? "1 command" : "\(count) commands" }
   static func messages(_ count: Int) -> String {
-    count == 1 ? "1 message to webhooks" : "\(count) messages to webhooks"
+    count == 1 ? "1 webhook message" : "\(count) webhook messages"
   }
   static func delivery(_ webhook: String, _ state: String, _ sequence: Int64) -> String {
     "\(webhook): \(state), #\(sequence)"
