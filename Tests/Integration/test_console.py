@@ -426,6 +426,23 @@ def test_looking_is_in_the_audit_log_under_the_persons_name(console, lena):
     assert {entry["caller"] for entry in entries} == {"console"}
 
 
+def test_a_part_of_a_page_that_fails_is_named_and_the_rest_is_shown(console, lena):
+    path = f"{HERE}/customers/{urllib.parse.quote(CUSTOMER, safe='')}"
+    page = lena.get(f"{path}?explain=nothing")
+    assert page.status == 200 and "The steps of the answer cannot be shown now:" in page.text
+    assert "<svg" in page.text and 'id="purchases"' in page.text
+    page = lena.get(f"{path}?page=forged")
+    assert page.status == 200 and 'role="alert"' in page.text.split('id="timeline"')[1] and "<svg" in page.text
+
+
+def test_empty_lists_say_how_they_get_filled(console, lena):
+    for path, hint in [
+        ("work/migrations", "entitled migrate --input"), ("work/withdrawn-consents", "RESCIND_CONSENT"),
+        ("customers/new-one", "Apple reports one when the customer asks"), ("segments", "entitled segment create"),
+    ]:  # fmt: skip
+        assert hint in html.unescape(lena.get(f"{HERE}/{path}").text), path
+
+
 def test_the_answers_behind_a_customers_page_are_shown_as_json(console, lena):
     path = f"{HERE}/customers/{urllib.parse.quote(CUSTOMER, safe='')}"
     plain = lena.get(path).text

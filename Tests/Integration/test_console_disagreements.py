@@ -26,7 +26,7 @@ def test_a_disagreement_has_the_evidence_of_both_sides_and_leaves_the_list_when_
     assert lena.sign_in(console.new_link()).status == 303
     rows = lambda: {row["customer_id"]: row for row in csv.DictReader(io.StringIO(  # noqa: E731
         lena.csv(f"{HERE}/work/disagreements.csv").text, newline=""))}  # fmt: skip
-    assert "nothing waits" in lena.get(f"{HERE}/work/disagreements").text
+    assert "RevenueCat and this service agree" in lena.get(f"{HERE}/work/disagreements").text
 
     console.submit("gus", console.buy("gus", "pro.monthly"))
     bought = event("INITIAL_PURCHASE", "bob", country_code="<b>US")

@@ -38,7 +38,7 @@ def test_the_saved_segments_are_listed_with_their_conditions_and_rows(lena):
 def test_a_segment_shows_its_customers_and_purchases_without_an_owner(lena):
     page = lena.get(f"{HERE}/renewing")
     assert page.status == 200 and CUSTOMER in page.text and "no customer" in page.text
-    assert "No customer is in this segment." in lena.get(f"{HERE}/long-retry").text
+    assert "No customer is in this segment now." in lena.get(f"{HERE}/long-retry").text
     assert lena.get(f"{HERE}/unknown").status == 404
 
 

@@ -172,10 +172,11 @@ extension Part {
     """
   }
 
-  /// An error in place of a part of a page.
-  static func failure(_ status: Status) -> Markup {
+  /// An error in place of a part of a page; `part` names one without a heading.
+  static func failure(_ status: Status, of part: String = "") -> Markup {
+    let subject = part.isEmpty ? "" : Text.cannotShow(part) + " "
     var line: Markup =
-      "<p class=\"problem\" role=\"alert\"><strong>\(status.message)</strong> <code>\(status.reason ?? status.code.name)</code>"
+      "<p class=\"problem\" role=\"alert\"><strong>\(subject)\(status.message)</strong> <code>\(status.reason ?? status.code.name)</code>"
     if !status.requestID.isEmpty {
       line += " <span class=\"quiet\">\(Text.requestID) \(Format.id(status.requestID))</span>"
     }

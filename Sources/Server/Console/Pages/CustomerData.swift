@@ -43,6 +43,8 @@ struct CustomerData: Sendable {
   let scope: Scope
   let moment: Moment
   let description: DescribeCustomerResponse
+  /// The reason for which the description has no sentences and no advice; `nil`: it has.
+  let descriptionProblem: Status?
   let customer: GetCustomerResponse
   /// The history until now, for the axis of the picture.
   let axis: Result<GetCustomerHistoryResponse, Status>
@@ -71,19 +73,20 @@ struct CustomerData: Sendable {
         $0.customerId = id
         $0.environment = scope.environment
       })
+    let described = await visit.attempt(
+      Calls.describeCustomer,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
     let description: DescribeCustomerResponse
-    do throws(Status) {
-      description = try await visit.call(
-        Calls.describeCustomer,
-        .with {
-          $0.app = scope.app
-          $0.customerId = id
-          $0.environment = scope.environment
-        })
-    } catch {
+    switch described {
+    case .success(let response): (description, descriptionProblem) = (response, nil)
+    case .failure(let status):
+      description = DescribeCustomerResponse(answersOf: customer)
       // An unknown customer can get a grant or a note anyway.
-      guard error.code == .notFound, !customer.known else { throw error }
-      description = DescribeCustomerResponse(unknown: customer)
+      descriptionProblem = status.code == .notFound && !customer.known ? nil : status
     }
     // The last minute of the slider is now.
     let now = description.evaluatedAt?.instant
@@ -130,8 +133,8 @@ struct CustomerData: Sendable {
 }
 
 extension DescribeCustomerResponse {
-  /// The description of a customer without stored data.
-  fileprivate init(unknown customer: GetCustomerResponse) {
+  /// The description of a customer without stored data, or one that cannot be described now: the answers alone.
+  fileprivate init(answersOf customer: GetCustomerResponse) {
     self.init()
     customerId = customer.customerId
     environment = customer.environment

@@ -9,9 +9,9 @@ internal import Wire
 enum CustomerPage {
   static func page(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let data = try await CustomerData(id, in: scope, visit)
-    var steps: ExplainResponse?
+    var steps: Result<ExplainResponse, Status>?
     if let entitlement = visit.value("explain") {
-      steps = try await visit.call(
+      steps = await visit.attempt(
         Calls.explain,
         .with {
           $0.app = scope.app
@@ -32,7 +32,7 @@ enum CustomerPage {
   /// Facts that conflict come before all answers, because these rest on them.
   private static func contradictions(_ data: CustomerData) -> Markup {
     switch data.contradictions {
-    case .failure(let status): return Part.failure(status)
+    case .failure(let status): return Part.failure(status, of: Text.queueContradictions)
     case .success(let response):
       return response.contradictions.map { contradiction in
         """
@@ -44,7 +44,9 @@ enum CustomerPage {
     }
   }
 
-  private static func body(_ data: CustomerData, _ steps: ExplainResponse?, _ visit: Visit) -> Markup {
+  private static func body(
+    _ data: CustomerData, _ steps: Result<ExplainResponse, Status>?, _ visit: Visit
+  ) -> Markup {
     let now = data.moment.asOf ?? data.now
     let verdicts = Verdict.all(data)
     let cards = verdicts.map { verdict in
@@ -60,6 +62,7 @@ enum CustomerPage {
       \(data.moment.asOf == nil ? CustomerActions.bar(data, ticket: ticket(data, verdicts), visit) : "")
       \(notices(data))
       \(contradictions(data))
+      \(data.descriptionProblem.map { Part.failure($0, of: Text.adviceTitle) } ?? "")
       <section class="cards" aria-label="\(Text.verdicts)">
       \(cards)</section>
       \(steps.map { explanation($0, in: data.scope) } ?? "")
@@ -153,7 +156,11 @@ enum CustomerPage {
     return (notices + data.consentNotices).joined()
   }
 
-  private static func explanation(_ steps: ExplainResponse, in scope: Scope) -> Markup {
+  private static func explanation(_ answer: Result<ExplainResponse, Status>, in scope: Scope) -> Markup {
+    let steps: ExplainResponse
+    do throws(Status) { steps = try answer.get() } catch {
+      return "<section id=\"explanation\">\(Part.failure(error, of: Text.stepsTitle))</section>"
+    }
     let later = steps.laterChanges.map { change in
       "<li>\(change.explanation) <code>\(change.kind)</code> \(Format.time(change.recordedAt))</li>\n"
         as Markup

@@ -154,7 +154,7 @@ enum CustomerSections {
           $0, data.scope, at: data.moment.asOf ?? data.now,
           actions: data.moment.asOf == nil ? RefundRow.answer($0, data.scope, visit) : "")
       }
-      guard !rows.isEmpty else { return head + hint + consent }
+      guard !rows.isEmpty else { return head + Part.empty(Text.noRefundRequests) + hint + consent }
       return head + hint + consent + Table.markup(Text.refundRequests, heads: RefundRow.heads, rows: rows)
     }
   }

@@ -6,15 +6,13 @@ internal import Wire
 /// The apps and environments that the person may see.
 enum HomePage {
   static func page(_ visit: Visit) async throws(Status) -> Page {
-    let status = try await visit.call(Calls.getStatus, GetStatusRequest())
-    let rows = status.apps.map { app in row(app) }
-    let table = Table.markup(
-      Text.appsTitle,
-      heads: [
-        Text.app, Text.environment, Text.lastNotification, Text.refundRequests, Text.work, Text.reports,
-        Text.catalog,
-      ],
-      rows: rows)
+    let apps: Markup
+    switch await visit.attempt(Calls.getStatus, GetStatusRequest()) {
+    // Without its role, no part of the page is left.
+    case .failure(let status) where status.code == .permissionDenied: throw status
+    case .failure(let status): apps = Part.failure(status)
+    case .success(let status): apps = table(status.apps.map { row($0) })
+    }
     return Page(
       Text.customers, section: .customers,
       body: """
@@ -25,8 +23,19 @@ enum HomePage {
         <input id="home-find" type="search" name="q" size="40" autocomplete="off">
         <button class="primary">\(Text.find)</button></form>
         <h2>\(Text.appsTitle)</h2>
-        \(rows.isEmpty ? Part.empty(Text.noApps) : table)
+        \(apps)
         """)
+  }
+
+  private static func table(_ rows: [[Markup]]) -> Markup {
+    guard !rows.isEmpty else { return Part.empty(Text.noApps) }
+    return Table.markup(
+      Text.appsTitle,
+      heads: [
+        Text.app, Text.environment, Text.lastNotification, Text.refundRequests, Text.work, Text.reports,
+        Text.catalog,
+      ],
+      rows: rows)
   }
 
   private static func row(_ app: AppStatus) -> [Markup] {

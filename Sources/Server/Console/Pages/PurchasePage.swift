@@ -21,7 +21,7 @@ enum PurchasePage {
       <ul class="facts"><li>\(Format.name(path.joined(separator: " → ")))</li>
       <li><span class="quiet">\(Text.owner)</span> \(owners(purchase, scope))</li>\(token(purchase))\(lookup(purchase))</ul>
       \(actions(purchase, scope, visit))
-      \(try await picture(purchase, scope, visit))
+      \(await picture(purchase, scope, visit))
       <h2>\(Text.transactions)</h2>
       \(transactions(purchase, scope))
       <h2>\(Text.renewalInfo)</h2>
@@ -41,9 +41,14 @@ enum PurchasePage {
   /// The periods of the purchase, from the history of its owner; without one, from its transactions.
   private static func picture(
     _ purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit
-  ) async throws(Status) -> Markup {
+  ) async -> Markup {
+    let title = Text.pictureOfPurchase(purchase.originalTransactionId)
     guard let owner = purchase.customerIds.first else {
-      return picture([Lane(unclaimed: purchase)], at: try await visit.time(in: scope), of: purchase)
+      do throws(Status) {
+        return picture([Lane(unclaimed: purchase)], at: try await visit.time(in: scope), of: purchase)
+      } catch {
+        return Part.failure(error, of: title)
+      }
     }
     let dates = purchase.transactions.compactMap { $0.transaction?.purchaseDate?.instant }
     let answer = await visit.attempt(
@@ -55,7 +60,7 @@ enum PurchasePage {
         $0.from = dates.min().map { GoogleProtobuf.Timestamp($0) }
       })
     var history: GetCustomerHistoryResponse
-    do throws(Status) { history = try answer.get() } catch { return Part.failure(error) }
+    do throws(Status) { history = try answer.get() } catch { return Part.failure(error, of: title) }
     history.lanes.removeAll { $0.name != purchase.originalTransactionId }
     return picture(Lane.states(history), at: history.asOf?.instant ?? visit.now, of: purchase)
   }

@@ -122,9 +122,10 @@ enum StatusPage {
   private static func webhooks(_ status: GetStatusResponse, _ visit: Visit) async -> Markup {
     guard visit.mayCall(Calls.listWebhooks) else { return Part.empty(Text.needsRole("operate")) }
     var rows: [[Markup]] = []
+    var problems: [Markup] = []
     for app in Set(status.apps.map(\.app)).sorted() {
       switch await visit.attempt(Calls.listWebhooks, .with { $0.app = app }) {
-      case .failure(let error): return Part.failure(error)
+      case .failure(let error): problems.append(Part.failure(error, of: Text.webhooks(of: app)))
       case .success(let response):
         rows += response.webhooks.map { webhook in
           let tone: Tone = webhook.state == .healthy ? .full : webhook.state == .failing ? .grace : .none
@@ -138,8 +139,8 @@ enum StatusPage {
         }
       }
     }
-    guard !rows.isEmpty else { return Part.empty(Text.noWebhooks) }
-    return Table.markup(
+    guard !rows.isEmpty else { return problems.isEmpty ? Part.empty(Text.noWebhooks) : problems.joined() }
+    return problems.joined() + Table.markup(
       Text.webhooks,
       heads: [
         Text.app, Text.webhook, Text.state, Text.behind, Text.pending, Text.oldest, Text.queueDeadLetters,

@@ -50,7 +50,10 @@ extension WorkRows {
 extension CustomerData {
   /// The withdrawn consents of the customer at the moment of the page, in words, with the link to the work list.
   var consentNotices: [Markup] {
-    guard case .success(let response) = consents else { return [] }
+    let response: ListConsentWithdrawalsResponse
+    do throws(Status) { response = try consents.get() } catch {
+      return [Part.failure(error, of: Text.queueConsents)]
+    }
     return response.withdrawals.filter { moment.includes($0.withdrawnAt) }.map { withdrawal in
       let text =
         withdrawal.state == .settled && moment.includes(withdrawal.settledAt)

@@ -50,7 +50,7 @@ enum WorkPage {
       : "<p><a href=\"\(Link(scope.path + ["work", name], query: [("page", rows.next)]))\">\(Text.nextPage)</a></p>"
     let table =
       rows.rows.isEmpty
-      ? Part.empty(Text.emptyQueue(queue.title))
+      ? Part.empty(queue.empty)
       : Table.markup(queue.title, heads: queue.heads, rows: rows.rows.map(\.cells))
     let csv: Markup =
       rows.rows.isEmpty

@@ -39,6 +39,21 @@ enum WorkQueue: String, Sendable, CaseIterable {
     }
   }
 
+  /// The text of an empty queue: what would be in it, and how it gets there.
+  var empty: String {
+    switch self {
+    case .refunds: Text.emptyRefunds
+    case .unclaimed: Text.emptyUnclaimed
+    case .consents: Text.emptyConsents
+    case .deadLetters: Text.emptyDeadLetters
+    case .rejected: Text.emptyRejected
+    case .drift: Text.emptyDrift
+    case .contradictions: Text.emptyContradictions
+    case .disagreements: Text.emptyDisagreements
+    case .migrations: Text.emptyMigrations
+    }
+  }
+
   /// The heads of the table.
   var heads: [String] {
     switch self {

@@ -33,10 +33,14 @@ extension Text {
     "The customer asked Apple for a refund of \(product); \(left) left to answer Apple."
   }
   static let openQueue = "Open the refund requests"
+  static let noRefundRequests =
+    "No refund request. Apple reports one when the customer asks for money back; then it can be answered here."
   /// The beginning of a sentence of DescribeCustomer.
   static func verdictPrefix(_ entitlement: String, _ isEntitled: Bool) -> String {
     "\(entitlement): \(isEntitled ? yes : no). "
   }
+  static let adviceTitle = "What to do and to tell"
+  static let stepsTitle = "The steps of the answer"
   static let toDo = "Do:"
   static let tell = "Tell:"
   static let applesPage = "Apple's page"
@@ -88,7 +92,8 @@ extension Text {
   static let fulfillments = "To deliver"
   static let unitsDue = "Units due"
   static let timeline = "Timeline"
-  static let noEvents = "No event."
+  static let noEvents =
+    "No event: the purchase changed no customer's answer yet. Linking it, renewals and refunds are events."
   static let noTimeline = "No event. Purchases, renewals, refunds and grants are events."
   static let noSelectedEvents = "No event of this kind. Choose all to see the others."
   static let older = "Older"
@@ -146,7 +151,8 @@ extension Text {
   static let stillToPay = "Still to pay, forecast"
   static let signedAt = "Signed"
   static let ownership = "Owners"
-  static let noOwnership = "It was never linked to a customer."
+  static let noOwnership =
+    "It was never linked to a customer. The customer's app links it when it submits the purchase, and a person can."
   static let linked = "linked to"
   static let unlinked = "unlinked from"
   static let noNotifications = "Apple has sent no notification about this purchase."
@@ -225,7 +231,6 @@ extension Text {
   static let theirEvent = "The event"
   static let hintMigrations = "Jobs that migrate receipts, latest first."
   static func moreThan(_ count: Int) -> String { "more than \(count)" }
-  static func emptyQueue(_ title: String) -> String { "\(title): nothing waits." }
   static let nextPage = "Next page"
   static let listAsCSV = "The list as CSV"
   static let download = "Download"
@@ -289,6 +294,7 @@ extension Text {
   static let url = "URL"
   static let lastEvent = "Last event"
   static let webhooks = "Webhooks"
+  static func webhooks(of app: String) -> String { "The webhooks of \(app)" }
   static let usedFor = "Used for"
   static let noCertificates =
     "No listener has TLS, and no root is trusted besides Apple's. A proxy in front has its own certificates."

@@ -8,7 +8,7 @@ extension Text {
     "catalog of \(app), \(environment)"
   }
   static func storefronts(_ count: Int) -> String { count == 1 ? "1 storefront" : "\(count) storefronts" }
-  static let noProducts = "No product is configured."
+  static let noProducts = "No product is configured. Write the app's products into 'products' of the configuration."
   static let group = "Group"
   static let groupLevel = "Level"
   static let offers = "Offers"
@@ -121,8 +121,10 @@ extension Text {
   static let numbers = "Numbers"
   static let definitions = "Definitions"
   static let revisions = "Revisions of these days"
-  static let noRevisions = "No closed day of these has changed."
-  static let noReportRows = "Nothing happened in these days."
+  static let noRevisions =
+    "No closed day of these has changed. Evidence about a closed day that arrives later makes a revision."
+  static let noReportRows =
+    "Nothing happened in these days. Purchases, renewals and refunds are counted soon after their documents arrive; choose other days, or fewer conditions."
   static let day = "Day"
   static let revisionNumber = "Revision"
   static let knownWith = "Known with the closing of"
@@ -194,6 +196,7 @@ extension Text {
     "Behind \(column): \(bucket)\(currency.isEmpty ? "" : " \(currency)")"
   }
   static let behindHint = "The purchases whose parts add up to the value."
-  static let noReportPurchases = "No purchase is behind this value."
+  static let noReportPurchases =
+    "No purchase is behind this value. It has changed since the chart was drawn, or its day was chosen differently."
   static let partOfValue = "Part"
 }

@@ -20,7 +20,8 @@ extension Text {
   static let segmentGranted = "With a grant"
   static let accessHead = "Access"
   static let grantedHint = "Grants of the operator and purchases in other stores that are in force."
-  static let noGrants = "No grant is in force."
+  static let noGrants =
+    "No grant is in force. The page of a customer gives one, and Work gives days to many customers."
   static let segmentChanged = "Changed in the last 7 days"
   static let hintInGrace = "The payment failed, and Apple tries again. They have access meanwhile."
   static let hintInRetry = "The payment failed, and Apple tries again. They have no access meanwhile."
@@ -34,8 +35,10 @@ extension Text {
   static let hintWinBack = "They left, and Apple reports a win-back offer for which they are eligible."
   static let hintShared = "Another customer pays: a family member, or an organization with seats."
   static let hintChanged = "The state of their purchase began within the last 7 days."
-  static let noSegments = "No segment is saved."
-  static let emptySegment = "No customer is in this segment."
+  static let noSegments =
+    "No segment is saved. Write one into 'segments' of the configuration, or use 'entitled segment create'."
+  static let emptySegment =
+    "No customer is in this segment now. Customers enter it with the first event that fulfils its conditions."
   static let ends = "Ends"
   static let orWord = " or "
   static let allPurchases = "all purchases"

@@ -67,6 +67,7 @@ extension Text {
     default: nil
     }
   }
+  static func cannotShow(_ part: String) -> String { "\(part) cannot be shown now:" }
   static func mayNot(_ action: String) -> String { "you may not do this: \(action)" }
   static func needsRole(_ role: String) -> String { "Needs the role \(role)." }
   static let all = "all"
@@ -90,7 +91,8 @@ extension Text {
     "Enter any id: of a customer, a transaction, an order, a token, a grant, an event or a notification. Or paste a JWS "
     + "or a receipt."
   static let appsTitle = "Apps and environments"
-  static let noApps = "No app is configured for you."
+  static let noApps =
+    "No app is configured for you. The apps of the service are in its configuration, and 'callers' can limit a person to some."
   static let app = "App"
   static let environment = "Environment"
   static let lastNotification = "Last notification"

@@ -1,0 +1,79 @@
+import HTTP
+import RPC
+import Testing
+import Wire
+
+@testable import Console
+@testable import Services
+
+/// Pages of which some methods fail: the rest is shown, and each failed part is named.
+@Suite struct PartialPagesTests {
+  private static let status = GetStatusResponse.with {
+    $0.apps = [.with { ($0.app, $0.environment) = ("ocean", .sandbox) }]
+  }
+
+  private static let customer = Method.asyncUnary(Calls.getCustomer.path) {
+    (request: GetCustomerRequest, _) async throws(Status) -> GetCustomerResponse in
+    .with {
+      ($0.customerId, $0.environment, $0.known) = (request.customerId, .sandbox, true)
+      $0.entitlements = [.with { ($0.name, $0.reason) = ("pro", "NEVER_PURCHASED") }]
+    }
+  }
+
+  private func text(_ target: String, _ methods: [Method], status: Int = 200) async throws -> String {
+    let response = try await SignedInConsole(methods).get(target)
+    #expect(response.status == status)
+    return String(decoding: response.body, as: UTF8.self)
+  }
+
+  @Test("A customer's page without its other methods shows the answers, and names each part that failed")
+  func customer() async throws {
+    let page = try await text("/a/ocean/sandbox/customers/ada?explain=pro", [Self.customer])
+    #expect(page.contains("never purchased") || page.contains("NEVER_PURCHASED"))
+    for part in [
+      "What to do and to tell", "The steps of the answer", "Contradictions", "Withdrawn consents",
+    ] {
+      #expect(page.contains("<strong>\(part) cannot be shown now:"), "\(part)")
+    }
+    for heading in ["history", "purchases", "timeline", "refunds", "family", "notes", "attributes"] {
+      let section = page.components(after: "id=\"\(heading)\"")
+      #expect(section?.prefix(400).contains("role=\"alert\"") == true, "\(heading)")
+    }
+  }
+
+  @Test("A customer's page without its answers is an error")
+  func noCustomer() async throws {
+    let page = try await text("/a/ocean/sandbox/customers/ada", [], status: 501)
+    #expect(page.contains("role=\"alert\""))
+  }
+
+  @Test("The first page has its search box while the state of the apps cannot be read")
+  func home() async throws {
+    let page = try await text("/", [])
+    #expect(page.contains("id=\"home-find\"") && page.contains("role=\"alert\""))
+  }
+
+  @Test("The status page names the app whose webhooks cannot be read, and shows the rest")
+  func webhooks() async throws {
+    let page = try await text(
+      "/status",
+      [
+        .asyncUnary(Calls.getStatus.path) {
+          (_: GetStatusRequest, _) async throws(Status) -> GetStatusResponse in Self.status
+        }
+      ])
+    #expect(page.contains("The webhooks of ocean cannot be shown now:") && page.contains("Dependencies"))
+  }
+
+  @Test("Each empty work list says how it gets filled")
+  func empty() {
+    #expect(Set(WorkQueue.allCases.map(\.empty)).count == WorkQueue.allCases.count)
+  }
+}
+
+extension String {
+  /// The text after the first `mark`; `nil` without one.
+  fileprivate func components(after mark: String) -> Substring? {
+    firstRange(of: mark).map { self[$0.upperBound...] }
+  }
+}
