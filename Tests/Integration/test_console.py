@@ -437,7 +437,7 @@ def test_a_part_of_a_page_that_fails_is_named_and_the_rest_is_shown(console, len
 
 def test_empty_lists_say_how_they_get_filled(console, lena):
     for path, hint in [
-        ("work/migrations", "entitled migrate --input"), ("work/withdrawn-consents", "RESCIND_CONSENT"),
+        ("work/migrations", "entitled migrate --input receipts.ndjson"),
         ("customers/new-one", "Apple reports one when the customer asks"), ("segments", "entitled segment create"),
     ]:  # fmt: skip
         assert hint in html.unescape(lena.get(f"{HERE}/{path}").text), path
