@@ -443,6 +443,20 @@ def test_empty_lists_say_how_they_get_filled(console, lena):
         assert hint in html.unescape(lena.get(f"{HERE}/{path}").text), path
 
 
+def test_failures_of_a_migration_are_named_with_what_to_do(console, lena, tmp_path):
+    lines = [{"customer_id": "m-1", "receipt": "MIIé"}, {"customer_id": "m-2", "original_transaction_id": "123456"}]
+    file = tmp_path / "receipts.ndjson"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done = console.service.command("migrate", "--input", file, "--json")
+    assert done.returncode == 3, done.stderr
+    page = lena.get(f"{HERE}/work/migrations").text
+    assert "<code>NOT_BASE64</code> 1" in page and "<code>UNKNOWN_TO_APPLE</code> 1" in page
+    failures = lena.get(re.search(r'href="([^"]*/work/migrations/[^"]+)"', page)[1]).text
+    found = {reason: failures.split(f"<code>{reason}</code>")[1].split("</tr>")[0] for reason in ("NOT_BASE64", "UNKNOWN_TO_APPLE")}
+    assert "Export the receipt again" in found["NOT_BASE64"] and "Check the id" in found["UNKNOWN_TO_APPLE"]
+    assert rows(lena.csv(f"{HERE}/work/migrations.csv").text)[0]["error"] == ""
+
+
 def test_the_answers_behind_a_customers_page_are_shown_as_json(console, lena):
     path = f"{HERE}/customers/{urllib.parse.quote(CUSTOMER, safe='')}"
     plain = lena.get(path).text

@@ -65,6 +65,28 @@ import Wire
     #expect(page.contains("The webhooks of ocean cannot be shown now:") && page.contains("Dependencies"))
   }
 
+  @Test("A migration that failed has its error and what to do about it")
+  func failedMigration() async throws {
+    let jobs = ListMigrationsResponse.with {
+      $0.migrations = [
+        .with {
+          ($0.migrationId, $0.state, $0.dryRun) = ("migration-1", .failed, true)
+          $0.error = "line 1 has no column <receipt>"
+        },
+        .with { ($0.migrationId, $0.state) = ("migration-2", .finished) },
+      ]
+    }
+    let page = try await text(
+      "/a/ocean/sandbox/work/migrations",
+      [
+        .asyncUnary(Calls.listMigrations.path) {
+          (_: ListMigrationsRequest, _) async throws(Status) -> ListMigrationsResponse in jobs
+        }
+      ])
+    #expect(page.contains("✕ failed, dry run") && page.contains("line 1 has no column &lt;receipt&gt;"))
+    #expect(page.ranges(of: "start the job again").count == 1, "finished jobs need nothing")
+  }
+
   @Test("Each empty work list says how it gets filled")
   func empty() {
     #expect(Set(WorkQueue.allCases.map(\.empty)).count == WorkQueue.allCases.count)

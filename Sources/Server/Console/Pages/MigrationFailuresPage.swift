@@ -25,7 +25,7 @@ enum MigrationFailuresPage {
       let outcome = Format.value(failure.outcome, "MIGRATION_OUTCOME_")
       return [
         "\(failure.line)", customer, Part.chip(outcome, failure.outcome == .retryable ? .grace : .none),
-        "<code>\(failure.reason)</code>", "\(failure.explanation)",
+        "<code>\(failure.reason)</code>", "\(failure.explanation)", "\(failure.advice)",
       ]
     }
     let title = Text.failuresOf(migration)
@@ -33,7 +33,9 @@ enum MigrationFailuresPage {
       rows.isEmpty
       ? Part.empty(Text.noFailures)
       : Table.markup(
-        title, heads: [Text.line, Text.customer, Text.outcome, Text.reason, Text.inWords], rows: rows)
+        title,
+        heads: [Text.line, Text.customer, Text.outcome, Text.reason, Text.inWords, Text.adviceHead],
+        rows: rows)
     let next: Markup =
       response.nextPageToken.isEmpty
       ? ""

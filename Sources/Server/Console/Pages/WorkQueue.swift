@@ -109,7 +109,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
     case .migrations:
       [
         "migration_id", "state", "started_at", "finished_at", "done", "total", "migrated", "unchanged",
-        "rejected", "retryable",
+        "rejected", "retryable", "error",
       ]
     }
   }

@@ -271,22 +271,40 @@ extension WorkRows {
     let rows = response.migrations.map { job in
       let state = Format.value(job.state, "MIGRATION_STATE_")
       let counts = [job.migrated, job.unchanged, job.rejected, job.retryable]
-      let failures = MigrationFailuresPage.link(job.migrationId, in: scope)
-      let cells: [Markup] =
-        counts.prefix(2).map { "\($0)" }
-        + counts.suffix(2).map { $0 == 0 ? "0" : "<a href=\"\(failures)\">\($0)</a>" }
+      let cells: [Markup] = [
+        "\(job.migrated)", "\(job.unchanged)", failures(job.rejected, .rejected, of: job, scope),
+        failures(job.retryable, .retryable, of: job, scope),
+      ]
       return Row(
         cells: [
-          Format.id(job.migrationId), "\(state) \(cancel(job, scope, visit))", progress(job),
+          Format.id(job.migrationId), "\(self.state(of: job)) \(cancel(job, scope, visit))", progress(job),
           Format.time(job.startedAt),
           Format.time(job.finishedAt),
         ] + cells,
         values: [
           job.migrationId, state, job.startedAt.text, job.finishedAt.text, String(job.doneBytes),
           String(job.inputBytes),
-        ] + counts.map { String($0) })
+        ] + counts.map { String($0) } + [job.error])
     }
     return WorkRows(rows: rows, next: response.nextPageToken)
+  }
+
+  /// The state, for a job that failed with its error and what to do about it.
+  private static func state(of job: Migration) -> Markup {
+    let name = Format.value(job.state, "MIGRATION_STATE_") + (job.dryRun ? ", \(Text.dryRun)" : "")
+    guard job.state == .failed else { return "\(name)" }
+    return "\(Part.chip("✕ \(name)", .none)) \(job.error)<br>\(Text.adviceFailedJob)"
+  }
+
+  /// The number of lines with an outcome and their reasons, which lead to the lines.
+  private static func failures(
+    _ count: Int64, _ outcome: MigrationOutcome, of job: Migration, _ scope: Scope
+  ) -> Markup {
+    guard count > 0 else { return "0" }
+    let reasons = job.reasons.filter { $0.outcome == outcome }.map {
+      "<br><span class=\"quiet\"><code>\($0.reason)</code> \($0.count)</span>" as Markup
+    }
+    return "<a href=\"\(MigrationFailuresPage.link(job.migrationId, in: scope))\">\(count)</a>\(reasons)"
   }
 
   private static func cancel(_ job: Migration, _ scope: Scope, _ visit: Visit) -> Markup {
