@@ -69,7 +69,8 @@ import Testing
       for (name, knowledge) in Report.Name.allCases.flatMap({ name in
         [ReportQuery.Knowledge.now, .firstClosed, .whenClosed(ReportDay(at(71)))].map { (name, $0) }
       }) {
-        for (first, granularity) in [(10, .month), (75, .day)] as [(Int64, Granularity)] {
+        // Cohorts begin on the first days: before the query, on its first days, and long before it.
+        for (first, granularity) in [(10, .month), (3, .day), (75, .day)] as [(Int64, Granularity)] {
           var query = ReportQuery(
             name, from: ReportDay(at(first)), to: ReportDay(at(110)), by: granularity,
             groupBy: [.storefront, .product], knowledge: knowledge)

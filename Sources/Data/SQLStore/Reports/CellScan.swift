@@ -12,7 +12,7 @@ struct CellScan {
   /// The last closing.
   var knownThrough = dayAfterAll
   /// The day before which whole months suffice, because the days of the sums do not matter; `nil`: they do. It has effect
-  /// on stocks and cohorts only, and on months before ``knownFrom`` too.
+  /// on stocks and cohorts only.
   var monthsBefore: Int64?
   /// Whether only the sums of earlier days than their closing are read.
   var isOfRevisions = false
@@ -37,7 +37,10 @@ extension SQLSession {
     {
       first = max(first, last + 1)
       try forEachPackedCell(
-        "SELECT kind, last_day, cells FROM report_month WHERE \(ofKinds) AND last_day <= \(last)", scan, body)
+        """
+        SELECT kind, last_day, cells FROM report_month
+        WHERE \(ofKinds) AND last_day >= \(scan.knownFrom) AND last_day <= \(last)
+        """, scan, body)
     }
     try forEachPackedCell(
       """

@@ -11,6 +11,10 @@ struct CellSelection {
     case rated
   }
 
+  /// The days by which a closing is at most later than its day, and one more. A sum becomes known on the day of its cohort at
+  /// the earliest, and belongs to a closing that may be of an earlier day.
+  private static let longestClosing: Int64 = 8
+
   let kinds: Set<Posting.Kind>
   private let members: Members
   private let buckets: BucketDays
@@ -48,6 +52,7 @@ struct CellSelection {
     // A sum is known on its day at the earliest.
     flows.knownFrom = query.from.number
     var cohorts = CellSelection(report.cohortKinds, .ofCohorts, query, buckets)
+    cohorts.knownFrom = buckets.first - longestClosing
     guard !query.isConverted else {
       // Each day has its exchange rate.
       let kinds = report.stockKinds.union(report.flowKinds)
