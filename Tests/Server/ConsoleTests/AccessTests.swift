@@ -2,6 +2,7 @@ import AppStore
 import Callers
 import HTTP
 import JSON
+import Markup
 import SignedData
 import Testing
 
@@ -139,5 +140,30 @@ private func later(_ minutes: Int64) -> Instant { now.advanced(byMilliseconds: m
     #expect(throws: CallerError.noCredential) { try person([(field, token), (field, token)]) }
     #expect(throws: CallerError.self) { try person([(field, token + "x")]) }
     #expect(throws: CallerError.self) { try person([(field, "lena@example.com")]) }
+  }
+}
+
+@Suite struct PerformedFormsTests {
+  private let performed = PerformedForms()
+
+  private func link(_ decision: PerformedForms.Decision) -> Link?? {
+    if case .done(let link) = decision { link } else { nil }
+  }
+
+  @Test("A form is reserved once, and to look at its result reserves nothing")
+  func reservation() {
+    for _ in 0..<2 { #expect(link(performed.result(of: "a")) == nil) }
+    #expect(link(performed.begin("a")) == nil)
+    #expect(link(performed.begin("a")) == .some(nil) && link(performed.result(of: "a")) == .some(nil))
+    performed.finish("a", Link(["done"]))
+    #expect(link(performed.begin("a")) == Link(["done"]))
+    #expect(link(performed.result(of: "a")) == Link(["done"]))
+  }
+
+  @Test("After a failure, the form can be confirmed again")
+  func failure() {
+    _ = performed.begin("a")
+    performed.abandon("a")
+    #expect(link(performed.result(of: "a")) == nil && link(performed.begin("a")) == nil)
   }
 }

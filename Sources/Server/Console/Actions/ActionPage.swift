@@ -40,10 +40,12 @@ enum ActionPage {
       try check(form, definition.fields)
       if let token {
         let binding = try await binding(action, call, query.all("state"))
-        if visit.tokens.accepts(token, for: visit.person, binding, at: visit.now)
-          || visit.performed.knows(token)
-        {
+        if visit.tokens.accepts(token, for: visit.person, binding, at: visit.now) {
           return try await perform(action, definition, call, token)
+        }
+        // The action itself has changed its customers since.
+        if let link = link(after: visit.performed.result(of: token), of: definition, call) {
+          return .redirect(link)
         }
       }
       let preview = try await definition.preview(call)
@@ -77,9 +79,8 @@ enum ActionPage {
   private static func perform(
     _ action: ActionName, _ definition: Action, _ call: ActionCall, _ token: String
   ) async throws(Status) -> Outcome {
-    // A piece that another request is doing may be done again.
-    if case .done(let link) = call.visit.performed.begin(token), link != nil || !definition.isInPieces {
-      return .redirect(link ?? call.form["customer"].given.map(call.scope.customer) ?? Link([]))
+    if let link = link(after: call.visit.performed.begin(token), of: definition, call) {
+      return .redirect(link)
     }
     var call = call
     call.key = Hex.encode(SHA256.hash(Array(token.utf8)[...]))
@@ -96,6 +97,15 @@ enum ActionPage {
       call.visit.performed.abandon(token)
       throw error
     }
+  }
+
+  /// The page after a form that another request does or has done; `nil` if this one has to do it. A piece that another
+  /// request is doing may be done again.
+  private static func link(
+    after decision: PerformedForms.Decision, of definition: Action, _ call: ActionCall
+  ) -> Link? {
+    guard case .done(let link) = decision, link != nil || !definition.isInPieces else { return nil }
+    return link ?? call.form["customer"].given.map(call.scope.customer) ?? Link([])
   }
 
   /// The customer, or another page, with what was done.
@@ -138,7 +148,8 @@ enum ActionPage {
   private static func binding(
     _ action: ActionName, _ call: ActionCall, _ customers: [String]
   ) async throws(Status) -> [String] {
-    var binding = [call.scope.app, call.scope.environment.slug, action.rawValue] + call.form.binding
+    var binding =
+      ["form", call.scope.app, call.scope.environment.slug, action.rawValue] + call.form.binding
     for customer in customers.prefix(20) {
       let response = try await call.visit.call(
         Calls.getCustomer,

@@ -39,7 +39,7 @@ struct ActionReceipt: Sendable {
   init?(_ visit: Visit) {
     let values = Self.names.map { visit.query[$0] ?? "" }
     guard let action = ActionName(rawValue: values[0]),
-      visit.tokens.accepts(visit.query["proof"], for: visit.person, values, at: visit.now)
+      visit.tokens.accepts(visit.query["proof"], for: visit.person, ["receipt"] + values, at: visit.now)
     else { return nil }
     let fields = Query(values[3])
     let undo = ActionName(rawValue: values[2]).map { action in
@@ -53,7 +53,7 @@ struct ActionReceipt: Sendable {
       action.rawValue, text, undo?.action.rawValue ?? "",
       undo.map { String(Link([], query: $0.values).text.dropFirst(2)) } ?? "", customer,
     ]
-    let proof = visit.tokens.token(for: visit.person, values, at: visit.now)
+    let proof = visit.tokens.token(for: visit.person, ["receipt"] + values, at: visit.now)
     return zip(Self.names, values).map { ($0, $1) } + [("proof", proof)]
   }
 

@@ -25,8 +25,12 @@ final class PerformedForms: Sendable {
     }
   }
 
-  /// Whether the form with this token was confirmed already.
-  func knows(_ token: String) -> Bool { results.withLock { $0[token] != nil } }
+  /// The decision about the form with this token, without a reservation.
+  func result(of token: String) -> Decision {
+    results.withLock { results in
+      if let result = results[token] { .done(result) } else { .perform }
+    }
+  }
 
   /// Keeps where the browser went after the action.
   func finish(_ token: String, _ link: Link) { results.withLock { $0[token] = .some(link) } }
