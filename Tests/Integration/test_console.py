@@ -362,6 +362,8 @@ def test_consumables_have_their_product_and_one_lane(console, lena):
     page = lena.get(f"{HERE}/customers/collector").text
     purchases = page.split('id="purchases"')[1].split("</table>")[0]
     assert purchases.count("<bdi>shells.100</bdi>") == 3 and "bought" in purchases
+    balance = page.split("<h3>Consumables</h3>")[1].split("</table>")[0]
+    assert re.findall(r"<td[^>]*>(\d+)</td>", balance) == ["3", "0", "3"]
     assert "3 bought" in page.split("</svg>")[0] and page.split("</svg>")[0].count('class="dot"') >= 3
 
 

@@ -173,6 +173,28 @@ def test_every_page_opens_for_its_roles_and_is_refused_to_others(console):
     assert not wrong, "\n".join(wrong)
 
 
+# The pages that show customers, or search for them.
+ABOUT_CUSTOMERS = [
+    path for path in PAGES
+    if "customers" in path.split("/")[0] or "/customers?" in path or path.startswith(("/find?q=", "purchases/", "evidence/2", "events/"))
+] + ["work/refunds", "work/unclaimed", "work/contradictions", "segments/renewing", "segments/built-in/granted"]  # fmt: skip
+
+
+def test_each_look_at_customers_is_in_the_audit_log_under_the_persons_name(console):
+    """Also a search that finds nothing. Each page has a person of its own."""
+    missing = []
+    for number, path in enumerate(ABOUT_CUSTOMERS):
+        email = f"looker-{number}@example.com"
+        browser = Browser(console.address, {"X-Proxy-JWT": console.token(email, groups=["read"])})
+        page = browser.get(address(console, path).removeprefix(console.url))
+        assert page.status in (200, 303), (path, page.status)
+        status, answer = console.service.json("entitled.v1.AuditService/ListAuditEntries", {"actor": email}, **console.headers)
+        assert status == 200, answer
+        if not answer.get("entries"):
+            missing.append(path)
+    assert len(ABOUT_CUSTOMERS) > 15 and not missing, missing
+
+
 @pytest.mark.parametrize("role, path", [("read", "work"), ("admin", "catalog"), ("reports", "reports/mrr"), ("audit", "/audit")])
 def test_the_frame_leads_to_what_the_role_may_open(console, role, path):
     browser = console.browser(ROLES[role])

@@ -166,7 +166,8 @@ def test_an_open_request_has_the_computed_share(shop):
     shop.advance("15d")
     shop.request_refund(subscription)
     shop.request_refund(coins)
-    requests = {one.transaction_id: one for one in wait_for(lambda: len(found := shop.requests()) == 2 and found)}
+    found = wait_for(lambda: len(found := shop.requests()) == 2 and found)
+    requests = {one.transaction_id: one for one in found}
     assert 46_000 < requests[subscription].consumption_percentage < 54_000, "half of a month"
     assert not requests[coins].HasField("consumption_percentage"), "nothing is known of the use of a consumable"
     shop.advance("13h")

@@ -107,10 +107,13 @@ enum CustomerSections {
     var parts: [Markup] = []
     if !data.customer.consumables.isEmpty {
       let rows = data.customer.consumables.map { balance in
-        [Format.name(balance.productId), "\(balance.purchased)", "\(balance.refunded)"] as [Markup]
+        [
+          Format.name(balance.productId), "\(balance.purchased)", "\(balance.refunded)",
+          "\(max(0, balance.purchased - balance.refunded))",
+        ] as [Markup]
       }
       parts.append(
-        "<h3>\(Text.consumables)</h3>\n\(Table.markup(Text.consumables, heads: [Text.productHead, Text.bought, Text.refundedHead], rows: rows))"
+        "<h3>\(Text.consumables)</h3>\n\(Table.markup(Text.consumables, heads: [Text.productHead, Text.bought, Text.refundedHead, Text.leftOfUnits], rows: rows))"
       )
     }
     switch data.fulfillments {

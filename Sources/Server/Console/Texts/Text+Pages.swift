@@ -89,6 +89,7 @@ extension Text {
   static let consumables = "Consumables"
   static let bought = "Bought"
   static let refundedHead = "Refunded"
+  static let leftOfUnits = "Left, without what was used"
   static let fulfillments = "To deliver"
   static let unitsDue = "Units due"
   static let timeline = "Timeline"
