@@ -453,7 +453,7 @@ def test_failures_of_a_migration_are_named_with_what_to_do(console, lena, tmp_pa
     assert done.returncode == 3, done.stderr
     page = lena.get(f"{HERE}/work/migrations").text
     assert "<code>NOT_BASE64</code> 1" in page and "<code>UNKNOWN_TO_APPLE</code> 1" in page
-    failures = lena.get(re.search(r'href="([^"]*/work/migrations/[^"]+)"', page)[1]).text
+    failures = lena.get(re.search(r'href="([^"]*work/migrations/[^"]+)"', page)[1]).text
     found = {reason: failures.split(f"<code>{reason}</code>")[1].split("</tr>")[0] for reason in ("NOT_BASE64", "UNKNOWN_TO_APPLE")}
     assert "Export the receipt again" in found["NOT_BASE64"] and "Check the id" in found["UNKNOWN_TO_APPLE"]
     assert rows(lena.csv(f"{HERE}/work/migrations.csv").text)[0]["error"] == ""

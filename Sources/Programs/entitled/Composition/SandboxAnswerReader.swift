@@ -16,7 +16,10 @@ package struct SandboxAnswerReader: Sendable {
   private let callers: CurrentCallers
   private let now: @Sendable () -> Instant
 
-  /// - Parameter clock: that of the sandbox.
+  /// - Parameters:
+  ///   - store: the store of the service.
+  ///   - callers: the callers of the service.
+  ///   - clock: that of the sandbox.
   init(_ store: any EntitlementStore, callers: CurrentCallers, clock: ServiceClock) {
     self.store = store
     self.callers = callers

@@ -7,9 +7,8 @@ enum Receipt {
   /// The longest list of notifications, and of answers.
   private static let limit = 12
 
-  /// - Parameters:
-  ///   - number: the last line of the journal before the operation.
-  ///   - change: the last change of an answer before it; `nil` if changes are not shown.
+  /// The items of an address that name an operation, the last line of the journal before it, and the last change of an answer
+  /// before it; `nil` if changes are not shown.
   static func query(
     _ operation: Operation, after number: Int, change: Int64?
   ) -> [(name: String, value: String?)] {

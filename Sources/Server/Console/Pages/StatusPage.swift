@@ -140,12 +140,13 @@ enum StatusPage {
       }
     }
     guard !rows.isEmpty else { return problems.isEmpty ? Part.empty(Text.noWebhooks) : problems.joined() }
-    return problems.joined() + Table.markup(
+    let table = Table.markup(
       Text.webhooks,
       heads: [
         Text.app, Text.webhook, Text.state, Text.behind, Text.pending, Text.oldest, Text.queueDeadLetters,
         Text.url,
       ], rows: rows)
+    return problems.joined() + table
   }
 
   private static func configuration(_ visit: Visit) async -> Markup {

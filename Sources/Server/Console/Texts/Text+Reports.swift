@@ -8,7 +8,8 @@ extension Text {
     "catalog of \(app), \(environment)"
   }
   static func storefronts(_ count: Int) -> String { count == 1 ? "1 storefront" : "\(count) storefronts" }
-  static let noProducts = "No product is configured. Write the app's products into 'products' of the configuration."
+  static let noProducts =
+    "No product is configured. Write the app's products into 'products' of the configuration."
   static let group = "Group"
   static let groupLevel = "Level"
   static let offers = "Offers"
