@@ -204,6 +204,17 @@ def test_the_timeline_of_a_past_page_reads_on_until_its_moment(console, lena):
     assert "No event of this kind." in filtered and 'name="type" value="REFUNDED"' in filtered, "the slider keeps the filter"
 
 
+def test_the_timeline_shows_what_we_did_or_the_rest(console, lena):
+    path = f"{HERE}/customers/{urllib.parse.quote(CUSTOMER)}"
+    rows = lambda query: lena.get(path + query).text.split('<div class="timeline')[1].split("</table>")[0]  # noqa: E731
+    actors = lambda text: {re.sub("<.*?>", "", cell) for cell in re.findall(r'data-head="Who">(.*?)</td>', text)}  # noqa: E731
+    ours, others = rows("?source=us&apple=1"), rows("?source=apple")
+    assert "lena@example.com" in actors(ours) and "" not in actors(ours) and "App Store" not in actors(ours)
+    assert actors(others) == {""}
+    assert ">granted</span>" in ours and ">refunded</span>" in others
+    assert 'name="source" value="us"' in lena.get(path + "?source=us").text, "the slider keeps the filter"
+
+
 def test_a_past_page_has_the_refund_request_of_then(console, lena):
     def refunds(customer, query=""):
         page = lena.get(f"{HERE}/customers/{urllib.parse.quote(customer)}{query}").text

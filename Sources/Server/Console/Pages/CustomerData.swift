@@ -173,13 +173,14 @@ private struct CustomerLoader: Sendable {
       })
   }
 
-  /// The newest page of the timeline with something of the moment, after a bounded number of later pages.
+  /// The newest page of the timeline with something of the moment and the source, after a bounded number of later pages.
   func timeline() async -> Result<ListTimelineResponse, Status> {
     var token = visit.value("page") ?? ""
+    let source = TimelineSource(visit)
     for _ in 1..<20 {
       let answer = await timeline(page: token)
       guard case .success(let timeline) = answer, !timeline.nextPageToken.isEmpty,
-        !timeline.events.contains(where: { moment.includes($0) }),
+        !timeline.events.contains(where: { moment.includes($0) && source?.includes($0) ?? true }),
         !timeline.notifications.contains(where: { moment.includes($0.receivedAt) })
       else { return answer }
       token = timeline.nextPageToken

@@ -37,10 +37,12 @@ enum CustomerTimeline {
     let head: Markup = "<h2 id=\"timeline\">\(Text.timeline)</h2>"
     let timeline: ListTimelineResponse
     do throws(Status) { timeline = try data.timeline.get() } catch { return head + Part.failure(error) }
-    var lines = rows(timeline.events.filter { data.moment.includes($0) }).map {
+    let source = TimelineSource(visit)
+    let events = timeline.events.filter { data.moment.includes($0) && source?.includes($0) ?? true }
+    var lines = rows(events).map {
       (at: $0.first.effectiveAt?.instant, cells: cells($0, timeline, data))
     }
-    lines += timeline.notifications.filter { data.moment.includes($0.receivedAt) }
+    lines += timeline.notifications.filter { data.moment.includes($0.receivedAt) && source != .operators }
       .map { (at: $0.receivedAt?.instant, cells: cells($0, data.scope)) }
     if !timeline.notifications.isEmpty {
       lines.sort { ($0.at?.millisecondsSince1970 ?? 0) > ($1.at?.millisecondsSince1970 ?? 0) }
@@ -49,7 +51,7 @@ enum CustomerTimeline {
       Text.timeline,
       heads: [Text.when, Text.entitlement, Text.what, Text.inWords, Text.actor, Text.eventHead],
       rows: lines.map(\.cells))
-    let isSelective = ["entitlement", "type"].contains { visit.value($0) != nil }
+    let isSelective = ["entitlement", "type", "source"].contains { visit.value($0) != nil }
     return """
       \(head)
       \(filter(data, visit))
@@ -124,6 +126,10 @@ enum CustomerTimeline {
       let selected: Markup = visit.value("type") == type ? " selected" : ""
       return "<option value=\"\(type)\"\(selected)>\(Format.words(type))</option>" as Markup
     }
+    let sources = TimelineSource.allCases.map { source in
+      let selected: Markup = source == TimelineSource(visit) ? " selected" : ""
+      return "<option value=\"\(source.rawValue)\"\(selected)>\(source.title)</option>" as Markup
+    }
     let moment = data.momentQuery.compactMap { name, value in
       value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" as Markup }
     }
@@ -131,6 +137,7 @@ enum CustomerTimeline {
       <form class="row filter actions" action="\(Link(data.scope.path + ["customers", data.id], fragment: "timeline"))" method="get">
       \(moment)\(kept(["range", "explain"], visit))<label>\(Text.entitlement)<select name="entitlement"><option value="">\(Text.all)</option>\(options)</select></label>
       <label>\(Text.what)<select name="type"><option value="">\(Text.all)</option>\(types)</select></label>
+      <label>\(Text.source)<select name="source"><option value="">\(Text.all)</option>\(sources)</select></label>
       \(box("apple", Text.showNotifications))\(visit.has(.operate) ? box("webhooks", Text.showWebhooks) : "")\
       <button>\(Text.filter)</button></form>
       """
@@ -148,7 +155,9 @@ enum CustomerTimeline {
     guard !timeline.nextPageToken.isEmpty else { return "" }
     let query =
       [("page", timeline.nextPageToken as String?)] + data.momentQuery
-      + ["apple", "webhooks", "entitlement", "type", "range", "explain"].map { ($0, visit.value($0)) }
+      + ["apple", "webhooks", "entitlement", "type", "source", "range", "explain"].map {
+        ($0, visit.value($0))
+      }
     let link = Link(data.scope.path + ["customers", data.id], query: query, fragment: "timeline")
     return "<p><a href=\"\(link)\">\(Text.older)</a></p>"
   }

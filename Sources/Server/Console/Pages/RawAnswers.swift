@@ -10,7 +10,9 @@ enum RawAnswers {
   static func section(_ data: CustomerData, _ visit: Visit) -> Markup {
     let head: Markup = "<h2 id=\"raw\">\(Text.raw)</h2>"
     guard visit.value("raw") != nil else {
-      let kept = ["apple", "webhooks", "entitlement", "type", "range", "page"].map { ($0, visit.value($0)) }
+      let kept = ["apple", "webhooks", "entitlement", "type", "source", "range", "page"].map {
+        ($0, visit.value($0))
+      }
       let link = Link(
         data.scope.path + ["customers", data.id], query: data.momentQuery + kept + [("raw", "1")],
         fragment: "raw")

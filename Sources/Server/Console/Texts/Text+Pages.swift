@@ -99,6 +99,8 @@ extension Text {
   static let noSelectedEvents = "No event of this kind. Choose all to see the others."
   static let older = "Older"
   static let filter = "Filter"
+  static let sourceOperators = "we did"
+  static let sourceOthers = "Apple, the customer or time"
   static let showNotifications = "Apple's notifications"
   static let showWebhooks = "Webhooks"
   static let apple = "Apple"
