@@ -75,7 +75,8 @@ enum CustomerPicture {
     let isKnownThen: Markup = data.moment.isKnownThen ? " checked" : ""
     let range: Markup =
       data.isWholeRange ? "<input type=\"hidden\" name=\"range\" value=\"all\">" : ""
-    let kept = CustomerTimeline.kept(["entitlement", "type", "source", "apple", "webhooks", "explain"], visit)
+    let kept = CustomerTimeline.kept(
+      ["entitlement", "type", "source", "apple", "webhooks", "explain"], visit)
     return """
       <form action="\(data.scope.customer(data.id))" method="get">\(range)\(kept)
       <div class="slider"><label for="at">\(Text.asOf)</label>
