@@ -538,6 +538,10 @@ def test_a_confirmation_is_about_what_was_shown(console, lena):
 def test_a_missing_reason_keeps_what_was_typed(lena):
     page = lena.post(f"{HERE}/do/grant", {"customer": "c", "entitlement": "pro", "level": "full", "preset": "7", "note": ""})
     assert page.status == 400 and "&#39;Reason&#39; is missing" in page.text and 'value="c"' in page.text
+    field = re.search(r'<textarea id="note"[^>]*>', page.text)[0]
+    assert 'aria-invalid="true"' in field and 'aria-describedby="note-error note-hint"' in field
+    assert '<p class="problem" id="note-error">' in page.text, "the problem is at its field, too"
+    assert page.text.count('aria-invalid="true"') == 1
 
 
 def test_markup_in_names_and_notes_stays_text(console, lena):

@@ -78,6 +78,9 @@ extension Status {
   /// The stable reason of the details; `nil` without one.
   package var reason: String? { detail(GoogleRPC.ErrorInfo.self)?.reason }
 
+  /// The invalid field of the request, under its name in the contract; `nil` without one.
+  package var field: String? { detail(GoogleRPC.BadRequest.self)?.fieldViolations.first?.field }
+
   /// The delay of `google.rpc.RetryInfo` in whole seconds, rounded up; `nil` without one.
   package var retrySeconds: Int64? {
     detail(GoogleRPC.RetryInfo.self)?.retryDelay.map { $0.seconds + ($0.nanos > 0 ? 1 : 0) }

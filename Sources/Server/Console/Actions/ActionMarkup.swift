@@ -1,18 +1,39 @@
 internal import Markup
 internal import Pages
+internal import RPC
 internal import Wire
+
+/// An error about one field of a form.
+struct FieldProblem: Sendable {
+  /// The name of the field in the form.
+  let name: String
+  let message: String
+
+  /// The problem of an error whose field is one of `fields`, also under its name in the contract; `nil` for others.
+  init?(_ error: Status, in fields: [ActionField]) {
+    guard let field = error.field else { return nil }
+    let names = [field, field.hasSuffix("_id") ? String(field.dropLast(3)) : field]
+    guard let found = fields.first(where: { names.contains($0.name) }) else { return nil }
+    if case .hidden = found.kind { return nil }
+    (name, message) = (found.name, error.message)
+  }
+}
 
 /// The forms of actions.
 enum ActionMarkup {
   /// The empty or filled-in form. `entitlements` are offered instead of a text field.
   static func form(
-    _ action: ActionName, _ fields: [ActionField], _ form: ActionForm, _ scope: Scope, entitlements: [String]
+    _ action: ActionName, _ fields: [ActionField], _ form: ActionForm, _ scope: Scope,
+    entitlements: [String], problem: FieldProblem? = nil
   ) -> Markup {
     let inputs = fields.map { field -> Markup in
-      guard field.name == "entitlement", !entitlements.isEmpty else { return input(field, form[field.name]) }
+      let message = problem.flatMap { $0.name == field.name ? $0.message : nil }
+      guard field.name == "entitlement", !entitlements.isEmpty else {
+        return input(field, form[field.name], problem: message)
+      }
       var choice = field
       choice.kind = .choice(entitlements.map { ($0, $0) })
-      return input(choice, form[field.name])
+      return input(choice, form[field.name], problem: message)
     }
     return """
       <form class="form" method="post" action="\(scope.action(action))">
@@ -21,10 +42,15 @@ enum ActionMarkup {
       """
   }
 
-  private static func input(_ field: ActionField, _ value: String) -> Markup {
+  private static func input(_ field: ActionField, _ value: String, problem: String?) -> Markup {
+    let error: Markup =
+      problem.map { "<p class=\"problem\" id=\"\(field.name)-error\">\($0)</p>\n" } ?? ""
     let hint: Markup =
-      field.hint.isEmpty ? "" : "<p class=\"hint\" id=\"\(field.name)-hint\">\(field.hint)</p>\n"
-    let described: Markup = field.hint.isEmpty ? "" : " aria-describedby=\"\(field.name)-hint\""
+      (field.hint.isEmpty ? "" : "<p class=\"hint\" id=\"\(field.name)-hint\">\(field.hint)</p>\n") + error
+    let ids = [problem == nil ? "" : "\(field.name)-error", field.hint.isEmpty ? "" : "\(field.name)-hint"]
+      .filter { !$0.isEmpty }.joined(separator: " ")
+    let invalid: Markup = problem == nil ? "" : " aria-invalid=\"true\""
+    let described: Markup = ids.isEmpty ? "" : "\(invalid) aria-describedby=\"\(ids)\""
     let required: Markup = field.isRequired ? " required" : ""
     let label: Markup = "<label for=\"\(field.name)\">\(field.label)</label>\n\(hint)"
     switch field.kind {

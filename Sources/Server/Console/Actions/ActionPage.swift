@@ -18,13 +18,16 @@ enum ActionPage {
     return try await edit(action, definition, ActionCall(form: form, scope: scope, visit: visit))
   }
 
-  /// The form with the values of a call, below a problem with them.
+  /// The form with the values of a call. An error with them is above the form, and at the field that it is about.
   private static func edit(
-    _ action: ActionName, _ definition: Action, _ call: ActionCall, problem: Markup = ""
+    _ action: ActionName, _ definition: Action, _ call: ActionCall, error: Status? = nil,
+    notice: Markup = ""
   ) async throws(Status) -> Page {
     let names = action == .grant ? try await entitlements(call.form["customer"], call.scope, call.visit) : []
-    let form = ActionMarkup.form(action, definition.fields, call.form, call.scope, entitlements: names)
-    return page(action, call.scope, body: problem + form)
+    let form = ActionMarkup.form(
+      action, definition.fields, call.form, call.scope, entitlements: names,
+      problem: error.flatMap { FieldProblem($0, in: definition.fields) })
+    return page(action, call.scope, body: "\(error.map { Part.failure($0) } ?? "")\(notice)\(form)")
   }
 
   /// The preview, or the action after its confirmation.
@@ -51,9 +54,9 @@ enum ActionPage {
       let preview = try await definition.preview(call)
       return .page(try await page(of: preview, action, call, hasChanged: token != nil))
     } catch {
-      var problem = Part.failure(error)
-      if definition.isInPieces, token != nil { problem += ActionMarkup.partlyDone(action, form, scope) }
-      var page = try await edit(action, definition, call, problem: problem)
+      let notice: Markup =
+        definition.isInPieces && token != nil ? ActionMarkup.partlyDone(action, form, scope) : ""
+      var page = try await edit(action, definition, call, error: error, notice: notice)
       page.status = error.code.httpStatus
       return .page(page)
     }
