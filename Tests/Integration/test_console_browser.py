@@ -231,6 +231,41 @@ def test_a_page_without_scripts_does_the_same(console, visit):
     assert "at=" in page.url and page.locator("html.as-of").count() == 1
 
 
+@pytest.mark.parametrize("view", ["light", "phone", "script-free"] if IS_LONG else ["light", "script-free"])
+def test_the_timeline_is_filtered_by_source_and_the_answers_are_shown(console, visit, view):
+    page = visit(view)
+    page.goto(address(console, "customers/{customer}"))
+    page.select_option("select[name=source]", "us")
+    page.check("input[name=webhooks]")
+    go(page, lambda: page.click("form.filter button"))
+    rows = page.locator(".timeline tbody tr")
+    assert rows.count() > 0 and page.locator("select[name=source]").input_value() == "us"
+    assert all("lena@example.com" in text for text in rows.all_text_contents() if "granted" in text)
+    assert page.locator(".timeline a[href*='work/dead-letters/billing/']").count() > 0, "each message has its page"
+    go(page, lambda: page.click("text=Show the service's answers"))
+    page.click("summary:text-is('GetCustomer')")
+    assert '"customerId"' in page.text_content("details:has(summary:text-is('GetCustomer')) pre")
+    if view != "script-free":
+        assert not violations(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
+
+
+@pytest.mark.parametrize("view", ["light", "script-free"])
+def test_what_is_wrong_with_a_form_is_said_at_its_field(console, visit, view):
+    page = visit(view)
+    page.goto(address(console, "do/merge?customer=fia"))
+    page.fill("#note", "ticket 9")
+    # Spaces pass the check of the browser.
+    page.fill("#to", "   ")
+    go(page, lambda: page.click("text=Preview"))
+    field = page.locator("#to")
+    assert field.get_attribute("aria-invalid") == "true" and page.input_value("#note") == "ticket 9"
+    described = field.get_attribute("aria-describedby").split()
+    assert described[0] == "to-error" and "is missing" in page.text_content("#to-error")
+    if view == "light":
+        assert not violations(page)
+
+
 # test_console_many.py does it without scripts, too.
 @pytest.mark.parametrize("view", ["light", "script-free"] if IS_LONG else ["light"])
 def test_a_long_list_is_made_good_piece_by_piece(console, visit, view):

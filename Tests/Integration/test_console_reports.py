@@ -11,7 +11,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from console_browser import Watched, go
+from console_browser import Watched, go, violations
 from console_client import ADMIN, READER, ProxiedConsole
 from console_story import APP, CHARTS, CONFIGURATION, CUSTOMER, report, tell, wait_for_reports
 from harness import CALL_LIMIT, wait_for
@@ -263,6 +263,28 @@ def test_the_overview_shows_the_results_of_reconciliations(console):
     none = console.browser(FINANCE).get(f"{path}/reconciliation/{days[0] - datetime.timedelta(days=1)}").text
     assert "No report of this day was compared." in none
     assert console.browser(FINANCE).get(f"{path}/reconciliation/x").status == 404
+
+
+@pytest.mark.parametrize("view", ["light", "script-free"])
+def test_the_earlier_runs_of_a_day_are_opened_from_the_overview(console, chromium, view):
+    now = console.call("CustomerService/DescribeCustomer", customerId=CUSTOMER)["evaluatedAt"]
+    day = datetime.date.fromisoformat(now[:10]) - datetime.timedelta(days={"light": 10, "script-free": 11}[view])
+    for matched in (1, 2, 3):
+        result = {"day": f"{day}T00:00:00Z", "report": "SUBSCRIPTION", "matched": matched, "unexplained": 3 - matched}
+        console.call("ReportService/RecordReconciliation", environment="ENVIRONMENT_SANDBOX", days=[result])
+    watched = Watched(chromium, console.url)
+    page = watched.page(view, bypass_csp=True, extra_http_headers={"X-Proxy-JWT": console.token(FINANCE)})
+    page.goto(f"{console.url}{HERE}/reports")
+    table = page.locator("details:has(a:text-is('2 earlier runs'))")
+    if table.get_attribute("open") is None:
+        table.locator("summary").click()
+    go(page, lambda: page.click(f"tr:has-text('{day}') >> text=2 earlier runs"))
+    rows = page.locator("main tbody tr").all_text_contents()
+    assert [re.search(r"run (\d)", row)[1] for row in rows] == ["3", "2", "1"]
+    assert "all matched" in rows[0] and "2 unexplained differences" in rows[2]
+    if view == "light":
+        assert not violations(page)
+    watched.close()
 
 
 def test_dates_that_are_none_change_nothing(console):
