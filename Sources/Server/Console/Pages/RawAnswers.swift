@@ -10,12 +10,10 @@ enum RawAnswers {
   static func section(_ data: CustomerData, _ visit: Visit) -> Markup {
     let head: Markup = "<h2 id=\"raw\">\(Text.raw)</h2>"
     guard visit.value("raw") != nil else {
-      let kept = ["apple", "webhooks", "entitlement", "type", "source", "range", "page"].map {
-        ($0, visit.value($0))
-      }
+      let kept = ["apple", "webhooks", "entitlement", "type", "source", "range", "page"]
       let link = Link(
-        data.scope.path + ["customers", data.id], query: data.momentQuery + kept + [("raw", "1")],
-        fragment: "raw")
+        data.scope.path + ["customers", data.id],
+        query: data.momentQuery + kept.map { ($0, visit.value($0)) } + [("raw", "1")], fragment: "raw")
       return "\(head)\n<p class=\"actions\"><a href=\"\(link)\">\(Text.showRaw)</a></p>"
     }
     return """
