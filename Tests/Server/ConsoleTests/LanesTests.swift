@@ -243,3 +243,45 @@ private func segment(
     #expect(Format.money(money) == text)
   }
 }
+
+@Suite struct DeliveryLaneTests {
+  private func timeline(_ states: [EventDeliveryState]) -> ListTimelineResponse {
+    .with { timeline in
+      for (index, state) in states.enumerated() {
+        let sequence = Int64(index) + 1
+        timeline.events.append(
+          .with {
+            $0.sequence = sequence
+            $0.recordedAt = day(-Double(sequence))
+            $0.effectiveAt = day(-Double(sequence))
+          })
+        timeline.deliveries.append(
+          .with {
+            $0.sequence = sequence
+            $0.webhook = "billing"
+            $0.state = state
+          })
+      }
+    }
+  }
+
+  private static let present = Moment(asOf: nil, isKnownThen: false)
+
+  @Test("Messages are dots at the times of their events, and a dead letter has a sign")
+  func marks() throws {
+    let lane = try #require(
+      Lane(deliveriesIn: timeline([.delivered, .deadLetter, .queued]), at: Self.present))
+    #expect(lane.kind == "3 webhook messages" && lane.bars.isEmpty)
+    #expect(lane.dots.map(\.meaning) == ["billing: queued, #3", "billing: delivered, #1"])
+    #expect(lane.marks.map(\.sign) == ["!"] && lane.marks.map(\.meaning) == ["billing: dead letter, #2"])
+    #expect(lane.marks.map(\.at) == [now.advanced(byMilliseconds: -2 * 86_400_000)])
+    #expect(Text.signs.contains { $0.sign == "!" })
+  }
+
+  @Test("Without messages there is no lane, and those after the moment of the page are not in it")
+  func moment() {
+    #expect(Lane(deliveriesIn: timeline([]), at: Self.present) == nil)
+    let past = Moment(asOf: now.advanced(byMilliseconds: -3 * 86_400_000 / 2), isKnownThen: false)
+    #expect(Lane(deliveriesIn: timeline([.delivered, .delivered]), at: past)?.dots.count == 1)
+  }
+}

@@ -43,6 +43,29 @@ import Wire
     #expect(try await !text("/a/ocean/production/nothing", status).contains("broken webhooks"))
   }
 
+  @Test("Certificates are warned about two weeks before their end; who may not see the store sees none")
+  func certificates() async throws {
+    let now: Int64 = 1_800_000_000
+    let status = GetStatusResponse.with {
+      $0.store = StoreStatus()
+      $0.certificates = [(-1, "over"), (13 * 86_400, "soon"), (15 * 86_400, "later")].map { seconds, use in
+        .with {
+          $0.use = use
+          $0.endsAt = .with { $0.seconds = now + seconds }
+        }
+      }
+    }
+    let page = try await text("/status", status)
+    let rows = try #require(page.firstRange(of: "Certificates</h2>").map { page[$0.upperBound...] })
+      .split(separator: "<tr>").dropFirst(2).prefix(3).map(String.init)
+    #expect(rows.map { $0.contains("chip none\">✕ over") } == [true, false, false])
+    #expect(rows.map { $0.contains("chip grace\">13 days left.") } == [false, true, false])
+    #expect(rows.map { $0.contains("chip full\">15 days left.") } == [false, false, true])
+    #expect(try await !text("/status", GetStatusResponse()).contains("Certificates</h2>"))
+    #expect(
+      try await text("/status", .with { $0.store = StoreStatus() }).contains("No listener has TLS"))
+  }
+
   @Test("A person can load 300 pages at once, so that a stolen sign-in does not walk through everyone")
   func rate() async throws {
     let console = try await SignedInConsole([])
