@@ -117,6 +117,25 @@ def test_an_id_is_copied_by_a_click(console, visit):
     assert page.locator(".more .menu > *").last.text_content() == "Erase the customer…", "what cannot be undone is last"
 
 
+def test_an_id_is_copied_by_a_key(console, visit):
+    page = visit(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(address(console, "work/unclaimed"))
+
+    def copied(key):
+        page.keyboard.press(key)
+        page.wait_for_function("document.querySelector('#announcement').textContent === 'Id copied'")
+        return page.evaluate("navigator.clipboard.readText()")
+
+    page.keyboard.press("j")
+    first = page.text_content("tbody tr.selected a")
+    assert copied(".") == first and first.isdigit()
+    page.goto(address(console, "customers/{customer}"))
+    page.keyboard.press("j")
+    assert copied(".") == page.text_content("tbody tr.selected a") != CUSTOMER
+    page.keyboard.press("Escape")
+    assert copied(".") == CUSTOMER
+
+
 def test_the_distance_of_a_time_is_that_of_the_sandboxs_clock(console, visit):
     """The story is in the future: by the clock of this machine, its events are yet to come."""
     page = visit()

@@ -234,6 +234,12 @@ function row(direction) {
   next?.classList.add("selected");
   next && find("a", next).focus();
 }
+// The id of the selected row; without one, that of the page.
+function idHere() {
+  const row = find("tr.selected");
+  if (!row) return find("h1 [data-copy], h1[data-copy]")?.dataset.copy;
+  return find(".id[data-copy]", row)?.dataset.copy ?? find("a", row)?.textContent;
+}
 const keys = {
   "/": () => find(".find input")?.focus(),
   g: () => { prefix = "g"; },
@@ -248,7 +254,7 @@ const keys = {
   "]": () => step(1),
   l: switchZone,
   y: () => copy(location.href, "address"),
-  ".": () => { const id = find("h1 [data-copy], h1[data-copy]"); id && copy(id.dataset.copy, "id"); },
+  ".": () => { const id = idHere(); id && copy(id, "id"); },
   "?": () => { const menu = find("details.person"); menu.open = true; for (const list of all(".keys")) list.hidden = false; find("summary", menu).focus(); },
 };
 // The focus of a menu that closes returns to its button.
@@ -267,7 +273,7 @@ document.addEventListener("pointerdown", () => announce(""));
 document.addEventListener("keydown", (event) => {
   announce("");
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select")) return;
-  if (event.key === "Escape") { close(); return; }
+  if (event.key === "Escape") { close(); find("tr.selected")?.classList.remove("selected"); return; }
   if (!hasKeys) return;
   if (prefix === "g") {
     prefix = "";

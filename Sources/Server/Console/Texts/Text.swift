@@ -46,7 +46,7 @@ extension Text {
     ("j k", "next and previous row"), ("a", "grant"), ("m", "more actions"), ("e", "explanation"),
     ("o", "evidence"),
     ("t", "timeline"), ("[ ]", "previous and next event"), ("l", "local times"), ("y", "copy the address"),
-    (".", "copy the id"), ("?", "these keys"),
+    (".", "copy the id of the row or the page"), ("?", "these keys"),
   ]
 
   // Errors and states.
