@@ -21,6 +21,7 @@ extension ReportServiceHandler {
     let knownAt = try request.query.flatMap { query throws(Status) in
       try Reports.ReportQuery.knownAt(query).map { min($0, now) }
     }
+    CallScope.ask(asOf: value.query.asOf, knownAt: knownAt)
     let response = try await context.readExpensively(call) {
       reader throws(StoreError) -> ListReportPurchasesResponse in
       var query = value.query
