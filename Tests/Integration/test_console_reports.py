@@ -188,6 +188,8 @@ def test_a_point_of_a_chart_opens_the_customers_behind_it(console, chromium, vie
 def test_looking_at_the_customers_behind_a_value_is_audited(console):
     path = f"{HERE}/reports/revenue/customers?report=revenue&column=gross&bucket={console.month}-01&by=month&currency=USD"
     assert console.browser(READER).get(path).status == 200
+    known = datetime.date.fromisoformat(f"{console.month}-28")
+    assert console.browser(READER).get(f"{path}&known-at={known}").status == 200
     file = console.browser(READER).csv(path.replace("/customers?", "/customers.csv?"), "the board asked")
     assert file.status == 200 and CUSTOMER in [row["customer_id"] for row in csv.DictReader(io.StringIO(file.text))]
     status, answer = console.service.json(
@@ -197,6 +199,8 @@ def test_looking_at_the_customers_behind_a_value_is_audited(console):
     assert "the board asked" in [entry.get("note") for entry in entries]
     assert any(READER in (entry.get("actor"), entry.get("caller")) and CUSTOMER in entry.get("customerIds", [])
                for entry in entries), entries  # fmt: skip
+    moments = [entry.get("knownAt") for entry in entries]
+    assert f"{known + datetime.timedelta(days=1)}T00:00:00Z" in moments and None in moments, "the moment of the knowledge"
 
 
 def test_the_role_reports_sees_charts_and_no_customer(console):
