@@ -16,6 +16,7 @@ HERE = f"/a/{APP}/sandbox"
 HOOKS = """      broken: {url: "BROKEN", secret: {file: billing.whsec}, retry_seconds: [1]}
       gone: {url: "GONE", secret: {file: billing.whsec}, retry_seconds: [1]}
 """
+SEASON = "      season: {type: Non-Renewing Subscription, duration: P90D, entitlements: [pro], price: 12.99, currency: USD}\n"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,8 @@ def broken():
 
 @pytest.fixture(scope="module")
 def console(tmp_path_factory, gone, broken):
-    configuration = CONFIGURATION.split("      billing:")[0] + HOOKS.replace("GONE", gone.url).replace("BROKEN", broken.url)
+    configuration = CONFIGURATION.replace("      shells.100:", SEASON + "      shells.100:")
+    configuration = configuration.split("      billing:")[0] + HOOKS.replace("GONE", gone.url).replace("BROKEN", broken.url)
     console = ProxiedConsole(tmp_path_factory.mktemp("actions"), configuration)
     console.act("notification-url", app=APP, url=f"http://{console.service.http}/notifications/{APP}")
     yield console
@@ -241,7 +243,7 @@ def test_a_refund_question_is_answered(console, operator):
 
 
 def test_the_form_of_an_answer_has_the_computed_share(console, operator):
-    for customer, product in (("halfway", "pro.monthly"), ("owner", "maps.pack")):
+    for customer, product in (("halfway", "season"), ("owner", "maps.pack")):
         console.act("request-consumption", transactionId=bought(console, customer, product))
     found = wait_for(lambda: len(found := [
         request for request in console.call("AppStoreService/ListConsumptionRequests").get("requests", [])

@@ -162,13 +162,13 @@ def test_no_consumption_percentage_is_sent_for_a_consumable(shop):
 
 def test_an_open_request_has_the_computed_share(shop):
     shop, ana = shop("manual"), str(uuid.uuid4())
-    subscription, coins = shop.buy(ana), shop.buy(ana, "coins")
+    season, coins = shop.buy(ana, "season"), shop.buy(ana, "coins")
     shop.advance("15d")
-    shop.request_refund(subscription)
+    shop.request_refund(season)
     shop.request_refund(coins)
     found = wait_for(lambda: len(found := shop.requests()) == 2 and found)
     requests = {one.transaction_id: one for one in found}
-    assert 46_000 < requests[subscription].consumption_percentage < 54_000, "half of a month"
+    assert 46_000 < requests[season].consumption_percentage < 54_000, "half of a month"
     assert not requests[coins].HasField("consumption_percentage"), "nothing is known of the use of a consumable"
     shop.advance("13h")
     missed = wait_for(lambda: len(found := shop.requests(state="CONSUMPTION_REQUEST_STATE_MISSED")) == 2 and found)

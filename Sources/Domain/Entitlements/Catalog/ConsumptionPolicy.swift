@@ -85,7 +85,7 @@ extension ConsumptionPolicy.Terms {
 extension TransactionFact {
   /// The share of the paid time that had passed at `instant`, from 0 to 100,000 thousandths of a percent; `nil` for a
   /// purchase without an end or with an empty period, and for subscriptions, whose share Apple computes itself.
-  package func consumedShare(_ product: ProductDefinition?, at instant: Instant) -> Int64? {
+  fileprivate func consumedShare(_ product: ProductDefinition?, at instant: Instant) -> Int64? {
     guard !isSubscription, let end = expiresDate ?? product?.duration.map(purchaseDate.advanced(by:))
     else { return nil }
     let (whole, passed) = (end.milliseconds(since: purchaseDate), instant.milliseconds(since: purchaseDate))

@@ -120,15 +120,15 @@ extension AppStoreServiceHandler {
 }
 
 extension StoreSnapshot {
-  /// The consumed share of the purchase of an open request; `nil` if it cannot be computed from time.
+  /// The consumed share that an automatic answer to an open request would have by default; `nil` without one.
   fileprivate func consumedShare(
     of request: ConsumptionRequestRecord, in app: AppDefinition
   ) throws(StoreError) -> Int32? {
     guard request.state == .open,
       let fact = try transaction(request.transactionID, of: app.id, in: request.line.environment)
     else { return nil }
-    return fact.consumedShare(app.products[fact.productID], at: request.requestedAt).map {
-      Int32(clamping: $0)
-    }
+    let product = app.products[fact.productID]
+    let information = ConsumptionPolicy.Terms().information(about: fact, product, at: request.requestedAt)
+    return information.consumptionPercentage.map { Int32(clamping: $0) }
   }
 }
