@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Markup
 internal import Pages
 internal import Wire
 
@@ -31,6 +32,13 @@ extension Lane.Mark {
 }
 
 extension EventDelivery {
+  /// The page of the message.
+  func link(in scope: Scope) -> Link {
+    let kind = WebhookKind.events.rawValue
+    return Link(
+      scope.path + ["work", WorkQueue.deadLetters.rawValue, webhook, String(kind), String(sequence)])
+  }
+
   /// The state in words.
   var stateName: String { Format.value(state, "EVENT_DELIVERY_STATE_") }
 

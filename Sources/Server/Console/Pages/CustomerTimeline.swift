@@ -80,14 +80,13 @@ enum CustomerTimeline {
 
   /// Draws the delivery of an event to a webhook, in a line of its own, with a link to the message.
   private static func cell(_ delivery: EventDelivery, in scope: Scope) -> Markup {
-    let link = DeliveryPage.link(delivery.webhook, .events, delivery.sequence, in: scope)
     let details =
       [delivery.attempts > 0 ? Text.attempts(delivery.attempts) : "", delivery.outcome].filter { !$0.isEmpty }
       .joined(separator: ", ")
     let next: Markup =
       delivery.nextAttemptAt.map { ", \(Text.nextAttempt.lowercased()) \(Format.time($0))" as Markup } ?? ""
     return """
-      <br><a href="\(link)">\(Format.name(delivery.webhook))</a> \(Part.chip(delivery.stateName, delivery.tone)) \
+      <br><a href="\(delivery.link(in: scope))">\(Format.name(delivery.webhook))</a> \(Part.chip(delivery.stateName, delivery.tone)) \
       <span class="quiet">\(details)\(next)</span>
       """
   }
