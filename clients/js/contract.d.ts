@@ -1006,6 +1006,11 @@ export interface ConsumptionRequest {
   attempts?: number;
   /** When the state became final. Unset: the request is open. */
   settledAt?: string;
+  /**
+   * The share of the paid time that had passed when the customer requested the refund, in thousandths of a percent, as an
+   * automatic answer states it. Unset: the request is settled, the purchase has no end, or Apple computes the share itself.
+   */
+  consumptionPercentage?: number;
 }
 
 /** The request of ListConsumptionRequests. */
@@ -1679,6 +1684,10 @@ export interface AuditEntry {
   requestId?: string;
   /** The IP address of the peer: that of the caller, or of the proxy before this service. */
   address?: string;
+  /** The moment of the customer's state that the request asks for. Unset: the present, or the call has no such field. */
+  asOf?: string;
+  /** The moment whose knowledge the request asks for. Unset: the present, or the call has no such field. */
+  knownAt?: string;
 }
 
 /** The audit log: calls that looked at customers or changed them. */
@@ -4462,8 +4471,8 @@ export interface HistoryMark {
   /** When it happened. */
   time?: string;
   /**
-   * The stable type: PURCHASED, RENEWED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type and
-   * subtype; or the type of an event.
+   * The stable type: PURCHASED, RENEWED, UPGRADED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type
+   * and subtype; or the type of an event.
    */
   type?: string;
   /** The mark as a sentence; empty: the type says it all. */
@@ -5149,6 +5158,8 @@ export interface ReconciledDay {
   files?: Array<string>;
   /** When the result was stored. Only in responses. */
   recordedAt?: string;
+  /** The number among the results of the same report and day, from 1. Only in responses. */
+  run?: string;
 }
 
 /** The request of RecordReconciliation. */
@@ -5180,13 +5191,15 @@ export interface GetReconciliationRequest {
   from?: string;
   /** The start of the day after the last one, at most 800 days after `from`. Required. */
   to?: string;
+  /** Whether to return the earlier results of each report and day, too. Then `to` is at most 31 days after `from`. */
+  allRuns?: boolean;
 }
 
 /** The response of GetReconciliation. */
 export interface GetReconciliationResponse {
   /** The environment of the answer. */
   environment?: Environment;
-  /** The results, ordered by day and report. */
+  /** The results, ordered by day and report; with `all_runs` the latest of each first, at most 10000. */
   days?: Array<ReconciledDay>;
 }
 
@@ -5202,11 +5215,11 @@ export interface ReportService {
   /** Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it. */
   listReportPurchases(request: ListReportPurchasesRequest, options?: CallOptions): Promise<ListReportPurchasesResponse>;
   /**
-   * Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
-   * same reports and days.
+   * Stores the result of a comparison with Apple's reports, for the people who look at the charts. Earlier results of the same
+   * reports and days stay.
    */
   recordReconciliation(request: RecordReconciliationRequest, options?: CallOptions): Promise<RecordReconciliationResponse>;
-  /** Returns the stored results of comparisons with Apple's reports. */
+  /** Returns the latest results of comparisons with Apple's reports, or all of them. */
   getReconciliation(request: GetReconciliationRequest, options?: CallOptions): Promise<GetReconciliationResponse>;
 }
 
@@ -6126,7 +6139,10 @@ export interface WatchSegmentRequest {
 export interface WatchSegmentResponse {
   /** The sequence of this event, or with a heartbeat of the last event of the app: resume after it. */
   sequence?: string;
-  /** SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed, so list the customers again. */
+  /**
+   * SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed or the segment was deleted, so list the
+   * customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`.
+   */
   event?: EntitlementEvent;
   /** A sign that there was no event. */
   heartbeat?: Heartbeat;
@@ -6189,6 +6205,19 @@ export interface GetStatusResponse {
   store?: StoreStatus;
   /** This process among the replicas of one database. Unset: it has the store for itself. */
   replica?: ReplicaStatus;
+  /**
+   * The certificates that this process uses and that end: those of its listeners and the additional trusted roots, the first
+   * to end first. Empty: there are none, or the caller may not access all apps.
+   */
+  certificates?: Array<CertificateStatus>;
+}
+
+/** A certificate with its end. */
+export interface CertificateStatus {
+  /** What it is for, such as `listener grpc` or `trusted root production`. */
+  use?: string;
+  /** When it ends; for a chain, the first end of its certificates. */
+  endsAt?: string;
 }
 
 /** One process among the replicas of one database. */

@@ -64,6 +64,7 @@ static inline const void *entitled_descriptor_Entitled__V1__CancelMigrationRespo
 static inline const void *entitled_descriptor_Entitled__V1__CatalogEntitlement(void) { return &entitled__v1__catalog_entitlement__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CatalogProduct(void) { return &entitled__v1__catalog_product__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CatalogSubscriptionGroup(void) { return &entitled__v1__catalog_subscription_group__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__CertificateStatus(void) { return &entitled__v1__certificate_status__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CertificateSummary(void) { return &entitled__v1__certificate_summary__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CheckRequest(void) { return &entitled__v1__check_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CheckResponse(void) { return &entitled__v1__check_response__descriptor; }

@@ -923,6 +923,7 @@ extension Contract {
     WhoAmIResponse.self,
     GetStatusRequest.self,
     GetStatusResponse.self,
+    CertificateStatus.self,
     ReplicaStatus.self,
     HealthCheck.self,
     AppStatus.self,

@@ -1363,6 +1363,9 @@ package struct ConsumptionRequest: WireMessage {
   package var attempts: Int32 = 0
   /// When the state became final. Unset: the request is open.
   package var settledAt: GoogleProtobuf.Timestamp?
+  /// The share of the paid time that had passed when the customer requested the refund, in thousandths of a percent, as an
+  /// automatic answer states it. Unset: the request is settled, the purchase has no end, or Apple computes the share itself.
+  package var consumptionPercentage: Int32?
 
   /// A message with every field at its default.
   package init() {}
@@ -1386,6 +1389,7 @@ package struct ConsumptionRequest: WireMessage {
     stateReason = CField.text(c.pointee.state_reason)
     attempts = c.pointee.attempts
     settledAt = CField.message(c.pointee.settled_at)
+    if c.pointee._consumption_percentage_case.rawValue == 14 { consumptionPercentage = c.pointee.consumption_percentage }
   }
 
   /// Writes the fields that are set.
@@ -1403,6 +1407,7 @@ package struct ConsumptionRequest: WireMessage {
     writer.text(11, stateReason)
     writer.integer(12, attempts)
     writer.message(13, settledAt)
+    if let consumptionPercentage { writer.integerOrDefault(14, consumptionPercentage) }
   }
 }
 

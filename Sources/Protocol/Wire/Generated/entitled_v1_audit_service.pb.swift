@@ -108,6 +108,10 @@ package struct AuditEntry: WireMessage {
   package var requestId: String = ""
   /// The IP address of the peer: that of the caller, or of the proxy before this service.
   package var address: String = ""
+  /// The moment of the customer's state that the request asks for. Unset: the present, or the call has no such field.
+  package var asOf: GoogleProtobuf.Timestamp?
+  /// The moment whose knowledge the request asks for. Unset: the present, or the call has no such field.
+  package var knownAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
   package init() {}
@@ -130,6 +134,8 @@ package struct AuditEntry: WireMessage {
     outcome = CField.text(c.pointee.outcome)
     requestId = CField.text(c.pointee.request_id)
     address = CField.text(c.pointee.address)
+    asOf = CField.message(c.pointee.as_of)
+    knownAt = CField.message(c.pointee.known_at)
   }
 
   /// Writes the fields that are set.
@@ -146,5 +152,7 @@ package struct AuditEntry: WireMessage {
     writer.text(10, outcome)
     writer.text(11, requestId)
     writer.text(12, address)
+    writer.message(13, asOf)
+    writer.message(14, knownAt)
   }
 }

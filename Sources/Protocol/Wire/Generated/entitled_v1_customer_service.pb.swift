@@ -1359,8 +1359,8 @@ package struct HistorySegment: WireMessage {
 package struct HistoryMark: WireMessage {
   /// When it happened.
   package var time: GoogleProtobuf.Timestamp?
-  /// The stable type: PURCHASED, RENEWED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type and
-  /// subtype; or the type of an event.
+  /// The stable type: PURCHASED, RENEWED, UPGRADED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type
+  /// and subtype; or the type of an event.
   package var type: String = ""
   /// The mark as a sentence; empty: the type says it all.
   package var explanation: String = ""

@@ -1136,6 +1136,8 @@ package struct ReconciledDay: WireMessage {
   package var files: [String] = []
   /// When the result was stored. Only in responses.
   package var recordedAt: GoogleProtobuf.Timestamp?
+  /// The number among the results of the same report and day, from 1. Only in responses.
+  package var run: Int64 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -1154,6 +1156,7 @@ package struct ReconciledDay: WireMessage {
     unknownRows = c.pointee.unknown_rows
     files = CField.elements(c.pointee.files, count: c.pointee.n_files)
     recordedAt = CField.message(c.pointee.recorded_at)
+    run = c.pointee.run
   }
 
   /// Writes the fields that are set.
@@ -1166,6 +1169,7 @@ package struct ReconciledDay: WireMessage {
     writer.integer(6, unknownRows)
     writer.texts(7, files)
     writer.message(8, recordedAt)
+    writer.integer(9, run)
   }
 }
 
@@ -1234,6 +1238,8 @@ package struct GetReconciliationRequest: WireMessage {
   package var from: GoogleProtobuf.Timestamp?
   /// The start of the day after the last one, at most 800 days after `from`. Required.
   package var to: GoogleProtobuf.Timestamp?
+  /// Whether to return the earlier results of each report and day, too. Then `to` is at most 31 days after `from`.
+  package var allRuns: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -1248,6 +1254,7 @@ package struct GetReconciliationRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     from = CField.message(c.pointee.from)
     to = CField.message(c.pointee.to)
+    allRuns = CField.flag(c.pointee.all_runs)
   }
 
   /// Writes the fields that are set.
@@ -1256,6 +1263,7 @@ package struct GetReconciliationRequest: WireMessage {
     writer.integer(2, environment.rawValue)
     writer.message(3, from)
     writer.message(4, to)
+    writer.flag(5, allRuns)
   }
 }
 
@@ -1263,7 +1271,7 @@ package struct GetReconciliationRequest: WireMessage {
 package struct GetReconciliationResponse: WireMessage {
   /// The environment of the answer.
   package var environment: Environment = .init()
-  /// The results, ordered by day and report.
+  /// The results, ordered by day and report; with `all_runs` the latest of each first, at most 10000.
   package var days: [ReconciledDay] = []
 
   /// A message with every field at its default.

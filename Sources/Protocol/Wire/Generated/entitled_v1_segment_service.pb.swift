@@ -706,7 +706,8 @@ package struct WatchSegmentResponse: WireMessage {
 
   /// Exactly one of the two.
   package enum Content: Equatable, Sendable {
-    /// SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed, so list the customers again.
+    /// SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed or the segment was deleted, so list the
+    /// customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`.
     case event(EntitlementEvent)
     /// A sign that there was no event.
     case heartbeat(Heartbeat)

@@ -92,6 +92,9 @@ package struct GetStatusResponse: WireMessage {
   package var store: StoreStatus?
   /// This process among the replicas of one database. Unset: it has the store for itself.
   package var replica: ReplicaStatus?
+  /// The certificates that this process uses and that end: those of its listeners and the additional trusted roots, the first
+  /// to end first. Empty: there are none, or the caller may not access all apps.
+  package var certificates: [CertificateStatus] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -110,6 +113,7 @@ package struct GetStatusResponse: WireMessage {
     apps = CField.messages(c.pointee.apps, count: c.pointee.n_apps)
     store = CField.message(c.pointee.store)
     replica = CField.message(c.pointee.replica)
+    certificates = CField.messages(c.pointee.certificates, count: c.pointee.n_certificates)
   }
 
   /// Writes the fields that are set.
@@ -122,6 +126,34 @@ package struct GetStatusResponse: WireMessage {
     writer.messages(6, apps)
     writer.message(7, store)
     writer.message(8, replica)
+    writer.messages(9, certificates)
+  }
+}
+
+/// A certificate with its end.
+package struct CertificateStatus: WireMessage {
+  /// What it is for, such as `listener grpc` or `trusted root production`.
+  package var use: String = ""
+  /// When it ends; for a chain, the first end of its certificates.
+  package var endsAt: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CertificateStatus())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CertificateStatus.self)
+    use = CField.text(c.pointee.use)
+    endsAt = CField.message(c.pointee.ends_at)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, use)
+    writer.message(2, endsAt)
   }
 }
 

@@ -17,10 +17,10 @@ protocol ReportServiceMethods: Sendable {
   func listPostings(_ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext) async throws(Status)
   /// Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it.
   func listReportPurchases(_ request: ListReportPurchasesRequest, _ call: CallContext) async throws(Status) -> ListReportPurchasesResponse
-  /// Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
-  /// same reports and days.
+  /// Stores the result of a comparison with Apple's reports, for the people who look at the charts. Earlier results of the same
+  /// reports and days stay.
   func recordReconciliation(_ request: RecordReconciliationRequest, _ call: CallContext) async throws(Status) -> RecordReconciliationResponse
-  /// Returns the stored results of comparisons with Apple's reports.
+  /// Returns the latest results of comparisons with Apple's reports, or all of them.
   func getReconciliation(_ request: GetReconciliationRequest, _ call: CallContext) async throws(Status) -> GetReconciliationResponse
 }
 

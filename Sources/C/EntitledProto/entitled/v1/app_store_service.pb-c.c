@@ -5015,7 +5015,7 @@ const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_v1_r
   (ProtobufCMessageInit) entitled__v1__send_consumption_information_v1_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__consumption_request__field_descriptors[13] =
+static const ProtobufCFieldDescriptor entitled__v1__consumption_request__field_descriptors[14] =
 {
   {
     "evidence_id",
@@ -5173,10 +5173,23 @@ static const ProtobufCFieldDescriptor entitled__v1__consumption_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "consumption_percentage",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Entitled__V1__ConsumptionRequest, _consumption_percentage_case),
+    offsetof(Entitled__V1__ConsumptionRequest, consumption_percentage),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__consumption_request__field_indices_by_name[] = {
   8,   /* field[8] = answer_by */
   11,   /* field[11] = attempts */
+  13,   /* field[13] = consumption_percentage */
   2,   /* field[2] = customer_id */
   1,   /* field[1] = environment */
   0,   /* field[0] = evidence_id */
@@ -5192,7 +5205,7 @@ static const unsigned entitled__v1__consumption_request__field_indices_by_name[]
 static const ProtobufCIntRange entitled__v1__consumption_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor entitled__v1__consumption_request__descriptor =
 {
@@ -5202,7 +5215,7 @@ const ProtobufCMessageDescriptor entitled__v1__consumption_request__descriptor =
   "Entitled__V1__ConsumptionRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ConsumptionRequest),
-  13,
+  14,
   entitled__v1__consumption_request__field_descriptors,
   entitled__v1__consumption_request__field_indices_by_name,
   1,  entitled__v1__consumption_request__number_ranges,

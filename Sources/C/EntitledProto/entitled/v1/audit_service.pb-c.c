@@ -322,7 +322,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_audit_entries_response__desc
   (ProtobufCMessageInit) entitled__v1__list_audit_entries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__audit_entry__field_descriptors[12] =
+static const ProtobufCFieldDescriptor entitled__v1__audit_entry__field_descriptors[14] =
 {
   {
     "number",
@@ -468,13 +468,39 @@ static const ProtobufCFieldDescriptor entitled__v1__audit_entry__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "as_of",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AuditEntry, as_of),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "known_at",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AuditEntry, known_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__audit_entry__field_indices_by_name[] = {
   3,   /* field[3] = actor */
   11,   /* field[11] = address */
   5,   /* field[5] = app */
+  12,   /* field[12] = as_of */
   2,   /* field[2] = caller */
   6,   /* field[6] = customer_ids */
+  13,   /* field[13] = known_at */
   4,   /* field[4] = method */
   8,   /* field[8] = note */
   0,   /* field[0] = number */
@@ -486,7 +512,7 @@ static const unsigned entitled__v1__audit_entry__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__audit_entry__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor entitled__v1__audit_entry__descriptor =
 {
@@ -496,7 +522,7 @@ const ProtobufCMessageDescriptor entitled__v1__audit_entry__descriptor =
   "Entitled__V1__AuditEntry",
   "entitled.v1",
   sizeof(Entitled__V1__AuditEntry),
-  12,
+  14,
   entitled__v1__audit_entry__field_descriptors,
   entitled__v1__audit_entry__field_indices_by_name,
   1,  entitled__v1__audit_entry__number_ranges,

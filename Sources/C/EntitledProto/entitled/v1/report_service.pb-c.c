@@ -3023,7 +3023,7 @@ const ProtobufCMessageDescriptor entitled__v1__report_purchase__descriptor =
   (ProtobufCMessageInit) entitled__v1__report_purchase__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__reconciled_day__field_descriptors[8] =
+static const ProtobufCFieldDescriptor entitled__v1__reconciled_day__field_descriptors[9] =
 {
   {
     "day",
@@ -3121,6 +3121,18 @@ static const ProtobufCFieldDescriptor entitled__v1__reconciled_day__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "run",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReconciledDay, run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__reconciled_day__field_indices_by_name[] = {
   0,   /* field[0] = day */
@@ -3129,13 +3141,14 @@ static const unsigned entitled__v1__reconciled_day__field_indices_by_name[] = {
   2,   /* field[2] = matched */
   7,   /* field[7] = recorded_at */
   1,   /* field[1] = report */
+  8,   /* field[8] = run */
   4,   /* field[4] = unexplained */
   5,   /* field[5] = unknown_rows */
 };
 static const ProtobufCIntRange entitled__v1__reconciled_day__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor entitled__v1__reconciled_day__descriptor =
 {
@@ -3145,7 +3158,7 @@ const ProtobufCMessageDescriptor entitled__v1__reconciled_day__descriptor =
   "Entitled__V1__ReconciledDay",
   "entitled.v1",
   sizeof(Entitled__V1__ReconciledDay),
-  8,
+  9,
   entitled__v1__reconciled_day__field_descriptors,
   entitled__v1__reconciled_day__field_indices_by_name,
   1,  entitled__v1__reconciled_day__number_ranges,
@@ -3254,7 +3267,7 @@ const ProtobufCMessageDescriptor entitled__v1__record_reconciliation_response__d
   (ProtobufCMessageInit) entitled__v1__record_reconciliation_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_reconciliation_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__get_reconciliation_request__field_descriptors[5] =
 {
   {
     "app",
@@ -3304,8 +3317,21 @@ static const ProtobufCFieldDescriptor entitled__v1__get_reconciliation_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "all_runs",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationRequest, all_runs),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_reconciliation_request__field_indices_by_name[] = {
+  4,   /* field[4] = all_runs */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   2,   /* field[2] = from */
@@ -3314,7 +3340,7 @@ static const unsigned entitled__v1__get_reconciliation_request__field_indices_by
 static const ProtobufCIntRange entitled__v1__get_reconciliation_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_request__descriptor =
 {
@@ -3324,7 +3350,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_request__descr
   "Entitled__V1__GetReconciliationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__GetReconciliationRequest),
-  4,
+  5,
   entitled__v1__get_reconciliation_request__field_descriptors,
   entitled__v1__get_reconciliation_request__field_indices_by_name,
   1,  entitled__v1__get_reconciliation_request__number_ranges,

@@ -187,6 +187,51 @@ void   entitled__v1__get_status_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_status_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__certificate_status__init
+                     (Entitled__V1__CertificateStatus         *message)
+{
+  static const Entitled__V1__CertificateStatus init_value = ENTITLED__V1__CERTIFICATE_STATUS__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__certificate_status__get_packed_size
+                     (const Entitled__V1__CertificateStatus *message)
+{
+  assert(message->base.descriptor == &entitled__v1__certificate_status__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__certificate_status__pack
+                     (const Entitled__V1__CertificateStatus *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__certificate_status__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__certificate_status__pack_to_buffer
+                     (const Entitled__V1__CertificateStatus *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__certificate_status__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CertificateStatus *
+       entitled__v1__certificate_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CertificateStatus *)
+     protobuf_c_message_unpack (&entitled__v1__certificate_status__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__certificate_status__free_unpacked
+                     (Entitled__V1__CertificateStatus *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__certificate_status__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__replica_status__init
                      (Entitled__V1__ReplicaStatus         *message)
 {
@@ -660,7 +705,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_status_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__get_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_status_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor entitled__v1__get_status_response__field_descriptors[9] =
 {
   {
     "version",
@@ -758,9 +803,22 @@ static const ProtobufCFieldDescriptor entitled__v1__get_status_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "certificates",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetStatusResponse, n_certificates),
+    offsetof(Entitled__V1__GetStatusResponse, certificates),
+    &entitled__v1__certificate_status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_status_response__field_indices_by_name[] = {
   5,   /* field[5] = apps */
+  8,   /* field[8] = certificates */
   2,   /* field[2] = checks */
   1,   /* field[1] = ready */
   7,   /* field[7] = replica */
@@ -772,7 +830,7 @@ static const unsigned entitled__v1__get_status_response__field_indices_by_name[]
 static const ProtobufCIntRange entitled__v1__get_status_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_status_response__descriptor =
 {
@@ -782,11 +840,62 @@ const ProtobufCMessageDescriptor entitled__v1__get_status_response__descriptor =
   "Entitled__V1__GetStatusResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetStatusResponse),
-  8,
+  9,
   entitled__v1__get_status_response__field_descriptors,
   entitled__v1__get_status_response__field_indices_by_name,
   1,  entitled__v1__get_status_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__get_status_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__certificate_status__field_descriptors[2] =
+{
+  {
+    "use",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CertificateStatus, use),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ends_at",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CertificateStatus, ends_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__certificate_status__field_indices_by_name[] = {
+  1,   /* field[1] = ends_at */
+  0,   /* field[0] = use */
+};
+static const ProtobufCIntRange entitled__v1__certificate_status__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__certificate_status__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CertificateStatus",
+  "CertificateStatus",
+  "Entitled__V1__CertificateStatus",
+  "entitled.v1",
+  sizeof(Entitled__V1__CertificateStatus),
+  2,
+  entitled__v1__certificate_status__field_descriptors,
+  entitled__v1__certificate_status__field_indices_by_name,
+  1,  entitled__v1__certificate_status__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__certificate_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__replica_status__field_descriptors[5] =

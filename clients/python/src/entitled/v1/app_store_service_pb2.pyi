@@ -132,9 +132,10 @@ class ConsentWithdrawal(_message.Message):
     def __init__(self, app_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., withdrawn_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., settle_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[ConsentWithdrawalState, str]] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., settlement_evidence_id: _Optional[int] = ..., ends_access: bool = ...) -> None: ...
 
 class ConsumptionRequest(_message.Message):
-    __slots__ = ["answer_by", "attempts", "customer_id", "environment", "evidence_id", "original_transaction_id", "product_id", "reason", "requested_at", "settled_at", "state", "state_reason", "transaction_id"]
+    __slots__ = ["answer_by", "attempts", "consumption_percentage", "customer_id", "environment", "evidence_id", "original_transaction_id", "product_id", "reason", "requested_at", "settled_at", "state", "state_reason", "transaction_id"]
     ANSWER_BY_FIELD_NUMBER: _ClassVar[int]
     ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    CONSUMPTION_PERCENTAGE_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -148,6 +149,7 @@ class ConsumptionRequest(_message.Message):
     TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
     answer_by: _timestamp_pb2.Timestamp
     attempts: int
+    consumption_percentage: int
     customer_id: str
     environment: _environment_pb2.Environment
     evidence_id: int
@@ -159,7 +161,7 @@ class ConsumptionRequest(_message.Message):
     state: ConsumptionRequestState
     state_reason: str
     transaction_id: str
-    def __init__(self, evidence_id: _Optional[int] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., reason: _Optional[str] = ..., requested_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., answer_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[ConsumptionRequestState, str]] = ..., state_reason: _Optional[str] = ..., attempts: _Optional[int] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, evidence_id: _Optional[int] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., reason: _Optional[str] = ..., requested_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., answer_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[ConsumptionRequestState, str]] = ..., state_reason: _Optional[str] = ..., attempts: _Optional[int] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., consumption_percentage: _Optional[int] = ...) -> None: ...
 
 class CustomerGroup(_message.Message):
     __slots__ = ["group_id", "group_type", "roles"]

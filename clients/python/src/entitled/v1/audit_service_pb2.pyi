@@ -8,12 +8,14 @@ from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Ma
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class AuditEntry(_message.Message):
-    __slots__ = ["actor", "address", "app", "caller", "customer_ids", "method", "note", "number", "outcome", "request_id", "subject", "time"]
+    __slots__ = ["actor", "address", "app", "as_of", "caller", "customer_ids", "known_at", "method", "note", "number", "outcome", "request_id", "subject", "time"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
     CALLER_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
     METHOD_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
@@ -24,8 +26,10 @@ class AuditEntry(_message.Message):
     actor: str
     address: str
     app: str
+    as_of: _timestamp_pb2.Timestamp
     caller: str
     customer_ids: _containers.RepeatedScalarFieldContainer[str]
+    known_at: _timestamp_pb2.Timestamp
     method: str
     note: str
     number: int
@@ -33,7 +37,7 @@ class AuditEntry(_message.Message):
     request_id: str
     subject: str
     time: _timestamp_pb2.Timestamp
-    def __init__(self, number: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., caller: _Optional[str] = ..., actor: _Optional[str] = ..., method: _Optional[str] = ..., app: _Optional[str] = ..., customer_ids: _Optional[_Iterable[str]] = ..., subject: _Optional[str] = ..., note: _Optional[str] = ..., outcome: _Optional[str] = ..., request_id: _Optional[str] = ..., address: _Optional[str] = ...) -> None: ...
+    def __init__(self, number: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., caller: _Optional[str] = ..., actor: _Optional[str] = ..., method: _Optional[str] = ..., app: _Optional[str] = ..., customer_ids: _Optional[_Iterable[str]] = ..., subject: _Optional[str] = ..., note: _Optional[str] = ..., outcome: _Optional[str] = ..., request_id: _Optional[str] = ..., address: _Optional[str] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class ListAuditEntriesRequest(_message.Message):
     __slots__ = ["actor", "app", "customer_id", "method", "page_size", "page_token", "to"]

@@ -55,15 +55,17 @@ class ExportReportResponse(_message.Message):
     def __init__(self, chunk: _Optional[bytes] = ...) -> None: ...
 
 class GetReconciliationRequest(_message.Message):
-    __slots__ = ["app", "environment", "to"]
+    __slots__ = ["all_runs", "app", "environment", "to"]
+    ALL_RUNS_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     FROM_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
+    all_runs: bool
     app: str
     environment: _environment_pb2.Environment
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., all_runs: bool = ..., **kwargs: _Any) -> None: ...
 
 class GetReconciliationResponse(_message.Message):
     __slots__ = ["days", "environment"]
@@ -171,13 +173,14 @@ class QueryReportResponse(_message.Message):
     def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., columns: _Optional[_Iterable[_Union[ReportColumn, _Mapping[str, _Any]]]] = ..., rows: _Optional[_Iterable[_Union[ReportRow, _Mapping[str, _Any]]]] = ..., closed_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revisions: _Optional[_Iterable[_Union[ReportRevision, _Mapping[str, _Any]]]] = ..., notes: _Optional[_Iterable[str]] = ..., edition: _Optional[int] = ..., result_hash: _Optional[str] = ...) -> None: ...
 
 class ReconciledDay(_message.Message):
-    __slots__ = ["day", "explained", "files", "matched", "recorded_at", "report", "unexplained", "unknown_rows"]
+    __slots__ = ["day", "explained", "files", "matched", "recorded_at", "report", "run", "unexplained", "unknown_rows"]
     DAY_FIELD_NUMBER: _ClassVar[int]
     EXPLAINED_FIELD_NUMBER: _ClassVar[int]
     FILES_FIELD_NUMBER: _ClassVar[int]
     MATCHED_FIELD_NUMBER: _ClassVar[int]
     RECORDED_AT_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
     UNEXPLAINED_FIELD_NUMBER: _ClassVar[int]
     UNKNOWN_ROWS_FIELD_NUMBER: _ClassVar[int]
     day: _timestamp_pb2.Timestamp
@@ -186,9 +189,10 @@ class ReconciledDay(_message.Message):
     matched: int
     recorded_at: _timestamp_pb2.Timestamp
     report: str
+    run: int
     unexplained: int
     unknown_rows: int
-    def __init__(self, day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., report: _Optional[str] = ..., matched: _Optional[int] = ..., explained: _Optional[int] = ..., unexplained: _Optional[int] = ..., unknown_rows: _Optional[int] = ..., files: _Optional[_Iterable[str]] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., report: _Optional[str] = ..., matched: _Optional[int] = ..., explained: _Optional[int] = ..., unexplained: _Optional[int] = ..., unknown_rows: _Optional[int] = ..., files: _Optional[_Iterable[str]] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., run: _Optional[int] = ...) -> None: ...
 
 class RecordReconciliationRequest(_message.Message):
     __slots__ = ["app", "days", "environment"]

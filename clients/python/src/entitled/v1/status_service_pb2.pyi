@@ -51,6 +51,14 @@ class AppleRateLimit(_message.Message):
     waiting_calls: int
     def __init__(self, endpoint: _Optional[str] = ..., available_calls: _Optional[int] = ..., calls_per_second: _Optional[float] = ..., waiting_calls: _Optional[int] = ...) -> None: ...
 
+class CertificateStatus(_message.Message):
+    __slots__ = ["ends_at", "use"]
+    ENDS_AT_FIELD_NUMBER: _ClassVar[int]
+    USE_FIELD_NUMBER: _ClassVar[int]
+    ends_at: _timestamp_pb2.Timestamp
+    use: str
+    def __init__(self, use: _Optional[str] = ..., ends_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+
 class GetConfigurationRequest(_message.Message):
     __slots__: list[str] = []
     def __init__(self) -> None: ...
@@ -70,8 +78,9 @@ class GetStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetStatusResponse(_message.Message):
-    __slots__ = ["apps", "checks", "ready", "replica", "started_at", "store", "time", "version"]
+    __slots__ = ["apps", "certificates", "checks", "ready", "replica", "started_at", "store", "time", "version"]
     APPS_FIELD_NUMBER: _ClassVar[int]
+    CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
     CHECKS_FIELD_NUMBER: _ClassVar[int]
     READY_FIELD_NUMBER: _ClassVar[int]
     REPLICA_FIELD_NUMBER: _ClassVar[int]
@@ -80,6 +89,7 @@ class GetStatusResponse(_message.Message):
     TIME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     apps: _containers.RepeatedCompositeFieldContainer[AppStatus]
+    certificates: _containers.RepeatedCompositeFieldContainer[CertificateStatus]
     checks: _containers.RepeatedCompositeFieldContainer[HealthCheck]
     ready: bool
     replica: ReplicaStatus
@@ -87,7 +97,7 @@ class GetStatusResponse(_message.Message):
     store: StoreStatus
     time: _timestamp_pb2.Timestamp
     version: str
-    def __init__(self, version: _Optional[str] = ..., ready: bool = ..., checks: _Optional[_Iterable[_Union[HealthCheck, _Mapping[str, _Any]]]] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., apps: _Optional[_Iterable[_Union[AppStatus, _Mapping[str, _Any]]]] = ..., store: _Optional[_Union[StoreStatus, _Mapping[str, _Any]]] = ..., replica: _Optional[_Union[ReplicaStatus, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, version: _Optional[str] = ..., ready: bool = ..., checks: _Optional[_Iterable[_Union[HealthCheck, _Mapping[str, _Any]]]] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., apps: _Optional[_Iterable[_Union[AppStatus, _Mapping[str, _Any]]]] = ..., store: _Optional[_Union[StoreStatus, _Mapping[str, _Any]]] = ..., replica: _Optional[_Union[ReplicaStatus, _Mapping[str, _Any]]] = ..., certificates: _Optional[_Iterable[_Union[CertificateStatus, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class HealthCheck(_message.Message):
     __slots__ = ["error", "name"]

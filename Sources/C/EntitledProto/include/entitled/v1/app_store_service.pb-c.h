@@ -1093,6 +1093,12 @@ struct  Entitled__V1__SendConsumptionInformationV1Response
     , NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+typedef enum {
+  ENTITLED__V1__CONSUMPTION_REQUEST___CONSUMPTION_PERCENTAGE__NOT_SET = 0,
+  ENTITLED__V1__CONSUMPTION_REQUEST___CONSUMPTION_PERCENTAGE_CONSUMPTION_PERCENTAGE = 14
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONSUMPTION_REQUEST___CONSUMPTION_PERCENTAGE__CASE)
+} Entitled__V1__ConsumptionRequest__ConsumptionPercentageCase;
+
 /*
  * One consumption request: a CONSUMPTION_REQUEST notification.
  */
@@ -1152,10 +1158,14 @@ struct  Entitled__V1__ConsumptionRequest
    * When the state became final. Unset: the request is open.
    */
   Google__Protobuf__Timestamp *settled_at;
+  Entitled__V1__ConsumptionRequest__ConsumptionPercentageCase _consumption_percentage_case;
+  union {
+    int32_t consumption_percentage;
+  };
 };
 #define ENTITLED__V1__CONSUMPTION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__consumption_request__descriptor) \
-    , 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, NULL }
+    , 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, NULL, ENTITLED__V1__CONSUMPTION_REQUEST___CONSUMPTION_PERCENTAGE__NOT_SET, {0} }
 
 
 /*

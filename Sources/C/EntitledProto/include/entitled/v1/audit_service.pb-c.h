@@ -148,10 +148,18 @@ struct  Entitled__V1__AuditEntry
    * The IP address of the peer: that of the caller, or of the proxy before this service.
    */
   char *address;
+  /*
+   * The moment of the customer's state that the request asks for. Unset: the present, or the call has no such field.
+   */
+  Google__Protobuf__Timestamp *as_of;
+  /*
+   * The moment whose knowledge the request asks for. Unset: the present, or the call has no such field.
+   */
+  Google__Protobuf__Timestamp *known_at;
 };
 #define ENTITLED__V1__AUDIT_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__audit_entry__descriptor) \
-    , 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
 
 
 /* Entitled__V1__ListAuditEntriesRequest methods */

@@ -1214,8 +1214,8 @@ struct  Entitled__V1__HistoryMark
    */
   Google__Protobuf__Timestamp *time;
   /*
-   * The stable type: PURCHASED, RENEWED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type and
-   * subtype; or the type of an event.
+   * The stable type: PURCHASED, RENEWED, UPGRADED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type
+   * and subtype; or the type of an event.
    */
   char *type;
   /*

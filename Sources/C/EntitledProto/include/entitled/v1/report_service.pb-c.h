@@ -931,10 +931,14 @@ struct  Entitled__V1__ReconciledDay
    * When the result was stored. Only in responses.
    */
   Google__Protobuf__Timestamp *recorded_at;
+  /*
+   * The number among the results of the same report and day, from 1. Only in responses.
+   */
+  int64_t run;
 };
 #define ENTITLED__V1__RECONCILED_DAY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__reconciled_day__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0,NULL, NULL }
+    , NULL, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0,NULL, NULL, 0 }
 
 
 /*
@@ -1001,10 +1005,14 @@ struct  Entitled__V1__GetReconciliationRequest
    * The start of the day after the last one, at most 800 days after `from`. Required.
    */
   Google__Protobuf__Timestamp *to;
+  /*
+   * Whether to return the earlier results of each report and day, too. Then `to` is at most 31 days after `from`.
+   */
+  protobuf_c_boolean all_runs;
 };
 #define ENTITLED__V1__GET_RECONCILIATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_reconciliation_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0 }
 
 
 /*
@@ -1018,7 +1026,7 @@ struct  Entitled__V1__GetReconciliationResponse
    */
   Entitled__V1__Environment environment;
   /*
-   * The results, ordered by day and report.
+   * The results, ordered by day and report; with `all_runs` the latest of each first, at most 10000.
    */
   size_t n_days;
   Entitled__V1__ReconciledDay **days;

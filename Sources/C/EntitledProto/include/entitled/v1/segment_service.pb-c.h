@@ -674,7 +674,8 @@ struct  Entitled__V1__WatchSegmentResponse
   Entitled__V1__WatchSegmentResponse__ContentCase content_case;
   union {
     /*
-     * SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed, so list the customers again.
+     * SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed or the segment was deleted, so list the
+     * customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`.
      */
     Entitled__V1__EntitlementEvent *event;
     /*

@@ -23,6 +23,7 @@ typedef struct Entitled__V1__WhoAmIRequest Entitled__V1__WhoAmIRequest;
 typedef struct Entitled__V1__WhoAmIResponse Entitled__V1__WhoAmIResponse;
 typedef struct Entitled__V1__GetStatusRequest Entitled__V1__GetStatusRequest;
 typedef struct Entitled__V1__GetStatusResponse Entitled__V1__GetStatusResponse;
+typedef struct Entitled__V1__CertificateStatus Entitled__V1__CertificateStatus;
 typedef struct Entitled__V1__ReplicaStatus Entitled__V1__ReplicaStatus;
 typedef struct Entitled__V1__HealthCheck Entitled__V1__HealthCheck;
 typedef struct Entitled__V1__AppStatus Entitled__V1__AppStatus;
@@ -132,10 +133,36 @@ struct  Entitled__V1__GetStatusResponse
    * This process among the replicas of one database. Unset: it has the store for itself.
    */
   Entitled__V1__ReplicaStatus *replica;
+  /*
+   * The certificates that this process uses and that end: those of its listeners and the additional trusted roots, the first
+   * to end first. Empty: there are none, or the caller may not access all apps.
+   */
+  size_t n_certificates;
+  Entitled__V1__CertificateStatus **certificates;
 };
 #define ENTITLED__V1__GET_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_status_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, NULL, 0,NULL, NULL, NULL }
+    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, NULL, 0,NULL, NULL, NULL, 0,NULL }
+
+
+/*
+ * A certificate with its end.
+ */
+struct  Entitled__V1__CertificateStatus
+{
+  ProtobufCMessage base;
+  /*
+   * What it is for, such as `listener grpc` or `trusted root production`.
+   */
+  char *use;
+  /*
+   * When it ends; for a chain, the first end of its certificates.
+   */
+  Google__Protobuf__Timestamp *ends_at;
+};
+#define ENTITLED__V1__CERTIFICATE_STATUS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__certificate_status__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
 
 
 /*
@@ -450,6 +477,25 @@ Entitled__V1__GetStatusResponse *
 void   entitled__v1__get_status_response__free_unpacked
                      (Entitled__V1__GetStatusResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__CertificateStatus methods */
+void   entitled__v1__certificate_status__init
+                     (Entitled__V1__CertificateStatus         *message);
+size_t entitled__v1__certificate_status__get_packed_size
+                     (const Entitled__V1__CertificateStatus   *message);
+size_t entitled__v1__certificate_status__pack
+                     (const Entitled__V1__CertificateStatus   *message,
+                      uint8_t             *out);
+size_t entitled__v1__certificate_status__pack_to_buffer
+                     (const Entitled__V1__CertificateStatus   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CertificateStatus *
+       entitled__v1__certificate_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__certificate_status__free_unpacked
+                     (Entitled__V1__CertificateStatus *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__ReplicaStatus methods */
 void   entitled__v1__replica_status__init
                      (Entitled__V1__ReplicaStatus         *message);
@@ -616,6 +662,9 @@ typedef void (*Entitled__V1__GetStatusRequest_Closure)
 typedef void (*Entitled__V1__GetStatusResponse_Closure)
                  (const Entitled__V1__GetStatusResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__CertificateStatus_Closure)
+                 (const Entitled__V1__CertificateStatus *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__ReplicaStatus_Closure)
                  (const Entitled__V1__ReplicaStatus *message,
                   void *closure_data);
@@ -689,6 +738,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__who_am_irequest__descripto
 extern const ProtobufCMessageDescriptor entitled__v1__who_am_iresponse__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_status_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_status_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__certificate_status__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__replica_status__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__health_check__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__app_status__descriptor;
