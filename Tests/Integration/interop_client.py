@@ -3,6 +3,7 @@
 Each function of `CASES` is the test case of its name, step by step as described there.
 """
 
+import gzip
 import pathlib
 import re
 import signal
@@ -139,7 +140,7 @@ def client_compressed_streaming(stub, address):
     probe = iter([request(27_182, True)])
     fails(grpc.StatusCode.INVALID_ARGUMENT, lambda: stub.StreamingInputCall(probe, timeout=LIMIT))
     # One compressed and one plain message on the same call, sent as frames because grpcio compresses all or none.
-    compressed = raw.framed(raw.gzip.compress(request(27_182, True).SerializeToString()), compressed=True)
+    compressed = raw.framed(gzip.compress(request(27_182, True).SerializeToString()), compressed=True)
     plain = raw.framed(request(45_904, False).SerializeToString())
     with raw.Connection(address) as connection:
         answer = connection.call(body=compressed + plain, path=path, grpc_encoding="gzip")

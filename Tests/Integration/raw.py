@@ -1,6 +1,5 @@
 """An HTTP/2 client that sends frames no gRPC library would send."""
 
-import gzip  # noqa: F401  re-exported for tests that compress messages
 import socket
 import struct
 
