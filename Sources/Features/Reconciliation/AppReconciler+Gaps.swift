@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import Ledger
 internal import Platform
 internal import Store
 

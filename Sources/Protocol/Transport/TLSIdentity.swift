@@ -89,7 +89,7 @@ package final class TLSIdentity: Sendable {
     attempt { () throws(TLSError) in
       _ = try reading(settings.key) { try NIOSSLPrivateKey(file: $0, format: .pem) }
     }
-    if problems.isEmpty { attempt { () throws(TLSError) in _ = try makeContext(settings) } }
+    if problems.isEmpty { attempt { () throws(TLSError) in _ = try material(settings) } }
     return problems
   }
 

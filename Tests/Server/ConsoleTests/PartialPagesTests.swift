@@ -12,7 +12,7 @@ import Wire
     $0.apps = [.with { ($0.app, $0.environment) = ("ocean", .sandbox) }]
   }
 
-  private static let customer = Method.asyncUnary(Calls.getCustomer.path) {
+  nonisolated(unsafe) private static let customer = Method.asyncUnary(Calls.getCustomer.path) {
     (request: GetCustomerRequest, _) async throws(Status) -> GetCustomerResponse in
     .with {
       ($0.customerId, $0.environment, $0.known) = (request.customerId, .sandbox, true)

@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Entitlements
 internal import Store
 

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Callers
+internal import Entitlements
 internal import Ledger
 package import Store
 

@@ -1,3 +1,4 @@
+internal import Pages
 internal import Wire
 
 /// The origin of an event, for the filter of a timeline.

@@ -1,3 +1,5 @@
+internal import Pages
+
 // The texts of work lists without rows: what would be in them, and how it gets there.
 extension Text {
   static let emptyRefunds =

@@ -59,7 +59,7 @@ package struct LanesGeometry: Hashable, Sendable {
 
   /// The beginnings of months, or of days for a plot of less than two months, with their labels.
   package var ticks: [(at: Instant, label: String)] {
-    let days = pastMilliseconds / Instant.millisecondsPerDay
+    let days = pastMilliseconds / Double(Instant.millisecondsPerDay)
     return days < 60 ? dayTicks(every: max(1, Int64(days / 8))) : monthTicks(every: max(1, Int64(days / 365)))
   }
 
