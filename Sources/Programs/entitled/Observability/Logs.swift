@@ -4,6 +4,7 @@ internal import Configuration
 internal import Foundation
 internal import Ledger
 internal import Logging
+internal import Platform
 internal import Services
 internal import Store
 internal import Telemetry
@@ -16,8 +17,9 @@ enum Logs {
     let format: LineLogHandler.Format = try choice("ENTITLED_LOG_FORMAT", or: configuration.format.rawValue)
     let level: Logger.Level = try choice("ENTITLED_LOG_LEVEL", or: configuration.level.rawValue)
     LoggingSystem.bootstrap { label in
-      LineLogHandler(label: label, format: format, level: level, now: timestamp, write: write)
+      LineLogHandler(label: label, format: format, level: level, now: timestamp) { output.write($0) }
     }
+    atexit { Logs.output.flush() }
   }
 
   private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
@@ -44,10 +46,9 @@ enum Logs {
       + ".\(milliseconds)Z"
   }
 
-  /// Makes one system call for each line, so that lines of several threads do not mix.
-  private static let write: @Sendable (String) -> Void = { line in
-    var line = line
-    line.withUTF8 { bytes in _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+  /// The standard error. Its reader may stop reading, which must not stop the event loops.
+  private static let output = LineWriter(STDERR_FILENO) { count in
+    Logger(label: "entitled").warning("log lines dropped", metadata: ["lines": .stringConvertible(count)])
   }
 }
 

@@ -1,0 +1,91 @@
+import Glibc
+import Platform
+import Testing
+
+@Suite("Lines for a reader that may stop reading")
+struct LineWriterTests {
+  private let reading: CInt
+  private let writing: CInt
+
+  init() throws {
+    var ends: [CInt] = [0, 0]
+    let result = pipe(&ends)
+    try #require(result == 0)
+    reading = ends[0]
+    writing = ends[1]
+  }
+
+  private static func line(_ number: Int) -> String {
+    "line \(number) \(String(repeating: "x", count: 90))\n"
+  }
+
+  /// Reads up to the end of the output.
+  private static func lines(from descriptor: CInt) -> [Substring] {
+    var text: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 4_096)
+    var count = read(descriptor, &part, part.count)
+    while count > 0 {
+      text += part.prefix(count)
+      count = read(descriptor, &part, part.count)
+    }
+    close(descriptor)
+    return String(decoding: text, as: UTF8.self).split(separator: "\n")
+  }
+
+  @Test("A line is written at once")
+  func atOnce() {
+    let writer = LineWriter(writing) { _ in }
+    writer.write("one\n")
+    writer.write("two\n")
+    close(writing)
+    #expect(Self.lines(from: reading) == ["one", "two"])
+  }
+
+  @Test(
+    "Without a reader no line waits long; some are dropped, and their number is reported when the others are read"
+  )
+  func stopped() async {
+    let (counts, count) = AsyncStream<Int>.makeStream()
+    let writer = LineWriter(writing, maxBytes: 100_000) { count.yield($0) }
+    // More than a pipe and the limit hold.
+    for number in 0..<10_000 { writer.write(Self.line(number)) }
+    let (results, result) = AsyncStream<[Substring]>.makeStream()
+    let threads = BackgroundThreads(count: 1)
+    threads.async { [reading] in result.yield(Self.lines(from: reading)) }
+    var dropped = 0
+    for await count in counts {
+      dropped = count
+      break
+    }
+    writer.flush()
+    writer.write("the last one\n")
+    close(writing)
+    var lines: [Substring] = []
+    for await found in results {
+      lines = found
+      break
+    }
+    #expect(dropped > 5_000 && lines.count == 10_000 - dropped + 1)
+    #expect(lines.last == "the last one")
+    let numbers = lines.dropLast().compactMap { Int($0.split(separator: " ")[1]) }
+    #expect(
+      numbers == numbers.sorted() && lines.dropLast().elementsEqual(numbers.map { Self.line($0).dropLast() }))
+  }
+
+  @Test("A line that is longer than a pipe arrives complete")
+  func long() async {
+    let writer = LineWriter(writing) { _ in }
+    let (results, result) = AsyncStream<[Substring]>.makeStream()
+    let threads = BackgroundThreads(count: 1)
+    threads.async { [reading] in result.yield(Self.lines(from: reading)) }
+    let long = String(repeating: "x", count: 200_000)
+    writer.write("\(long)\n")
+    writer.write("short\n")
+    writer.flush()
+    close(writing)
+    for await found in results {
+      #expect(found == [Substring(long), "short"])
+      break
+    }
+  }
+}
