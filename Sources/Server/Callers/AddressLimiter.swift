@@ -24,6 +24,12 @@ package final class AddressLimiter: Sendable {
     self.ticks = ticks
   }
 
+  /// A limiter of invalid signed tokens: a fiftieth of a processor core for each network, or a tenth of a second of one at
+  /// once.
+  package static func ofInvalidTokens(ticks: @escaping @Sendable () -> Int64) -> AddressLimiter {
+    AddressLimiter(perSecond: 200, burstSeconds: 5, ticks: ticks)
+  }
+
   /// Counts a post.
   ///
   /// - Returns: `nil` if it is within the limit; otherwise the milliseconds until another one may.

@@ -20,6 +20,7 @@ package struct Console: Sendable {
   private let access: ConsoleAccess
   private let hosts: OriginPolicy
   private let pages: AddressLimiter
+  private let proxyTokens: ProxyTokens
   private let isSecure: Bool
   private let links: OperatorLinks
   private let now: @Sendable () -> Instant
@@ -37,19 +38,22 @@ package struct Console: Sendable {
   ///   - access: how people sign in.
   ///   - hosts: the host names of the listener.
   ///   - pages: limits the pages of each person.
+  ///   - invalidTokens: counts the invalid tokens of each network, if a proxy signs people in.
   ///   - isSecure: whether the listener has TLS.
   ///   - links: the operator's other tools.
   ///   - liveTime: how long a page is live at most.
   ///   - now: the system's clock.
   package init(
     calls: any ContractCalls, access: ConsoleAccess, hosts: OriginPolicy, pages: AddressLimiter,
-    isSecure: Bool, links: OperatorLinks = OperatorLinks(), liveTime: Duration = .seconds(6 * 3_600),
+    invalidTokens: AddressLimiter, isSecure: Bool,
+    links: OperatorLinks = OperatorLinks(), liveTime: Duration = .seconds(6 * 3_600),
     now: @escaping @Sendable () -> Instant
   ) {
     self.calls = calls
     self.access = access
     self.hosts = hosts
     self.pages = pages
+    proxyTokens = ProxyTokens(invalid: invalidTokens)
     self.isSecure = isSecure
     self.links = links
     self.liveTime = liveTime
@@ -112,6 +116,7 @@ extension Console {
   /// The reason for which a request has no person.
   private struct SignInProblem: Error {
     let message: String
+    var status = 401
   }
 
   private func person(of request: HTTPRequest) -> Result<Person, SignInProblem> {
@@ -123,8 +128,11 @@ extension Console {
       return .success(Person(name: name, caller: .console))
     case .identityHeader(let field, let callers):
       do throws(CallerError) {
-        return .success(try Person(header: request.headers, field, callers.value, at: now))
+        return .success(try proxyTokens.person(of: request, field, callers.value, at: now))
       } catch {
+        if case .tooManyBadTokens = error {
+          return .failure(SignInProblem(message: error.description, status: 429))
+        }
         return .failure(SignInProblem(message: error.description))
       }
     }
@@ -148,7 +156,8 @@ extension Console {
     let isFromElsewhere = request.method == "GET" && request.header("sec-fetch-site") == "cross-site"
     let head: Markup = isFromElsewhere ? "<meta http-equiv=\"refresh\" content=\"0\">" : ""
     return Frame.plain(
-      isFromElsewhere ? 200 : 401, title: Text.signInTitle, body: "<p>\(problem.message)</p>", assets: assets,
+      isFromElsewhere ? 200 : problem.status, title: Text.signInTitle, body: "<p>\(problem.message)</p>",
+      assets: assets,
       head: head)
   }
 

@@ -141,6 +141,29 @@ private func later(_ minutes: Int64) -> Instant { now.advanced(byMilliseconds: m
     #expect(throws: CallerError.self) { try person([(field, token + "x")]) }
     #expect(throws: CallerError.self) { try person([(field, "lena@example.com")]) }
   }
+
+  @Test(
+    "After many invalid tokens of an address, tokens that were valid before are accepted, and others are not verified"
+  )
+  func limited() throws {
+    let tokens = ProxyTokens(invalid: AddressLimiter(perSecond: 1, burstSeconds: 3, ticks: { 0 }))
+    func read(_ token: String, from address: String = "192.0.2.1") throws(CallerError) -> Person {
+      var request = HTTPRequest(method: "GET", target: "/", headers: HeaderFields([(field, token)]))
+      request.address = address
+      return try tokens.person(of: request, field, policy, at: { now })
+    }
+    let (lena, ben) = (try token("lena@example.com"), try token("ben@example.com", groups: ["read"]))
+    _ = try read(lena)
+    for number in 0..<3 {
+      let error = #expect(throws: CallerError.self) { try read("\(ben)\(number)") }
+      #expect(error?.description.hasPrefix("invalid bearer token") == true)
+    }
+    for token in [ben, "\(ben)4"] {
+      #expect(throws: CallerError.tooManyBadTokens(retryAfterMilliseconds: 1_001)) { try read(token) }
+    }
+    #expect(try read(lena).caller.name == "support")
+    #expect(try read(ben, from: "192.0.2.2").caller.has(.read))
+  }
 }
 
 @Suite struct PerformedFormsTests {

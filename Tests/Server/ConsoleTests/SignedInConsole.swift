@@ -21,8 +21,8 @@ struct SignedInConsole {
     console = Console(
       calls: InProcessCalls(policy: policy, methods: methods), access: .oneTimeLink(links),
       hosts: OriginPolicy(allowedHosts: []),
-      pages: AddressLimiter(perSecond: Console.pagesPerSecond, ticks: { 0 }), isSecure: false,
-      liveTime: liveTime, now: { Self.now })
+      pages: AddressLimiter(perSecond: Console.pagesPerSecond, ticks: { 0 }),
+      invalidTokens: .ofInvalidTokens(ticks: { 0 }), isSecure: false, liveTime: liveTime, now: { Self.now })
     var signIn = HTTPRequest(
       method: "POST", target: OneTimeLinks.path,
       headers: HeaderFields([

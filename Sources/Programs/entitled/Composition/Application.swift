@@ -247,6 +247,7 @@ extension Console {
     self.init(
       calls: calls, access: access, hosts: hosts,
       pages: AddressLimiter(perSecond: Console.pagesPerSecond, ticks: SystemClock.ticks),
+      invalidTokens: .ofInvalidTokens(ticks: SystemClock.ticks),
       isSecure: configuration.listener.tls != nil, links: OperatorLinks(configuration.links),
       now: SystemClock.now)
   }

@@ -30,11 +30,21 @@ extension Person {
   init(
     header: HeaderFields, _ name: String, _ policy: CallerPolicy, at now: () -> Instant
   ) throws(CallerError) {
-    guard case .listed(let directory) = policy else { throw .unknownToken }
+    try self.init(signedToken: try Self.signedToken(in: header, name), policy, at: now)
+  }
+
+  /// The signed token in the field `name`.
+  static func signedToken(in header: HeaderFields, _ name: String) throws(CallerError) -> String {
     // A second field would leave open which one the proxy wrote.
     let values = header.strings.filter { $0.name == name }.map(\.value)
     guard values.count == 1 else { throw .noCredential }
-    let match = try directory.find(signedToken: values[0], at: now)
+    return values[0]
+  }
+
+  /// The person of a signed token.
+  init(signedToken token: String, _ policy: CallerPolicy, at now: () -> Instant) throws(CallerError) {
+    guard case .listed(let directory) = policy else { throw .unknownToken }
+    let match = try directory.find(signedToken: token, at: now)
     self.init(name: match.subject ?? match.caller.name, caller: match.caller)
   }
 }

@@ -17,7 +17,6 @@ package struct CallPolicy: Sendable {
   private let tracer: RecordingTracer?
   /// Divides the rate limits of callers. Replicas that share a store set it.
   package let replicas = ReplicaCount()
-  /// A fiftieth of a processor core for each network, or a tenth of a second of one at once.
   private let invalidTokens: AddressLimiter
   /// Limits the audit lines about calls without a caller.
   private let strangers: AddressLimiter
@@ -43,7 +42,7 @@ package struct CallPolicy: Sendable {
     self.audit = audit
     self.auditEntries = auditEntries
     self.tracer = tracer
-    invalidTokens = AddressLimiter(perSecond: 200, burstSeconds: 5, ticks: ticks)
+    invalidTokens = .ofInvalidTokens(ticks: ticks)
     strangers = AddressLimiter(ticks: ticks)
   }
 
