@@ -85,9 +85,15 @@ package struct RequestHead: Sendable {
     return .unknown(String(decoding: value, as: UTF8.self))
   }
 
-  private static func lists(_ word: String, in value: UnsafeRawBufferPointer) -> Bool {
-    value.split(separator: UInt8(ascii: ",")).contains { part in
-      part.drop { $0 == UInt8(ascii: " ") }.elementsEqual(word.utf8)
+  /// Without memory for the parts: a stranger can send thousands of commas with one byte (HPACK).
+  private static func lists(_ word: StaticString, in value: UnsafeRawBufferPointer) -> Bool {
+    var rest = value
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
+      let part = rest[..<end].drop { $0 == UInt8(ascii: " ") }
+      if UnsafeRawBufferPointer(rebasing: part).equals(word) { return true }
+      rest = UnsafeRawBufferPointer(rebasing: rest[min(end + 1, rest.endIndex)...])
     }
+    return false
   }
 }

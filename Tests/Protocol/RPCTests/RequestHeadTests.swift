@@ -50,6 +50,8 @@ import Wire
     #expect(head([("grpc-encoding", "br")]).encoding == .unknown("br"))
     #expect(head([("grpc-accept-encoding", "identity, deflate, gzip")]).acceptsGzip)
     #expect(!head([("grpc-accept-encoding", "identity,xgzip")]).acceptsGzip)
+    #expect(head([("grpc-accept-encoding", ",, gzip,")]).acceptsGzip)
+    #expect(!head([("grpc-accept-encoding", ",, ,")]).acceptsGzip)
   }
 
   private func head(_ fields: [(String, String)]) -> RequestHead {
