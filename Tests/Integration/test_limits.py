@@ -168,6 +168,11 @@ def test_the_header_limit_rejects_large_headers(limited):
     with connect(limited.http) as peer:
         peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nNote: " + b"x" * 5_000 + b"\r\n\r\n")
         assert b" 431 " in peer.recv(65_536)
+    # Fields without an end are read up to four times the limit.
+    with connect(limited.http) as peer:
+        peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n" + b"Note: %s\r\n" % (b"x" * 3_000) * 6)
+        assert b" 400 " in peer.recv(65_536)
+        assert is_closed(peer)
 
 
 def test_the_message_limit_rejects_large_messages(limited):
@@ -184,6 +189,68 @@ def test_the_message_limit_rejects_large_messages(limited):
         assert connection.call(CHECK_REQUEST).status == OK
 
 
+def test_a_check_of_more_than_16_kib_is_refused_before_it_is_decoded(limited):
+    with Connection(limited.grpc) as connection:
+        for body in (framed(bytes(16_385)), framed(gzip.compress(bytes(16_385)), compressed=True)):
+            answer = connection.call(body=body, grpc_encoding="gzip")
+            assert answer.status == RESOURCE_EXHAUSTED
+            assert "16384" in answer.headers["grpc-message"]
+        answer = connection.call(path="/grpc.health.v1.Health/Check", body=framed(bytes(16_385)))
+        assert answer.status == RESOURCE_EXHAUSTED
+        assert connection.call(CHECK_REQUEST).status == OK
+
+
+def test_messages_that_decompress_beyond_their_limit_close_the_connection(limited):
+    """Each costs the service a hundred times what it costs its sender."""
+    bomb = framed(gzip.compress(bytes(1_000_000)), compressed=True)
+    fields = get("POST", "/entitled.v1.EntitlementService/Check", ("content-type", "application/grpc"),
+                 ("te", "trailers"), ("grpc-encoding", "gzip"))  # fmt: skip
+    with Peer(limited.grpc) as peer, closed_for_its_costs(limited):
+        peer.handshake()
+        # Some are refused, because ten may be open.
+        for stream in range(1, 401, 2):
+            peer.send(headers(stream, fields, flags=frames.END_HEADERS), frame(0, 1, stream, bomb))
+        while peer.read():
+            pass
+
+
+@pytest.mark.parametrize("method", ["Check", "BatchCheck"])
+def test_refused_and_large_requests_wait_and_are_all_answered(service, method):
+    """They are more than a connection may send at once: 4 MB of calls that are refused, or 6 MB of batches."""
+    one = entitlement_service.CheckRequest(app="x" * 15_000)
+    message = one.SerializeToString() if method == "Check" else batch(500).SerializeToString()
+    body = framed(message)
+    parts = [body[start : start + 16_000] for start in range(0, len(body), 16_000)]
+    fields = get("POST", f"/entitled.v1.EntitlementService/{method}", ("content-type", "application/grpc"), ("te", "trailers"))
+    with Peer(service.grpc, initial={frames.INITIAL_WINDOW_SIZE: 1 << 20}) as peer, Connection(service.grpc) as other:
+        peer.handshake()
+        peer.send(frame(frames.WINDOW_UPDATE, 0, 0, frames.number(1 << 30)))
+        streams = range(1, 601, 2)
+        sender = threading.Thread(
+            target=lambda: [
+                peer.send(headers(stream, fields, flags=frames.END_HEADERS),
+                          *[frame(0, int(part is parts[-1]), stream, part) for part in parts])
+                for stream in streams],
+            daemon=True)  # fmt: skip
+        sender.start()
+        ended = set()
+        while len(ended) < len(streams):
+            kind, flags, stream, _ = peer.read()
+            assert kind != frames.GOAWAY
+            if kind == frames.HEADERS and flags & frames.END_STREAM:
+                ended.add(stream)
+        sender.join()
+        assert other.call(CHECK_REQUEST).status == OK
+
+
+def test_a_large_body_over_http_1_arrives_in_parts(service):
+    # It waits several times.
+    body = json_format.MessageToJson(batch(50)).encode() + b" " * 3_000_000
+    for _ in range(2):
+        status, answer = post(f"http://{service.http}{BATCH_CHECK}", body)
+        assert status == 200 and len(answer["results"]) == 50
+
+
 def test_the_body_limit_rejects_large_bodies(limited):
     status, text = post(f"http://{limited.http}/entitled.v1.EntitlementService/Check", b" " * 65_537)
     assert (status, "65536" in text) == (413, True)
@@ -195,7 +262,7 @@ def test_incomplete_requests_are_buffered_up_to_a_limit(limited):
         connection.receive()
         with closed_for_its_costs(limited), contextlib.suppress(ConnectionError, AssertionError):
             for _ in range(9):
-                stream = connection.open(path=WATCH.replace("Watch", "Check"))
+                stream = connection.open(path=BATCH_CHECK)
                 connection.send(stream, framed(bytes(65_000))[:60_000])
         assert other.call(CHECK_REQUEST).status == OK
 
@@ -674,6 +741,12 @@ def test_connections_without_a_call_wait_to_be_accepted(start, tmp_path):
     for _ in range(2):
         with Connection(service.grpc) as connection:
             assert connection.call(path="/grpc.health.v1.Health/Check").status == OK
+    assert time.monotonic() - begin > 2
+    begin = time.monotonic()
+    for path in ("/healthz", "/.well-known/jwks.json", "/healthz", "/.well-known/jwks.json"):
+        with connect(service.http) as peer:
+            peer.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            assert b" 200 " in peer.recv(65_536)
     assert time.monotonic() - begin > 2
     for peer in unused:
         peer.close()

@@ -38,9 +38,9 @@ def literal(name, value):
     return b"\0" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
 
 
-def call(stream, method, message):
+def call(stream, method, message, service=SERVICE):
     """A unary gRPC call."""
-    head = b"\x83\x86\x01\x01a" + literal(":path", SERVICE + method)
+    head = b"\x83\x86\x01\x01a" + literal(":path", service + method)
     head += literal("content-type", "application/grpc") + literal("te", "trailers")
     body = struct.pack(">BI", 0, len(message)) + message
     parts = [body[start : start + 16_384] for start in range(0, len(body), 16_384)]

@@ -23,8 +23,7 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
     // Only the window of the stream slows the sender down; that of the connection would stop its other streams.
     nghttp2_session_consume_connection(session, count)
     guard let stream = openStream(session, id) else { return 0 }
-    stream.pointee.inbound.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
-    borrowed(user).pointee.inboundBytes += count
+    borrowed(user).pointee.bodyReceived(UnsafeBufferPointer(start: bytes, count: count), stream)
     return 0
   }
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { session, frame, user in

@@ -32,48 +32,44 @@ package final class Session {
   package func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
     var rest = bytes
     while !rest.isEmpty {
-      let count = try receive(rest, maxControlFrames: .max / 2)
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      let part = try receive(rest, maxControlFrames: .max / 2)
+      rest = UnsafeRawBufferPointer(rebasing: rest[part.count...])
     }
   }
 
-  /// Reads bytes as ``receive(_:)`` does. A server stops once they have raised ``controlFrames`` by `maxControlFrames`, or
-  /// will by the resets that nghttp2 has yet to send, and once they have opened requests without an end that cost much.
-  ///
-  /// - Returns: the number of bytes read. The owner passes the rest later.
-  package func receive(_ bytes: UnsafeRawBufferPointer, maxControlFrames: Int) throws(HTTP2Error) -> Int {
+  /// Reads bytes as ``receive(_:)`` does. A server stops after a few requests, so that its owner can answer them before it
+  /// passes the rest, and once they have raised ``controlFrames`` by `maxControlFrames`.
+  package func receive(
+    _ bytes: UnsafeRawBufferPointer, maxControlFrames: Int
+  ) throws(HTTP2Error) -> ReceivedPart {
     guard state.pointee.isServer else {
       try feed(bytes)
-      return bytes.count
+      return ReceivedPart(count: bytes.count, isCostly: false)
     }
     var position = 0
     var fed = 0
-    var headers = 0
+    var requests = 0
     let queued = nghttp2_session_get_outbound_queue_size(session)
     let limit = state.pointee.controlFrames + maxControlFrames
     let costLimit = state.pointee.headCosts + Self.headCostAtOnce
-    while state.pointee.controlFrames < limit {
-      if headers == Self.headersAtOnce {
-        headers = 0
-        try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, position)]))
-        fed = max(fed, position)
-        let resets = nghttp2_session_get_outbound_queue_size(session) - queued
-        guard state.pointee.controlFrames + Self.costOfReset * resets < limit,
-          state.pointee.headCosts < costLimit
-        else { break }
-      }
+    while state.pointee.controlFrames < limit, requests < Self.requestsAtOnce {
       guard let frame = state.pointee.scanner.next(in: bytes, from: &position) else { break }
-      if UInt32(frame.header.type) == NGHTTP2_HEADERS.rawValue { headers += 1 }
+      if UInt32(frame.header.type) == NGHTTP2_HEADERS.rawValue { requests += 1 }
       state.pointee.controlFrames += Self.cost(of: frame.header)
       guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
       try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, frame.start)]))
       fed = max(fed, frame.start)
       // nghttp2 has the stream if the response is not complete, and then refuses the frame.
       guard openStream(session, frame.header.stream) == nil else { continue }
-      guard refuse(frame.header, violation) else { return bytes.count }
+      guard refuse(frame.header, violation) else { return ReceivedPart(count: bytes.count, isCostly: false) }
     }
     try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<position]))
-    return position
+    let resets =
+      requests == Self.requestsAtOnce ? nghttp2_session_get_outbound_queue_size(session) - queued : 0
+    return ReceivedPart(
+      count: position,
+      isCostly: state.pointee.controlFrames + Self.costOfReset * resets >= limit
+        || state.pointee.headCosts >= costLimit)
   }
 
   private func feed(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
@@ -96,13 +92,13 @@ package final class Session {
     return false
   }
 
-  /// The HEADERS frames after which a server looks what they cost: 64 KiB may have a thousand requests that each end in a
-  /// reset.
-  private static let headersAtOnce = 64
+  /// The HEADERS frames after which a server stops: 64 KiB may have a thousand requests that each end in a reset, or that
+  /// each decompress to many times their size.
+  private static let requestsAtOnce = 16
 
-  /// The bytes of header fields of requests without an end after which a server stops: 20 KB of references to large fields
-  /// become 12 MB of fields, which take the loop 30 ms.
-  private static let headCostAtOnce = 512 * 1_024
+  /// The bytes of header fields of requests without an end that are costly: 20 KB of references to large fields become
+  /// 12 MB of fields, which take the loop 30 ms.
+  private static let headCostAtOnce = 128 * 1_024
 
   /// The cost in ``controlFrames`` of a stream that ends because its peer is to blame.
   static let costOfReset = 10
@@ -341,6 +337,22 @@ extension Session {
   package func countInflation(from size: Int, to inflated: Int) {
     state.pointee.controlFrames += max(0, inflated - 64 * size) / 4_096
   }
+
+  /// Adds the cost of a message that exceeds its limit once it is decompressed to ``controlFrames``.
+  package func countBomb() { state.pointee.controlFrames += Self.costOfBomb }
+
+  /// A connection that sends a hundred of them in a second is closed: no client does.
+  private static let costOfBomb = 100
+
+  /// The work that the peer has caused since ``resetWork()``, in bytes of large bodies: those that it sent after the first
+  /// ones of each request, and what the owner adds.
+  package var work: Int { state.pointee.work }
+
+  /// Adds work that the owner does for the peer.
+  package func addWork(_ bytes: Int) { state.pointee.work += bytes }
+
+  /// Sets ``work`` to zero.
+  package func resetWork() { state.pointee.work = 0 }
 
   /// Frees what all streams have received and have yet to send. Nothing may be read or sent afterwards.
   package func discardStreams() { state.pointee.discardStreams() }

@@ -32,6 +32,8 @@ struct SessionState {
   var closedStreams = ClosedStreams()
   /// Frames received that carry no part of a request.
   var controlFrames = 0
+  /// See ``Session/work``.
+  var work = 0
   /// The bytes of the current header block that were dropped.
   var droppedHeaderBytes = 0
   var hasExcessiveHeaders = false
@@ -46,6 +48,18 @@ struct SessionState {
     self.isServer = isServer
     events.reserveCapacity(64)
   }
+
+  /// The peer has sent a part of a body.
+  mutating func bodyReceived(_ bytes: UnsafeBufferPointer<UInt8>, _ stream: UnsafeMutablePointer<StreamState>)
+  {
+    stream.pointee.inbound.append(contentsOf: bytes)
+    inboundBytes += bytes.count
+    let large = stream.pointee.inbound.count - Self.smallBodyBytes
+    if large > 0 { work += min(large, bytes.count) }
+  }
+
+  /// The bytes of a body that are no ``work``: those of nearly all calls.
+  private static let smallBodyBytes = 4 * 1_024
 
   /// The peer has ended its side of a stream.
   mutating func inboundEnded(_ stream: UnsafeMutablePointer<StreamState>) {

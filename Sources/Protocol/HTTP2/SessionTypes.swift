@@ -46,6 +46,15 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
   }
 }
 
+/// The part of its input that a session has read. The owner passes the rest: later, if the part was costly.
+package struct ReceivedPart: Equatable, Sendable {
+  /// In bytes.
+  package let count: Int
+  /// Whether its frames only cost, or will by the resets that nghttp2 has yet to send, or opened requests without an end
+  /// that cost much.
+  package let isCostly: Bool
+}
+
 /// An action of the peer. A value without references, because a call causes three of them.
 package enum SessionEvent: Equatable, Sendable {
   /// A request's (or a final response's) header fields are complete.

@@ -87,7 +87,7 @@ extension Method {
       path: path,
       handler: .asyncUnary { bytes, context throws(Status) in
         let request = EncodedRequest<Request>(bytes: bytes)
-        guard bytes.count <= maxBytesDecodedAtOnce else {
+        guard bytes.count <= maxBytesOnLoop else {
           let copy = request.copied()
           return { () async throws(Status) in try await handler(try copy.decoded(), context) }
         }
@@ -95,9 +95,6 @@ extension Method {
         return { () async throws(Status) in try await handler(decoded, context) }
       })
   }
-
-  /// Larger requests would delay the other calls of the event loop.
-  private static let maxBytesDecodedAtOnce = 16 * 1_024
 
   /// A method that sends any number of messages in response to one.
   package static func serverStreaming<Request: WireMessage, Response: WireMessage>(

@@ -6,6 +6,10 @@ package struct Method {
   /// `/package.Service/Method`.
   package let path: String
   package let handler: Handler
+  /// Runs calls whose messages have more than ``maxBytesOnLoop``, on any thread; `nil`: the event loop runs them, too.
+  package var large: AsyncHandler?
+  /// The maximum bytes of a unary request; larger ones are refused before they are decompressed or decoded.
+  package var messageLimit = Int.max
   /// Whether ``CallContext/address`` is set. Other calls do without it, because a copy of a text is a measurable part
   /// of the shortest ones.
   package let needsAddress: Bool
@@ -16,8 +20,12 @@ package struct Method {
     self.path = path
     self.handler = handler
     self.needsAddress = needsAddress
+    if case .asyncUnary(let handler) = handler { large = handler }
     isOfStrangers = HealthService.serves(path) || ReflectionService.serves(path)
   }
+
+  /// A message with more bytes would delay the other calls of an event loop.
+  package static let maxBytesOnLoop = 16 * 1_024
 
   /// A handler that runs on the connection's event loop. It must not retain the bytes of the request.
   package typealias UnaryHandler = (_ request: UnsafeRawBufferPointer, _ context: CallContext) -> UnaryResult

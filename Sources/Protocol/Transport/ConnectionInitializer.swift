@@ -56,7 +56,9 @@ final class ConnectionInitializer: Sendable {
       [service, held, pace, logger, drainState] isHTTP2, context in
       let operations = context.pipeline.syncOperations
       let peer = PeerCertificate.of(operations)
-      let http = HTTPResponder(handler: service.http, threads: service.threads)
+      let http = HTTPResponder(
+        handler: service.http, refusal: service.refusal, threads: service.threads,
+        isOfStrangers: service.isOfStrangers)
       if isHTTP2 {
         try operations.addHandler(
           HTTP2Handler(
@@ -64,7 +66,9 @@ final class ConnectionInitializer: Sendable {
             pace: pace, logger: logger))
       } else {
         try operations.addHandler(DrainHandler())
-        try operations.configureHTTPServerPipeline(withErrorHandling: true)
+        try operations.configureHTTPServerPipeline(
+          withErrorHandling: true, withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
+          withDecoderLimitConfiguration: service.limits.http1Headers)
         try operations.addHandler(
           HTTP1Handler(
             host: host, http: http, limits: service.limits, peer: peer, held: held,

@@ -23,11 +23,8 @@ final class EventLoopContext {
   /// The connections with output, in the order in which they were served.
   private var waitingToFlush: [HTTP2Handler] = []
   private var outputBuffer: [UInt8] = []
-  /// The connections whose input waits because its frames only cost, oldest first.
-  private var delayed: [HTTP2Handler] = []
-  /// The number of those at the start of the list that were served.
-  private var servedDelayed = 0
-  private var isReadingLater = false
+  /// The connections whose input waits.
+  let delayedInput: DelayedInput
 
   init(_ host: MethodHost, on loop: any EventLoop, tick: TimeAmount, openStreams: OpenStreams) {
     self.host = host
@@ -35,6 +32,7 @@ final class EventLoopContext {
     self.tick = tick
     mailbox = LoopMailbox(loop)
     timers = LoopTimers(loop)
+    delayedInput = DelayedInput(loop)
     self.openStreams = openStreams
   }
 
@@ -71,45 +69,6 @@ final class EventLoopContext {
 
   /// Returns the memory of ``takeOutputBuffer()``.
   func returnOutputBuffer(_ buffer: inout [UInt8]) { swap(&buffer, &outputBuffer) }
-
-  /// Lets a connection read on later. Input whose frames only cost gets about a tenth of the loop's time, which all of its
-  /// connections share in turns.
-  func readLater(_ connection: HTTP2Handler) {
-    delayed.append(connection)
-    guard !isReadingLater else { return }
-    isReadingLater = true
-    scheduleDelayed(in: Self.minDelay)
-  }
-
-  private func scheduleDelayed(in delay: TimeAmount) {
-    let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: delay) { bound.value.readDelayed() }
-  }
-
-  private func readDelayed() {
-    let begin = NIODeadline.now()
-    var elapsed = TimeAmount.zero
-    // Those that wait again come last.
-    let end = delayed.count
-    while servedDelayed < end, elapsed < Self.delayedTime {
-      servedDelayed += 1
-      delayed[servedDelayed - 1].readDelayed()
-      elapsed = .now() - begin
-    }
-    // Rarely, because it moves all others.
-    if servedDelayed * 2 >= delayed.count {
-      delayed.removeFirst(servedDelayed)
-      servedDelayed = 0
-    }
-    isReadingLater = !delayed.isEmpty
-    if isReadingLater { scheduleDelayed(in: min(max(elapsed * 9, Self.minDelay), Self.maxDelay)) }
-  }
-
-  /// The time for delayed input at once, after which the other connections are served.
-  private static let delayedTime = TimeAmount.microseconds(100)
-  private static let minDelay = TimeAmount.milliseconds(1)
-  /// A thread that other programs preempt measures too much time.
-  private static let maxDelay = TimeAmount.milliseconds(10)
 
   /// Checks a connection at intervals. All connections of the loop share one timer.
   func watch(_ connection: any TimedConnection) {

@@ -22,7 +22,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     case ended
   }
 
-  private let host: EventLoopContext
+  let host: EventLoopContext
   private let http: HTTPResponder
   private let limits: TransportLimits
   private let peer: PeerCertificate?
@@ -33,12 +33,17 @@ final class HTTP1Handler: ChannelInboundHandler {
   private var incomplete: HeldBytes.Account?
   /// `nil` once the connection has returned its token.
   private var pace: ConnectionPace?
+  /// Whether anyone gets a response to the present request.
+  private var isOfStrangers = false
   private let drainState: DrainState
   private let logger: Logger
   var state = State.idle
   private var task: Task<Void, Never>?
   private(set) var isDraining = false
   private(set) var context: ChannelHandlerContext?
+  /// The bytes of bodies that were read since the connection last waited, and whether it waits.
+  var bodyBytesRead = 0
+  var isDelayed = false
   /// The deadline of the peer; `nil` while the handler runs.
   var end: NIODeadline?
   /// The bytes that the peer had not read at the last check, and since when.
@@ -77,7 +82,9 @@ final class HTTP1Handler: ChannelInboundHandler {
   private func wait(_ milliseconds: Int64) { end = .now() + .milliseconds(milliseconds) }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch (unwrapInboundIn(data), state) {
+    let part = unwrapInboundIn(data)
+    if case .body(let bytes) = part { countBody(bytes.readableBytes, context) }
+    switch (part, state) {
     case (_, .ended): return
     case (.head(let head), _):
       if let refusal = head.refusal(limits) {
@@ -93,6 +100,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     case (.body(let part), .collecting(let head, var body)):
       // Releases the copy in the state first, so that the body grows in place.
       state = .idle
+      body.reserve(part.readableBytes, of: head)
       body.append(contentsOf: part.readableBytesView)
       guard body.count <= limits.bodyBytes else {
         // Its length was not announced. The rest is read for a while, so that the peer gets the response.
@@ -184,6 +192,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     var request = HTTPRequest(head, body: body)
     request.peer = peer
     request.address = context.remoteAddress?.ipAddress ?? ""
+    isOfStrangers = http.isOfStrangers(request)
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     task = http.start(request, host.mailbox) { response in
       let (handler, context) = bound.value
@@ -197,7 +206,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     _ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext,
     closes: Bool = false
   ) {
-    if response.status < 400, let pace {
+    if response.status < 400, !isOfStrangers, let pace {
       pace.release()
       self.pace = nil
     }

@@ -1,6 +1,16 @@
 internal import HTTP
 internal import NIOHTTP1
 
+extension TransportLimits {
+  /// The limits of the parser, which holds the header fields of an incomplete request. It reads more than are allowed, so
+  /// that their request gets a response.
+  var http1Headers: NIOHTTPDecoderLimitConfiguration {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderListSize = 4 * headerBytes
+    return limits
+  }
+}
+
 // The rules of RFC 9112 that NIO's parser leaves to the server.
 extension HTTPRequestHead {
   /// The response to a request that is not served, whatever its body; `nil` for other requests. The connection ends with

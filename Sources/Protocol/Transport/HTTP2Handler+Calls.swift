@@ -21,30 +21,31 @@ extension HTTP2Handler {
     }
     // Made in place, because a variable for the context would be copied.
     var call = Call(
-      id: id, context: CallContext(headers: fields, timeout: head.timeout, peer: peer),
+      id: id, method: index, context: CallContext(headers: fields, timeout: head.timeout, peer: peer),
       requestEncoding: encoding, acceptsGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
     call.context.requiresPosition = head.requiresPosition
     call.context.mayHaveTraceParent = head.hasTraceParent
     call.context.network = remoteNetwork
-    let method = host.methods.methods[index]
-    call.isOfStrangers = method.isOfStrangers
-    if method.needsAddress { call.context.address = remoteIPAddress }
-    switch method.handler {
+    let methods = host.methods.methods
+    call.isOfStrangers = methods[index].isOfStrangers
+    if call.isOfStrangers { session.addWork(Self.workForStrangers) }
+    if methods[index].needsAddress { call.context.address = remoteIPAddress }
+    switch methods[index].handler {
     case .unary(let handler): openUnary(&call, handler)
     case .asyncUnary(let handler):
       openUnary(&call) { UnaryResult(preparing: handler, $0, $1) }
     case .streaming(let handler):
-      let isOfHealth = HealthService.serves(method.path)
+      let isOfHealth = HealthService.serves(methods[index].path)
       if isOfHealth {
         call.context.discardHeaders()
         session.discardHead(of: id)
       }
       // Strangers decide how long such a stream lasts.
-      if method.isOfStrangers { session.hold(Self.strangersStream, for: id) }
+      if call.isOfStrangers { session.hold(Self.strangersStream, for: id) }
       let exchange = StreamingExchange(
         call, self,
-        messageLimit: min(limits.messageBytes, method.isOfStrangers ? Self.strangersMessage : .max))
+        messageLimit: min(limits.messageBytes, call.isOfStrangers ? Self.strangersMessage : .max))
       exchanges[id] = exchange
       exchange.start(handler, on: isOfHealth ? nil : .shared)
     }
@@ -79,9 +80,9 @@ extension HTTP2Handler {
     guard let body = session.inbound(of: call.id) else { return }
     defer { if body.count > Self.smallRequestBytes { session.discardInbound(of: call.id) } }
     guard let outcome = body.withUnsafeBytes({ result($0, &call, handler) }) else {
-      let waiting = InflatingUnaryExchange(call, handler, self)
+      let waiting = LargeUnaryExchange(call, handler, self)
       exchanges[call.id] = waiting
-      return waiting.start(Array(body[MessageFrame.prefixLength...]))
+      return waiting.start(body, host.methods.methods[call.method].large)
     }
     answer(call, outcome)
   }
@@ -92,7 +93,8 @@ extension HTTP2Handler {
     answer(call, message.withUnsafeBytes { handler($0, call.context) })
   }
 
-  private func answer(_ call: Call, _ result: UnaryResult) {
+  /// Ends a unary call with its result, or starts the rest of it.
+  func answer(_ call: Call, _ result: UnaryResult) {
     switch result {
     case .reply(let reply): send(reply, call)
     case .failure(let status): refuse(call.id, status)
@@ -106,31 +108,49 @@ extension HTTP2Handler {
   /// A request with more is freed before its response is read.
   private static let smallRequestBytes = 4 * 1_024
 
-  /// A compressed message that is larger is decompressed on another thread: four kilobytes may have megabytes.
-  private static let inflatedOnLoop = 16 * 1_024
+  /// The maximum bytes of a message to the method of a call, compressed or not.
+  func messageLimit(of call: Call) -> Int {
+    min(limits.messageBytes, host.methods.methods[call.method].messageLimit)
+  }
 
-  /// Decodes the only message of a complete request, and calls the handler; `nil` if the message must be decompressed on
-  /// another thread.
+  /// Decodes the only message of a complete request, and calls the handler; `nil` if the message is too large for the loop.
   private func result(
     _ body: UnsafeRawBufferPointer, _ call: inout Call, _ handler: Method.UnaryHandler
   ) -> UnaryResult? {
     guard !body.isEmpty else { return .failure(.oneMessageExpected) }
+    let limit = messageLimit(of: call)
     do throws(FramingError) {
-      guard let frame = try MessageFrame(prefixOf: body, limit: limits.messageBytes),
-        body.count >= frame.totalLength
+      guard let frame = try MessageFrame(prefixOf: body, limit: limit), body.count >= frame.totalLength
       else { throw .truncated }
       guard body.count == frame.totalLength else { return .failure(.oneMessageExpected) }
       call.context.messageWasCompressed = frame.isCompressed
+      guard !frame.isCompressed || call.requestEncoding == .gzip else { throw .compressedWithoutEncoding }
+      if frame.length > Method.maxBytesOnLoop,
+        frame.isCompressed || host.methods.methods[call.method].large != nil
+      {
+        return nil
+      }
       guard frame.isCompressed else { return handler(frame.body(in: body), call.context) }
-      let limit = min(Self.inflatedOnLoop, limits.messageBytes)
-      let message = try frame.message(in: body, encoding: call.requestEncoding, limit: limit)
+      session.addWork(Self.workOfInflation)
+      let message = try frame.message(
+        in: body, encoding: call.requestEncoding, limit: min(Method.maxBytesOnLoop, limit))
+      session.addWork(message.count)
       return message.withUnsafeBytes { handler($0, call.context) }
-    } catch .tooLarge(limit: Self.inflatedOnLoop) where limits.messageBytes > Self.inflatedOnLoop {
+    } catch .tooLarge(limit: Method.maxBytesOnLoop) where limit > Method.maxBytesOnLoop {
+      // Four kilobytes may have megabytes.
+      session.addWork(Method.maxBytesOnLoop)
       return nil
     } catch {
+      if call.context.messageWasCompressed, case .tooLarge = error {
+        session.addWork(Method.maxBytesOnLoop)
+        session.countBomb()
+      }
       return .failure(Status(error))
     }
   }
+
+  /// In bytes, like ``Session/work``.
+  private static let workOfInflation = 2 * 1_024
 
   func send(_ reply: Reply, _ call: Call) {
     if !call.isOfStrangers { succeeded() }
@@ -164,6 +184,7 @@ extension HTTP2Handler {
 
   /// Ends a call with the handler's own header fields, which a response without a message cannot have.
   private func refuseAfterHead(_ id: StreamID, _ status: Status) {
+    session.addWork(Self.workForStrangers)
     let trailers = status.fields(within: session.maxHeaderBytes) { $0.fields() }
     guard let trailers else { return resetCall(id) }
     session.respond(
@@ -179,6 +200,10 @@ extension HTTP2Handler {
     scheduleFlush()
   }
 
+  /// The work of a refusal, and of a call that anyone can make, in bytes like ``Session/work``: no client has many of them
+  /// at once.
+  static let workForStrangers = 8 * 1_024
+
   private func refuseEncoding(_ id: StreamID, _ name: String) {
     let status = Status(
       .unimplemented,
@@ -187,6 +212,7 @@ extension HTTP2Handler {
   }
 
   private func refuse(_ id: StreamID, fields: HeaderFields) {
+    session.addWork(Self.workForStrangers)
     session.respond(on: id, fields, endOfStream: true)
     if !session.hasInboundEnded(of: id) { resetAfterOutput(id) }
     scheduleFlush()
@@ -196,6 +222,8 @@ extension HTTP2Handler {
 /// A gRPC call as its header fields describe it.
 struct Call {
   let id: StreamID
+  /// The index of its method.
+  let method: Int
   var context: CallContext
   let requestEncoding: MessageEncoding
   /// Whether the caller accepts gzip.

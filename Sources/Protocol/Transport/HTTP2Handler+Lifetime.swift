@@ -14,6 +14,8 @@ extension HTTP2Handler: TimedConnection {
     hasReceived = false
     bodyBytesSeen = session.bodyBytesSent
     session.resetControlFrameCount()
+    session.resetWork()
+    costlyTime = .zero
     switch lifetime.tick(now: now.milliseconds, seen) {
     case .nothing: return
     case .ping:

@@ -40,10 +40,15 @@ final class HTTP2Handler: ChannelInboundHandler {
   private var resetsAfterOutput: [StreamID] = []
   private var isReading = false
   private var flushIsScheduled = false
-  private var hasPausedReads = false
-  /// The input that waits because its frames only cost.
-  private var delayedInput = ByteBuffer()
-  private var isClosing = false
+  var hasPausedReads = false
+  /// Whether input waits because it costs much. The part of it that was read from the socket is in ``delayedInput``.
+  var isDelayed = false
+  var delayedInput = ByteBuffer()
+  /// The time of input with ``Session/work`` since the connection last waited.
+  var costlyTime = TimeAmount.zero
+  /// The number of calls and requests that were started as tasks.
+  var startedTasks = 0
+  private(set) var isClosing = false
   var isEnding = false
   /// Cached from the channel: the query costs as much as a header field, and a call needs it four times.
   private var isActive = false
@@ -98,52 +103,12 @@ final class HTTP2Handler: ChannelInboundHandler {
     isReading = true
     hasReceived = true
     var buffer = unwrapInboundIn(data)
-    if delayedInput.readableBytes > 0 {
+    if isDelayed {
       delayedInput.writeBuffer(&buffer)
     } else {
       read(buffer)
     }
   }
-
-  private func read(_ buffer: ByteBuffer) {
-    var failure: HTTP2Error?
-    let count = buffer.withUnsafeReadableBytes { bytes in
-      do throws(HTTP2Error) {
-        return try session.receive(bytes, maxControlFrames: Self.controlFramesAtOnce)
-      } catch {
-        failure = error
-        return bytes.count
-      }
-    }
-    if let failure { return fail(failure) }
-    handleEvents()
-    checkBacklog()
-    reportManyIncomplete()
-    if count < buffer.readableBytes { delay(buffer, after: count) }
-  }
-
-  /// Lets the rest of the input wait, so that frames that only cost do not occupy the loop: a read of 64 KiB may contain
-  /// thousands of them, such as streams that are opened and reset (CVE-2023-44487).
-  private func delay(_ buffer: ByteBuffer, after count: Int) {
-    guard !isEnding else { return }
-    delayedInput = buffer
-    delayedInput.moveReaderIndex(forwardBy: count)
-    updateReading()
-    host.readLater(self)
-  }
-
-  /// Reads on. Called by the event loop's context.
-  func readDelayed() {
-    guard !isClosing, !isEnding, context != nil else { return }
-    let input = delayedInput
-    delayedInput = ByteBuffer()
-    read(input)
-    updateReading()
-    scheduleFlush()
-  }
-
-  /// The cost in ``Session/controlFrames`` after which a connection waits.
-  private static let controlFramesAtOnce = 128
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReading = false
@@ -157,15 +122,6 @@ final class HTTP2Handler: ChannelInboundHandler {
     if isWritable { flush() }
     updateReading()
     context.fireChannelWritabilityChanged()
-  }
-
-  /// Backpressure: stops reading from a peer that reads no responses, so that requests do not accumulate, and from one
-  /// whose input waits or is not worth reading any more.
-  func updateReading() {
-    let pauses = !isWritable || isEnding || delayedInput.readableBytes > 0
-    guard pauses != hasPausedReads, pauses || !isClosing, let channel = context?.channel else { return }
-    hasPausedReads = pauses
-    try? channel.syncOptions?.setOption(.autoRead, value: !pauses)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -182,7 +138,7 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   // MARK: Events
 
-  private func handleEvents() {
+  func handleEvents() {
     // Moved out of the object during the loop, so that the memory is reused and never copied.
     var events: [SessionEvent] = []
     swap(&events, &self.events)
@@ -242,7 +198,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     incomplete?.close()
   }
 
-  private func fail(_ error: HTTP2Error) {
+  func fail(_ error: HTTP2Error) {
     logger.debug("closing connection after a protocol error", metadata: ["error": "\(error)"])
     flush()
     context?.close(promise: nil)

@@ -14,6 +14,9 @@ final class HTTPRequestExchange: Exchange {
   private var body: StreamedBody?
   /// The bytes that the window already allows the caller to replace.
   private var allowed = 0
+  private var isOfStrangers = false
+  /// Whether the request is complete and its handler was called.
+  private var hasStarted = false
 
   init(_ id: StreamID, _ fields: HeaderFields, _ connection: HTTP2Handler) {
     self.id = id
@@ -22,7 +25,7 @@ final class HTTPRequestExchange: Exchange {
   }
 
   func received() {
-    guard task == nil else { return }
+    guard !hasStarted else { return }
     let session = connection.session
     let count = session.inboundCount(of: id)
     guard count <= connection.limits.bodyBytes else {
@@ -61,19 +64,23 @@ final class HTTPRequestExchange: Exchange {
   /// Responds before the request is complete.
   private func refuse(_ response: HTTPResponse) {
     requestTimeout?.cancel()
-    guard task == nil, connection.exchanges[id] === self else { return }
+    guard !hasStarted, connection.exchanges[id] === self else { return }
     connection.exchanges[id] = nil
     connection.answerPlain(id, response)
   }
 
   private func start(_ request: HTTPRequest) {
     guard let loop = connection.context?.eventLoop else { return }
+    hasStarted = true
+    connection.startedTasks += 1
+    isOfStrangers = connection.http.isOfStrangers(request)
     let exchange = NIOLoopBound(self, eventLoop: loop)
     task = connection.http.start(request, connection.host.mailbox) { exchange.value.end($0) }
   }
 
   private func end(_ response: HTTPResponse) {
     guard connection.exchanges[id] === self else { return }
+    if response.status < 400, !isOfStrangers { connection.succeeded() }
     if let stream = response.stream, !connection.isHead(id) { return send(stream, after: response) }
     connection.exchanges[id] = nil
     connection.answerPlain(id, response)
@@ -113,6 +120,7 @@ final class HTTPRequestExchange: Exchange {
 
 extension HTTP2Handler {
   func openPlain(_ id: StreamID, _ fields: HeaderFields) {
+    if http.refusal != nil { session.addWork(Self.workForStrangers) }
     guard fields.hasValidHost else { return answerPlain(id, .invalidHost) }
     let exchange = HTTPRequestExchange(id, fields, self)
     exchanges[id] = exchange
@@ -138,7 +146,7 @@ extension HTTP2Handler {
     var fields = HeaderFields([(":status", String(response.status))])
     if response.hasLength { fields.append(name: "content-length", value: String(response.body.count)) }
     for field in response.headers.strings { fields.append(name: field.name, value: field.value) }
-    if response.status < 400 { succeeded() }
+    if response.status >= 400 { session.addWork(Self.workForStrangers) }
     session.respond(on: id, fields, endOfStream: !hasBody)
   }
 }

@@ -17,6 +17,10 @@ package struct Listener: Sendable {
     package var http: HTTPHandler
     /// The threads on which such a request is handled; `nil` for those of Swift.
     package var threads: @Sendable (HTTPRequest) -> BackgroundThreads? = { _ in nil }
+    /// Answers every such request on the event loop instead; `nil`: ``http`` answers them as tasks.
+    package var refusal: (@Sendable (HTTPRequest) -> HTTPResponse)?
+    /// Whether anyone gets a response to such a request, so that it does not show that the peer is a client.
+    package var isOfStrangers: @Sendable (HTTPRequest) -> Bool = { _ in false }
     /// The limits of each connection, and of their number.
     package var limits: TransportLimits
     /// `nil`: plain text.
@@ -78,6 +82,8 @@ package struct Listener: Sendable {
           }
         }
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+        // At most 64 KiB of one connection before the others have their turn.
+        .childChannelOption(.maxMessagesPerRead, value: 1)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             try initializer.configure(channel)

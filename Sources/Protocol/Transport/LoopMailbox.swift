@@ -35,13 +35,21 @@ final class LoopMailbox: Sendable {
 /// The HTTP handler of a listener.
 struct HTTPResponder: Sendable {
   let handler: HTTPHandler
+  /// Answers every request at once instead.
+  let refusal: (@Sendable (HTTPRequest) -> HTTPResponse)?
   /// The threads on which a request is handled; `nil` for those of Swift.
   let threads: @Sendable (HTTPRequest) -> BackgroundThreads?
+  /// Whether anyone gets a response to such a request.
+  let isOfStrangers: @Sendable (HTTPRequest) -> Bool
 
-  /// Calls the handler as a task, and `end` with its response on the loop of `mailbox`.
+  /// Calls the handler as a task, and `end` with its response on the loop of `mailbox`, later.
   func start(
     _ request: HTTPRequest, _ mailbox: LoopMailbox, end: @escaping @Sendable (HTTPResponse) -> Void
-  ) -> Task<Void, Never> {
+  ) -> Task<Void, Never>? {
+    if let refusal {
+      mailbox.deliver(from: nil) { end(refusal(request)) }
+      return nil
+    }
     let threads = threads(request)
     return Task(executorPreference: threads) { [handler] in
       let response = await handler(request)

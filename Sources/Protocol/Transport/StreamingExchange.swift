@@ -33,6 +33,7 @@ final class StreamingExchange: Exchange {
   /// Starts the handler on `threads`; on Swift's pool if there are none.
   func start(_ handler: @escaping Method.StreamHandler, on threads: BackgroundThreads?) {
     guard let loop = connection.context?.eventLoop else { return }
+    connection.startedTasks += 1
     deadline = connection.scheduleDeadline(call) { [self] in end(.deadlineExceeded) }
     let exchange = NIOLoopBound(self, eventLoop: loop)
     let stream = LoopMessageStream(mailbox: mailbox, exchange: exchange, loop: loop)

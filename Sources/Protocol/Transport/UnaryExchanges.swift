@@ -31,7 +31,7 @@ final class BufferingUnaryExchange: Exchange {
     var refusal: Status?
     session.withInbound(of: call.id) { bytes in
       do throws(FramingError) {
-        let frame = try MessageFrame(prefixOf: bytes, limit: connection.limits.messageBytes)
+        let frame = try MessageFrame(prefixOf: bytes, limit: connection.messageLimit(of: call))
         if let frame, bytes.count > frame.totalLength { refusal = .oneMessageExpected }
       } catch {
         refusal = Status(error)
@@ -67,75 +67,6 @@ final class BufferingUnaryExchange: Exchange {
   }
 }
 
-/// A unary call whose message is decompressed on another thread.
-final class InflatingUnaryExchange: Exchange {
-  private let call: Call
-  private let handler: Method.UnaryHandler
-  private let connection: HTTP2Handler
-  private var task: Task<Void, Never>?
-  private var deadline: LoopTimer?
-  /// The size of the message as it arrived.
-  private var size = 0
-
-  init(_ call: Call, _ handler: @escaping Method.UnaryHandler, _ connection: HTTP2Handler) {
-    self.call = call
-    self.handler = handler
-    self.connection = connection
-  }
-
-  func start(_ message: [UInt8]) {
-    guard let loop = connection.context?.eventLoop else { return }
-    size = message.count
-    deadline = connection.scheduleDeadline(call) { [self] in
-      task?.cancel()
-      end(.failure(.deadlineExceeded))
-    }
-    let (exchange, mailbox) = (NIOLoopBound(self, eventLoop: loop), connection.host.mailbox)
-    task = Task(executorPreference: BackgroundThreads.shared) { [limit = connection.limits.messageBytes] in
-      guard !Task.isCancelled else { return }
-      let result: Result<[UInt8], Status>
-      do throws(FramingError) {
-        result = .success(
-          try message.withUnsafeBufferPointer { bytes throws(FramingError) in
-            try MessageFrame.inflated(UnsafeRawBufferPointer(bytes), limit: limit)
-          })
-      } catch {
-        result = .failure(Status(error))
-      }
-      mailbox.deliver(from: .shared) { exchange.value.inflated(result) }
-    }
-  }
-
-  func received() {}
-
-  func drained() {}
-
-  func closed() {
-    deadline?.cancel()
-    task?.cancel()
-  }
-
-  private func inflated(_ message: Result<[UInt8], Status>) {
-    let inflatedSize = (try? message.get().count) ?? connection.limits.messageBytes
-    connection.session.countInflation(from: size, to: inflatedSize)
-    end(message)
-    connection.checkBacklog()
-  }
-
-  private func end(_ message: Result<[UInt8], Status>) {
-    // The task, the deadline or a disconnect may have ended it before.
-    guard connection.exchanges[call.id] === self else { return }
-    deadline?.cancel()
-    connection.exchanges[call.id] = nil
-    switch message {
-    case .success(let message):
-      var call = call
-      connection.answer(&call, message: message, handler)
-    case .failure(let status): connection.refuse(call.id, status)
-    }
-  }
-}
-
 /// A unary call whose handler runs as a task.
 final class AsyncUnaryExchange: Exchange {
   private let call: Call
@@ -150,6 +81,7 @@ final class AsyncUnaryExchange: Exchange {
 
   func start(_ work: @escaping UnaryWork) {
     guard let loop = connection.context?.eventLoop else { return }
+    connection.startedTasks += 1
     deadline = connection.scheduleDeadline(call) { [self] in
       task?.cancel()
       end(.failure(.deadlineExceeded))

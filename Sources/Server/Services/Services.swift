@@ -36,15 +36,17 @@ package struct Services: Sendable {
   package func makeHost() -> sending MethodHost {
     let (check, reader) = context.makeCheckHandler(missingReaders, cacheBytes: cacheBytes)
     return MethodHost(
-      methods: methodTable(Method.eventLoop(entitlementService: check)), tickEnded: check.endTick,
-      recover: reader.recover)
+      methods: methodTable(check.loopMethods), tickEnded: check.endTick, recover: reader.recover)
   }
 
   private func methodTable(_ onEventLoop: [Method]) -> MethodTable {
     let (chain, interceptors) = (policy.chain, policy.eventLoopInterceptors())
     return MethodTable(
-      (asyncMethods + onEventLoop + health.methods).map {
-        chain.intercepting($0, MethodPolicy.of($0.path), with: interceptors)
+      (asyncMethods + onEventLoop + health.methods).map { method in
+        var method = method
+        // Otherwise the event loop would decode it.
+        if case .unary = method.handler, method.large == nil { method.messageLimit = Method.maxBytesOnLoop }
+        return chain.intercepting(method, MethodPolicy.of(method.path), with: interceptors)
       })
   }
 

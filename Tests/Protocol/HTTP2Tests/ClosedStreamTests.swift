@@ -133,10 +133,10 @@ import Testing
     var passes = 0
     while position < input.count {
       let end = min(position + piece, input.count)
-      let count = try Array(input[position..<end]).withUnsafeBytes {
+      let part = try Array(input[position..<end]).withUnsafeBytes {
         try session.receive($0, maxControlFrames: 10)
       }
-      position += count
+      position += part.count
       passes += 1
     }
     #expect(session.openStreams == 1 && session.hasInboundEnded(of: StreamID(rawValue: 101)))
@@ -145,8 +145,7 @@ import Testing
   }
 
   @Test(
-    "Input is read in parts if its requests end in resets, and at once if they are valid",
-    arguments: [true, false])
+    "A few requests are read at once, and they are costly if they end in resets", arguments: [true, false])
   func invalidRequests(areInvalid: Bool) throws {
     let length: [UInt8] = [0x00, 14] + Array("content-length".utf8) + [1, UInt8(ascii: "1")]
     let content: [UInt8] = areInvalid ? [7, 7] : [7]
@@ -155,15 +154,16 @@ import Testing
       input += Self.frame(1, 4, on: stream, Self.fields + length) + Self.frame(0, 1, on: stream, content)
     }
     let session = try Session.server()
-    let count = try input.withUnsafeBytes { try session.receive($0, maxControlFrames: 128) }
-    #expect((count < input.count) == areInvalid)
+    let part = try input.withUnsafeBytes { try session.receive($0, maxControlFrames: 128) }
+    #expect(part.count < input.count && part.isCostly == areInvalid)
+    #expect(session.openStreams == 16)
     #expect(session.controlFrames < 128, "nothing is sent yet")
     _ = try Conversation.output(of: session)
     #expect((session.controlFrames > 128) == areInvalid)
   }
 
   @Test(
-    "Input is read in parts if its requests have large fields and no end, and at once if they end",
+    "A few requests are read at once, and they are costly if they have large fields and no end",
     arguments: [true, false])
   func largeFields(end: Bool) throws {
     // A field of 4,000 bytes into the table, and three references of one byte to it in each request.
@@ -177,9 +177,26 @@ import Testing
       input += Self.frame(1, flags, on: stream, fields + [0xBE, 0xBE, 0xBE])
     }
     let session = try Session.server()
-    let count = try input.withUnsafeBytes { try session.receive($0, maxControlFrames: 128) }
-    #expect((count == input.count) == end)
-    #expect(session.openStreams == (end ? 100 : 64))
+    let part = try input.withUnsafeBytes { try session.receive($0, maxControlFrames: 128) }
+    #expect(part.count < input.count && part.isCostly != end)
+    #expect(session.openStreams == 16)
+  }
+
+  @Test(
+    "The bytes of a body after its first 4 KiB are work, in whatever frames they arrive",
+    arguments: [100, 200])
+  func work(piece: Int) throws {
+    let session = try Session.server()
+    var input = Self.preface + Self.headers(1, ends: false) + Self.headers(3, ends: false)
+    let data = [UInt8](repeating: 7, count: piece)
+    for _ in 0..<(10_000 / piece) { input += Self.frame(0, on: 1, data) }
+    for _ in 0..<(4_000 / piece) { input += Self.frame(0, on: 3, data) }
+    try input.withUnsafeBytes { try session.receive($0) }
+    #expect(session.work == 10_000 - 4_096)
+    session.addWork(1)
+    #expect(session.work == 10_000 - 4_095)
+    session.resetWork()
+    #expect(session.work == 0 && session.inboundBytes == 14_000)
   }
 
   @Test("Frames on streams older than the last 64 that the client ended are ignored")

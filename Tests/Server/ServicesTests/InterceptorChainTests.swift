@@ -62,6 +62,37 @@ struct InterceptorChainTests {
     #expect(log.entries.suffix(3) == ["work", "inner end OK", "outer end OK"])
   }
 
+  @Test(
+    "A large call passes the interceptors of other threads, and its limit stays", arguments: [false, true])
+  func largeCall(isRejected: Bool) async throws {
+    let log = log
+    var method = Method(
+      path: "/t.T/M",
+      handler: .asyncUnary { message, _ in
+        log.append("handler \(message.count)")
+        return { () async throws(Status) in Reply([1]) }
+      })
+    method.messageLimit = 20_000
+    let chain = InterceptorChain(
+      interceptors: interceptors(rejecting: isRejected ? "inner start" : ""), ticks: { 0 })
+    let intercepted = chain.intercepting(
+      method, policy, with: Recorder(name: "local", rejecting: "", log: log))
+    #expect(intercepted.messageLimit == 20_000)
+    let large = try #require(intercepted.large)
+    do throws(Status) {
+      let work = try [UInt8](repeating: 0, count: 17_000).withUnsafeBufferPointer { bytes throws(Status) in
+        try large(UnsafeRawBufferPointer(bytes), context)
+      }
+      let reply = try await work()
+      #expect(reply.message == [1] && !isRejected)
+    } catch {
+      #expect(error.code == .permissionDenied && isRejected)
+    }
+    #expect(log.entries.contains("handler 17000") == !isRejected && log.entries.contains("inner receive"))
+    #expect(log.entries.last == (isRejected ? "outer end PERMISSION_DENIED" : "outer end OK"))
+    #expect(!log.entries.contains { $0.hasPrefix("local") })
+  }
+
   @Test("Each message of a stream passes the interceptors, and the call ends once")
   func stream() async throws {
     let method = Method(

@@ -49,6 +49,7 @@ struct Listeners: Sendable {
       var calls = Listener.Service(
         makeHost: { _ in application.services.makeHost() },
         http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: grpcLimits, tls: tls.grpc)
+      calls.refusal = { EdgeRouter.respondOnGRPCPort(to: $0) }
       calls.held = held
       let grpc = try await Listener.listen(
         at: settings.grpc, socket: settings.inherited.grpc, on: loops, serving: calls, logger: logger)
@@ -59,6 +60,7 @@ struct Listeners: Sendable {
       }
       edge.limits = edgeLimits
       edge.threads = { EdgeRouter.threads(for: $0) }
+      edge.isOfStrangers = { EdgeRouter.isOfStrangers($0.path) }
       edge.tls = tls.http
       edge.held = held
       let http = try await Listener.listen(

@@ -146,6 +146,13 @@ package struct EdgeRouter: Sendable {
     isProbe(request.path) ? nil : .shared
   }
 
+  /// Whether anyone gets a response of a path, so that it does not show that the peer is a client: `verifyReceipt` has the
+  /// status 200 for every request.
+  package static func isOfStrangers(_ path: String) -> Bool {
+    isProbe(path) || ["/.well-known/jwks.json", OpenAPIEndpoint.path].contains(path)
+      || VerifyReceiptEndpoint.serves(path)
+  }
+
   /// Whether a path reports the health of the service.
   private static func isProbe(_ path: String) -> Bool {
     ["/healthz", "/readyz"].contains(path) || HealthService.serves(path)

