@@ -8,10 +8,14 @@ internal import Synchronization
 ///
 /// A replica that cannot renew it before it runs out, by its own clock, continues as a follower.
 final class LeaseKeeper: ReplicaWorker, Sendable {
-  private static let renewal = Duration.seconds(1)
-  private static let observation = Duration.milliseconds(500)
-  private static let afterRelease = Duration.milliseconds(100)
-  private static let expiryCheck = Duration.milliseconds(100)
+  /// The pause of a leader between two renewals of its lease.
+  private static let renewalInterval = Duration.seconds(1)
+  /// The pause of a follower between two looks at the lease.
+  private static let observationInterval = Duration.milliseconds(500)
+  /// The pause of a process that ends, which looks whether another replica has taken the lease.
+  private static let releasedInterval = Duration.milliseconds(100)
+  /// The pause of a leader between two looks at its clock.
+  private static let expiryInterval = Duration.milliseconds(100)
 
   private struct State {
     /// When the lease runs out at the earliest, by the clock of this machine.
@@ -45,14 +49,14 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
       }
       // Apart from the beats, because a round trip may wait for longer than the lease lasts.
       group.addTask {
-        repeat { await self.followIfExpired() } while (try? await Task.sleep(for: Self.expiryCheck)) != nil
+        repeat { await self.followIfExpired() } while (try? await Task.sleep(for: Self.expiryInterval)) != nil
       }
     }
   }
 
   private var pause: Duration {
-    if state.withLock({ $0.isReleased }) { return Self.afterRelease }
-    return replica.role.isLeader ? Self.renewal : Self.observation
+    if state.withLock({ $0.isReleased }) { return Self.releasedInterval }
+    return replica.role.isLeader ? Self.renewalInterval : Self.observationInterval
   }
 
   /// Renews the lease of a leader; takes a free one as a follower.
