@@ -30,6 +30,7 @@ package struct Roster: Hashable, Sendable {
   package static let customerColumn = "customer_id"
   /// The column of the original transaction id.
   package static let purchaseColumn = "original_transaction_id"
+  /// The maximum size of an id in the contract.
   private static let maxIDBytes = 256
 
   /// Reads a roster in CSV with a header; other columns are ignored.

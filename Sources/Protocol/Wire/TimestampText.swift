@@ -1,5 +1,6 @@
 /// `google.protobuf.Timestamp` as text: RFC 3339 in UTC, years 1 to 9999.
 enum TimestampText {
+  /// The seconds of these years.
   private static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
   /// Without a fraction, or with three, six or nine digits.

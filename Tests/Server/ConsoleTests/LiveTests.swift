@@ -48,8 +48,8 @@ import Wire
   @Test("A person has a limited number of live pages at once; each one that ends makes room")
   func limit() {
     let pages = LivePages()
-    var slots = (0..<LivePages.maxOfPerson).compactMap { _ in pages.slot(of: person("lena")) }
-    #expect(slots.count == LivePages.maxOfPerson)
+    var slots = (0..<LivePages.maxPerPerson).compactMap { _ in pages.slot(of: person("lena")) }
+    #expect(slots.count == LivePages.maxPerPerson)
     #expect(pages.slot(of: person("lena")) == nil && pages.slot(of: person("ben")) != nil)
     slots.removeLast()
     #expect(pages.slot(of: person("lena")) != nil)
@@ -58,8 +58,8 @@ import Wire
   @Test("All people together have a limited number of live pages")
   func all() {
     let pages = LivePages()
-    let slots = (0..<LivePages.maxOfAll).compactMap { pages.slot(of: person("\($0)")) }
-    #expect(slots.count == LivePages.maxOfAll)
+    let slots = (0..<LivePages.maxTotal).compactMap { pages.slot(of: person("\($0)")) }
+    #expect(slots.count == LivePages.maxTotal)
     #expect(pages.slot(of: person("another")) == nil)
   }
 }

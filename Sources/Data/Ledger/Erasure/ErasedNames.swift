@@ -8,6 +8,7 @@ internal import Synchronization
 /// receiver that does not get the event in time learns the id from another call of `EraseCustomer`.
 package final class ErasedNames: Sendable {
   private static let lifetime = Duration.seconds(86_400)
+  /// The number of ids at which all are forgotten, so that they need little memory.
   private static let capacity = 10_000
 
   /// An erased id, and how long it is replaced in new records.

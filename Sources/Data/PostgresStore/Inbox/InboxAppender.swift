@@ -5,8 +5,10 @@ internal import Synchronization
 
 /// Appends entries in batches: those that arrive during a commit share the next one, while they are few and small.
 final class InboxAppender: Sendable {
+  /// The number of waiting entries above which callers are refused.
   private static let maxWaiting = 4_096
-  private static let batch = 256
+  /// The maximum number of entries in one commit.
+  private static let batchSize = 256
   /// The time after which the caller gets the error that the database is away.
   private static let timeout = Duration.seconds(1)
   /// The error of an entry that may be appended.
@@ -155,7 +157,7 @@ final class InboxAppender: Sendable {
   static func count(of waiting: some Sequence<Int>, after batch: [Int]) -> Int {
     var (count, bytes) = (0, batch.reduce(0, +))
     for size in waiting {
-      guard batch.count + count < Self.batch, bytes < PostgresInbox.batchBytes else { break }
+      guard batch.count + count < Self.batchSize, bytes < PostgresInbox.batchBytes else { break }
       (count, bytes) = (count + 1, bytes + size)
     }
     return count

@@ -10,7 +10,8 @@ final class PostgresInbox: Inbox {
   static let outcomes = "entitled_outcome"
   /// The time for which an outcome is kept for the replica that waits for it.
   private static let retention = "1 hour"
-  private static let deletions = 1_000
+  /// The number of old entries that one statement deletes.
+  private static let deletionPageSize = 1_000
   /// The bytes after which a statement has no further entry, because it has a second only.
   static let batchBytes = 4 << 20
   /// The longest wait of a replica for the commits up to an outcome, before it reads what it has.
@@ -103,7 +104,7 @@ final class PostgresInbox: Inbox {
       """
       DELETE FROM inbox WHERE id IN (
         SELECT id FROM inbox WHERE done_at < clock_timestamp() - interval '\(Self.retention)'
-        LIMIT \(Self.deletions))
+        LIMIT \(Self.deletionPageSize))
       """)
     var count: Int64 = 0
     repeat {
@@ -111,7 +112,7 @@ final class PostgresInbox: Inbox {
         guard let database = transaction.sqlConnection as? PostgresDatabase else { return 0 }
         return try database.send(request).changedRows
       }
-    } while count == Self.deletions
+    } while count == Self.deletionPageSize
   }
 
   func backlog() async throws(StoreError) -> (count: Int64, oldest: Int64) {

@@ -18,6 +18,7 @@ package struct PostgresMigration {
 
   /// The longest wait of a step for locks, so that calls of the service do not queue up behind it.
   private static let lockTimeout = "2s"
+  /// The attempts at a step that did not get its locks, a second apart.
   private static let attempts = 30
 
   private let connection: PostgresConnection<StoreError>

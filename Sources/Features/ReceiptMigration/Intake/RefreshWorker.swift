@@ -11,6 +11,7 @@ package struct RefreshWorker: Worker {
   package let name: String
 
   private static let batchSize = 20
+  /// The longest backoff between two lookups of a receipt, in milliseconds.
   private static let maxPause: Int64 = 6 * 3_600_000
   private static let timeout = Duration.seconds(60)
 

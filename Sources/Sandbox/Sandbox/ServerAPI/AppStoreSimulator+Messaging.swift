@@ -211,7 +211,9 @@ extension AppStoreSimulator {
 struct PerformanceTest: Sendable {
   /// The number of sequential requests, which is smaller than Apple's.
   static let requests: Int64 = 10
+  /// The response time above which a request counts as timed out, in milliseconds.
   private static let threshold: Int64 = 500
+  /// The successful requests in a hundred that pass the test.
   private static let successRate: Int64 = 95
 
   let target: String

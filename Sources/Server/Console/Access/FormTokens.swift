@@ -6,6 +6,7 @@ internal import SignedData
 /// Tokens that bind a form to the person who got it and to what it showed. The key is in memory, so a restart
 /// invalidates them.
 struct FormTokens: Sendable {
+  /// In milliseconds.
   private static let lifetime: Int64 = 10 * 60_000
 
   private let key = (0..<32).map { _ in UInt8.random(in: .min ... .max) }

@@ -5,6 +5,7 @@ internal import SignedData
 /// Cookies that name the person who signed in with a one-time link. There is no store of sessions: a cookie is the name
 /// and an expiry, authenticated with a key in memory, so that a restart signs all people out.
 struct SessionCookies: Sendable {
+  /// In milliseconds.
   private static let lifetime: Int64 = 12 * 3_600_000
   private static let maxNameBytes = 64
 

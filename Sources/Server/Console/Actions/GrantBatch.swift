@@ -26,6 +26,7 @@ struct GrantBatch: Sendable {
     self.name = Self.name(Hex.encode(random), until, days, call)
   }
 
+  /// The number of hexadecimal digits at the start of a name.
   private static let seedLength = 12
 
   /// A random number, and a hash of it with what each grant has.

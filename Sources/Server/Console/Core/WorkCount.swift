@@ -12,8 +12,10 @@ final class WorkCount: Sendable {
     let scope: Scope
   }
 
+  /// In milliseconds.
   private static let lifetime: Int64 = 30_000
-  private static let limit = 1_000
+  /// The number of counts at which all are forgotten, so that they need little memory.
+  private static let capacity = 1_000
 
   private let counts = Mutex<[Key: (count: Int64, until: Instant)]>([:])
 
@@ -26,7 +28,7 @@ final class WorkCount: Sendable {
     let app = status.apps.first { $0.app == scope.app && $0.environment == scope.environment }
     let count = (app?.openConsumptionRequests ?? 0) + (await brokenWebhooks(in: scope, visit))
     counts.withLock { counts in
-      if counts.count >= Self.limit { counts.removeAll(keepingCapacity: true) }
+      if counts.count >= Self.capacity { counts.removeAll(keepingCapacity: true) }
       counts[key] = (count, visit.now.advanced(byMilliseconds: Self.lifetime))
     }
     return count

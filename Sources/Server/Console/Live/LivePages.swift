@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The live pages that are open: a few of each person, because each keeps a connection and a subscription.
 final class LivePages: Sendable {
-  static let maxOfPerson = 8
-  static let maxOfAll = 256
+  static let maxPerPerson = 8
+  static let maxTotal = 256
 
   private let open = Mutex<[String: Int]>([:])
 
@@ -12,7 +12,7 @@ final class LivePages: Sendable {
   func slot(of person: Person) -> Slot? {
     let key = "\(person.caller.name)/\(person.name)"
     let isFree = open.withLock { open in
-      guard open[key, default: 0] < Self.maxOfPerson, open.values.reduce(0, +) < Self.maxOfAll else {
+      guard open[key, default: 0] < Self.maxPerPerson, open.values.reduce(0, +) < Self.maxTotal else {
         return false
       }
       open[key, default: 0] += 1

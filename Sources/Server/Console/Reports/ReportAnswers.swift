@@ -9,8 +9,10 @@ internal import Wire
 /// An answer is kept for twenty times as long as it took, at most ten minutes, so a quick one is always new; the page has
 /// the time of the answer. ``ReportPage`` makes a call about the app before, which refuses callers who may not see it.
 final class ReportAnswers: Sendable {
-  private static let factor: Int64 = 20
-  private static let longest: Int64 = 600_000
+  /// How many times longer than it took an answer is kept.
+  private static let keptFactor: Int64 = 20
+  /// The longest time for which one is kept, in milliseconds.
+  private static let maxKept: Int64 = 600_000
 
   private let answers = Mutex(ReportAnswerCache())
 
@@ -23,7 +25,7 @@ final class ReportAnswers: Sendable {
     let took = start.duration(to: .now).components
     let milliseconds = took.seconds * 1_000 + took.attoseconds / 1_000_000_000_000_000
     let until = visit.now.advanced(
-      byMilliseconds: milliseconds + min(Self.longest, Self.factor * milliseconds))
+      byMilliseconds: milliseconds + min(Self.maxKept, Self.keptFactor * milliseconds))
     answers.withLock { $0.insert(response, for: key, until: until, at: visit.now) }
     return response
   }

@@ -32,10 +32,13 @@ extension EntitlementServiceHandler {
   }
 }
 
-/// The maximum numbers of periods of the customer, lines with the same period, and customers to compare.
+/// Limits of the search for a family, so that its cost does not depend on the popularity of a product.
 private enum FamilyLimit {
+  /// The latest periods of the customer that are searched for.
   static let periods = 24
+  /// The purchases with the same period, of each.
   static let lines = 32
+  /// The other customers to compare.
   static let candidates = 64
 }
 

@@ -14,15 +14,17 @@ internal import Synchronization
 package final class InboxWorker: Worker {
   package let name = "inbox"
 
+  /// The maximum number of entries that are executed at the same time.
   private static let maxRunning = 256
-  private static let batch = 64
+  /// The maximum number of entries that one statement takes.
+  private static let batchSize = 64
   /// Attempts at a call that the store fails, before the caller gets the error: about a second. While the database is away,
   /// the outcome cannot be stored either, so there are more.
   private static let attempts = 6
   /// The attempt after which an entry that fails again and again is logged: after some ten seconds.
   private static let loggedAttempt = 10
-  private static let cleanUp = Duration.seconds(60)
-  private static let measurement = Duration.seconds(1)
+  private static let cleanUpInterval = Duration.seconds(60)
+  private static let measurementInterval = Duration.seconds(1)
 
   private static let seconds = Timer(label: "entitled_inbox_seconds")
   private static let waiting = Gauge(label: "entitled_inbox_entries")
@@ -62,12 +64,12 @@ package final class InboxWorker: Worker {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.executeEntries() }
       group.addTask {
-        await self.repeatedly(Self.cleanUp) {
+        await self.repeatedly(Self.cleanUpInterval) {
           self.postponed.withLock { $0 = [] }
           try await self.inbox.deleteOldOutcomes()
         }
       }
-      group.addTask { await self.repeatedly(Self.measurement) { try await self.measure() } }
+      group.addTask { await self.repeatedly(Self.measurementInterval) { try await self.measure() } }
       try await group.waitForAll()
     }
   }
@@ -91,7 +93,7 @@ package final class InboxWorker: Worker {
           continue
         }
         // The database may be away for a moment; a restart of the worker would wait for longer.
-        let limit = min(Self.batch, Self.maxRunning - taken.count)
+        let limit = min(Self.batchSize, Self.maxRunning - taken.count)
         let others = postponed.withLock { $0 }
         guard let entries = try? await inbox.take(limit, except: taken.union(others)) else {
           try await Task.sleep(for: .milliseconds(100))

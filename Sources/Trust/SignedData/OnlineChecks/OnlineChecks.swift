@@ -22,6 +22,7 @@ package final class OnlineChecks: Sendable {
 
   /// Only certificates under a trusted root are checked, and these are a handful.
   private static let capacity = 256
+  /// The time after a failed request in which there is no other one about the certificate.
   private static let retryMilliseconds: Int64 = 10_000
   private static let maxResponseBytes = 65_536
 

@@ -64,11 +64,13 @@ package struct OCSPResponse: Hashable, Sendable {
   /// response is fresh for one hour.
   package func isFresh(at now: Instant) -> Bool {
     let end = nextUpdate ?? thisUpdate.advanced(byMilliseconds: Self.defaultLifetime)
-    return thisUpdate.advanced(byMilliseconds: -Self.skew) <= now
-      && now <= end.advanced(byMilliseconds: Self.skew)
+    return thisUpdate.advanced(byMilliseconds: -Self.clockSkew) <= now
+      && now <= end.advanced(byMilliseconds: Self.clockSkew)
   }
 
-  private static let skew: Int64 = 60_000
+  /// The tolerated difference of clocks, in milliseconds.
+  private static let clockSkew: Int64 = 60_000
+  /// The time for which a response without `nextUpdate` is fresh, in milliseconds.
   private static let defaultLifetime: Int64 = 3_600_000
 
   /// The signed part of a response; an error of the responder has none. The caller frees it.
