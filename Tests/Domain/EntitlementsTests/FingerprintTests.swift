@@ -8,7 +8,7 @@ import Testing
   func rules() {
     var random = SplitMix64(state: 42)
     var hash = AnswerHash()
-    for _ in 0..<500 {
+    for _ in 0..<100 {
       let facts = randomCustomer(&random)
       for day in stride(from: Int64(-5), through: 300, by: 7) {
         hash.add(evaluate(facts, entitlement: "pro", in: app, at: at(day)))
@@ -18,7 +18,7 @@ import Testing
       }
     }
     #expect(rulesVersion == 11)
-    #expect(hash.value == 9_676_168_608_601_472_236)
+    #expect(hash.value == 8_822_326_214_357_187_647)
   }
 
   @Test("The fingerprint is the same in every process and on every machine")
