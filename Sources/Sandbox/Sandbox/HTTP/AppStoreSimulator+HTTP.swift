@@ -209,7 +209,8 @@ extension AppStoreSimulator {
       // The clock runs: one reading for all, so that an advance by 0 seconds is not one into the past.
       let now = clock.now()
       let length = try parameters.durationIfPresent("by")
-      guard let target = try parameters.instantIfPresent("to") ?? length.map(now.advanced(byMilliseconds:)) else {
+      guard let target = try parameters.instantIfPresent("to") ?? length.map(now.advanced(byMilliseconds:))
+      else {
         throw ActionError.missingMember("by")
       }
       guard target >= now else { throw ActionError.notPossible("the clock cannot go back") }

@@ -50,7 +50,8 @@ extension AppStoreSimulator {
   ) async throws -> JSONObject? {
     switch step.instruction {
     case .advance(let length):
-      let target = try Parameters(["by": .string(length)]).durationIfPresent("by").map(clock.now().advanced(byMilliseconds:))
+      let target = try Parameters(["by": .string(length)]).durationIfPresent("by")
+        .map(clock.now().advanced(byMilliseconds:))
       guard let target else { return nil }
       try await advanceClock(to: target)
       return ["meaning": .string(step.meaning), "advance": .string(length)]
