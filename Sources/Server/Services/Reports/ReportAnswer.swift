@@ -221,16 +221,19 @@ extension Wire.ReportRevision {
 }
 
 extension [UInt8] {
-  /// Appends a number in decimal digits, without the text that `String` would make of it first.
+  /// Appends a number in decimal digits, without a text or an array for it: an export has millions, and most are 0.
   fileprivate mutating func append(decimal value: Int64) {
+    guard value != 0 else { return append(UInt8(ascii: "0")) }
     if value < 0 { append(UInt8(ascii: "-")) }
-    var rest = value.magnitude
-    let start = count
-    repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
-      rest = quotient
-    } while rest > 0
-    self[start...].reverse()
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var (rest, first) = (value.magnitude, digits.count)
+      while rest > 0 {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        first -= 1
+        digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+        rest = quotient
+      }
+      append(contentsOf: digits[first...])
+    }
   }
 }
