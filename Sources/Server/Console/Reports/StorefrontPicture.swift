@@ -39,8 +39,8 @@ struct StorefrontPicture {
   private var names: [String] {
     let all = Set([mrr, churn, refunds].flatMap { latest($0).keys })
     let active = latest(mrr).mapValues { rows in sum("active", rows, mrr) }
-    let sorted = all.sorted { (-(active[$0] ?? 0), $0) < (-(active[$1] ?? 0), $1) }
-    return Array(sorted.prefix(Self.maxStorefronts))
+    let inOrder = all.sorted { (-(active[$0] ?? 0), $0) < (-(active[$1] ?? 0), $1) }
+    return Array(inOrder.prefix(Self.maxStorefronts))
   }
 
   /// The rows of each storefront in the last bucket; in reports with amounts, one for each currency.
