@@ -1,4 +1,4 @@
-package import ArgumentParser
+internal import ArgumentParser
 internal import CommandSupport
 package import EntitledClient
 internal import Foundation

@@ -4,7 +4,7 @@ internal import CommandSupport
 internal import EntitledClient
 internal import Foundation
 internal import Transport
-package import Wire
+internal import Wire
 
 /// Selects the app of a command.
 struct AppOption: ParsableArguments {
