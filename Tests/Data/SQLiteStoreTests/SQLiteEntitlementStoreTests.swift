@@ -47,7 +47,7 @@ import Testing
       try SQLiteEntitlementStore(directory: directory + "/data")
     } throws: { error in
       guard case .cannotOpen(let path, let reason) = error as? StoreError else { return false }
-      return path == directory + "/data" && reason == "Not a directory"
+      return path == directory + "/data" && reason.hasPrefix("Not a directory")
     }
   }
 

@@ -40,7 +40,8 @@ import Testing
       (12, "price of product plus requires a currency"), (14, "unknown role 'reed'"),
       (14, "unknown role 'write'"), (14, "tokens of caller billing is not sha256:"),
       (14, "unknown app 'lake'"),
-      (15, "header_bytes of limits is not between"), (15, "max_connections of limits is not between"),
+      (15, "header_bytes of limits of the configuration is not between"),
+      (15, "max_connections of limits of the configuration is not between"),
       (16, "format of log of the configuration is not one of"),
     ]
     #expect(problems.count == expected.count, "\(problems)")
