@@ -9,7 +9,8 @@ struct LineWriterTests {
 
   init() throws {
     var ends: [CInt] = [0, 0]
-    let result = pipe(&ends)
+    // A process that another test starts must not keep an end open.
+    let result = pipe2(&ends, O_CLOEXEC)
     try #require(result == 0)
     reading = ends[0]
     writing = ends[1]
