@@ -92,11 +92,11 @@ def test_lost_notifications_are_backfilled_from_the_history(world):
     world.deliver()
     assert world.check(ana).entitled, "the refund notification was lost"
     outcome = world.notifications.BackfillNotifications(
-        notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
+        notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT).repair
     assert outcome.received >= 1 and outcome.drifted_customers == 1
     assert world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE"
     again = world.notifications.BackfillNotifications(
-        notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
+        notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT).repair
     assert (again.received, again.drifted_customers) == (0, 0)
 
 

@@ -101,7 +101,7 @@ def test_an_id_is_copied_by_a_click(console, visit):
     page = visit(permissions=["clipboard-read", "clipboard-write"])
     page.goto(address(console, "customers/{customer}"))
     page.click("h1 .id")
-    page.wait_for_function("document.querySelector('#announcement').textContent !== ''")
+    page.locator("#announcement:not(:empty)").wait_for(state="attached")
     assert page.evaluate("navigator.clipboard.readText()") == CUSTOMER
     box = page.locator("#announcement").bounding_box()
     assert box["y"] + box["height"] <= page.viewport_size["height"], "it is in sight"
@@ -109,7 +109,7 @@ def test_an_id_is_copied_by_a_click(console, visit):
     assert page.text_content("#announcement") == ""
     page.click("details.more > summary")
     page.click("text=Copy for ticket")
-    page.wait_for_function("document.querySelector('#announcement').textContent.includes('ticket')")
+    page.locator("#announcement", has_text="ticket").wait_for(state="attached")
     lines = page.evaluate("navigator.clipboard.readText()").splitlines()
     assert lines[0].startswith(f"{CUSTOMER} has pro, studio") and any("(IN_GRACE_PERIOD)" in line for line in lines[1:-2])
     event = console.call("EntitlementService/GetCustomer", customerId=CUSTOMER)["sequence"]
@@ -123,7 +123,7 @@ def test_an_id_is_copied_by_a_key(console, visit):
 
     def copied(key):
         page.keyboard.press(key)
-        page.wait_for_function("document.querySelector('#announcement').textContent === 'Id copied'")
+        page.locator("#announcement", has_text="Id copied").wait_for(state="attached")
         return page.evaluate("navigator.clipboard.readText()")
 
     page.keyboard.press("j")

@@ -443,7 +443,7 @@ def test_every_command_about_customers_is_executed_once(client):
         customer_service.SetCustomerAttributesRequest(
             app=APP, customer_id="ana", attributes=[{"name": "plan", "value": "gold"}]), timeout=CALL_LIMIT)
     apple.SetConsumptionConsent(
-        app_store_service.SetConsumptionConsentRequest(app=APP, customer_id="ana"), timeout=CALL_LIMIT)
+        app_store_service.SetConsumptionConsentRequest(app=APP, customer_id="ana", consented=False), timeout=CALL_LIMIT)
     assert customers.SetCustomerAttributes(first, timeout=CALL_LIMIT).attributes[0].value == "beta"
     assert apple.SetConsumptionConsent(consent, timeout=CALL_LIMIT).consent.consented
     now = customers.GetCustomerAttributes(

@@ -229,7 +229,7 @@ def test_a_second_service_on_the_same_data_is_rejected(start):
     "text, named",
     [
         ("apps: [", "entitled.yaml:"),
-        ("apps:\n  a:\n    bundle_id: b\n    colour: blue\n", ":4"),
+        ("apps:\n  a:\n    bundle_id: b\n    environments: [Sandbox]\n    products: {p: {type: Consumable}}\n    colour: blue\n", ":6"),
         ("", ""),
     ],
     ids=["no YAML", "an unknown key", "empty"],

@@ -130,7 +130,6 @@ def test_the_trace_context_is_sent_to_apple(tmp_path):
         assert re.fullmatch(f"00-{TRACE}-[0-9a-f]{{16}}-01", fields["traceparent"])
     service.stop()
     apple.close()
-    apple.shutdown()
 
 
 def test_a_store_error_is_logged_and_hidden_from_callers(service):

@@ -1,10 +1,8 @@
 """Traces: spans reach a collector that decodes them with OpenTelemetry's own messages; sampling, context, bounds."""
 
-import http.server
 import json
 import re
 import secrets
-import threading
 import time
 import urllib.request
 
@@ -17,7 +15,7 @@ from collector import Collector, attributes
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, post, run
 from receiver import Receiver
-from test_logs import RecordingApple
+from stub import StubServer
 from test_metrics import value
 from test_webhooks import APP, configured
 
@@ -141,14 +139,19 @@ def test_notifications_and_webhooks_are_traced(start, tmp_path, collector, webho
 
 
 def test_calls_to_apple_are_spans_and_carry_their_context(start, tmp_path, collector):
-    apple = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RecordingApple)
-    threading.Thread(target=apple.serve_forever, args=[0.02], daemon=True).start()
+    seen = []
+
+    def refuse(request):
+        seen.append(request.headers)
+        return 404, {"errorCode": 4040010, "errorMessage": "Transaction id not found."}
+
+    apple = StubServer(refuse)
     write_key(tmp_path / "key.p8")
     arguments = traced(tmp_path, collector)
     configuration = json.loads((tmp_path / "entitled.yaml").read_text())
     configuration["apps"][APP] |= {
         "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},
-        "app_store_servers": {"Sandbox": f"http://127.0.0.1:{apple.server_port}"},
+        "app_store_servers": {"Sandbox": apple.url},
     }
     (tmp_path / "entitled.yaml").write_text(json.dumps(configuration))
     service = start(arguments=arguments)
@@ -159,10 +162,10 @@ def test_calls_to_apple_are_spans_and_carry_their_context(start, tmp_path, colle
     spans = collector.wait_for(trace, "entitled.v1.AppStoreService/RefreshPurchase")
     calls = [span for name, found in spans.items() if name.startswith("app_store ") for span in found]
     assert calls and all(span.kind == Span.SPAN_KIND_CLIENT for span in calls)
-    assert {attributes(span)["server.address"] for span in calls} == {f"127.0.0.1:{apple.server_port}"}
-    sent = {fields["traceparent"] for fields in RecordingApple.seen if trace in fields.get("traceparent", "")}
+    assert {attributes(span)["server.address"] for span in calls} == {apple.url.removeprefix("http://")}
+    sent = {fields["traceparent"] for fields in seen if trace in fields.get("traceparent", "")}
     assert sent == {f"00-{trace}-{span.span_id.hex()}-01" for span in calls}
-    apple.shutdown()
+    apple.close()
 
 
 def test_a_collector_that_is_away_costs_no_call_and_its_loss_is_counted(start, tmp_path, collector):

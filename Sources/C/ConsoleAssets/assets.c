@@ -239,7 +239,7 @@ const char *entitled_console_css(void) {
     "form.inline { margin: 0; display: inline-block; }\n"
     ".primary kbd { border-color: currentcolor; }\n"
     ".commands { margin-top: 8px; }\n"
-    ".commands > summary, section > details > summary { color: var(--quiet); }\n"
+    ".commands > summary, .raw > summary, section > details > summary { color: var(--quiet); line-height: 24px; }\n"
     ".card .form { max-width: none; }\n"
     ".card > .row { margin-top: 8px; }\n"
     ".menu .button { display: block; margin: 4px 0; }\n"

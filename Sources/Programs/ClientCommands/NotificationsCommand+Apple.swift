@@ -53,8 +53,8 @@ struct SubmitNotificationCommand: AsyncParsableCommand {
 
   func run() async throws {
     var request = IngestNotificationRequest()
-    request.app = try await app.id(client)
     request.body = Array(try Document.bytes(body))
+    request.app = try await app.id(client)
     request.receivedAt = try TimeOption.parse(receivedAt, "--received-at")
     let response = try await client.withConnection { [request] in try await $0.ingestNotification(request) }
     client.show(

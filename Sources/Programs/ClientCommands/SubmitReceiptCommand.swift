@@ -14,8 +14,8 @@ struct SubmitReceiptCommand: AsyncParsableCommand {
   @Argument(help: "Receipt in base64: text, @FILE, or - for the standard input.") var receipt: String
 
   func run() async throws {
-    let app = try await app.id(client)
     let receipt = try Document.read(receipt)
+    let app = try await app.id(client)
     let response = try await client.withConnection {
       try await $0.submitReceipt(
         .with {

@@ -6,7 +6,7 @@ extension TransportLimits {
   /// that their request gets a response.
   var http1Headers: NIOHTTPDecoderLimitConfiguration {
     var limits = NIOHTTPDecoderLimitConfiguration()
-    limits.maxHeaderListSize = 4 * headerBytes
+    limits.maxHeaderListSize = 8 * headerBytes
     return limits
   }
 }

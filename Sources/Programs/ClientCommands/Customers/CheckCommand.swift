@@ -53,8 +53,8 @@ struct SubmitCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let app = try await app.id(client)
     let transactions = try transaction.map(Document.read)
+    let app = try await app.id(client)
     guard let transaction = transactions.first, transactions.count == 1 else {
       return try await submit(transactions, to: app)
     }

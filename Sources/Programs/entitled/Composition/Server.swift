@@ -54,6 +54,8 @@ struct Server {
     let application = try Application(
       configuration, settings, store: store, key: key, sandbox: sandbox, hosts: hosts, tls: tls,
       traces: traces, logger: logger)
+    // After the callers, whose absence is the greater danger.
+    try ListenerTLS.refuseCleartext(configuration.listeners, settings)
     if let replication = store.replication {
       try await Startup.require(key, in: replication)
       // A process without others leads from its first call on.

@@ -12,14 +12,26 @@ struct ListenerTLS: Sendable {
   let console: TLSIdentity?
 
   /// Reads the certificates.
-  ///
+  init(_ configuration: ListenersConfiguration, _ settings: ServeSettings) throws {
+    grpc = try Self.identity(configuration.grpc)
+    http = try Self.identity(configuration.http)
+    console = try settings.console.flatMap { _ in try Self.identity(configuration.console.listener) }
+  }
+
   /// - Throws: ``Failure`` if a listener is cleartext on an address that other machines can reach, unless the
   ///   configuration or the settings allow it.
-  init(_ configuration: ListenersConfiguration, _ settings: ServeSettings) throws {
-    grpc = try Self.identity("grpc", configuration.grpc, settings.grpc, settings.allowsCleartext)
-    http = try Self.identity("http", configuration.http, settings.http, settings.allowsCleartext)
-    console = try settings.console.flatMap { address in
-      try Self.identity("console", configuration.console.listener, address, settings.allowsCleartext)
+  static func refuseCleartext(_ configuration: ListenersConfiguration, _ settings: ServeSettings) throws {
+    guard !settings.allowsCleartext else { return }
+    var listeners = [
+      ("grpc", configuration.grpc, settings.grpc), ("http", configuration.http, settings.http),
+    ]
+    if let address = settings.console { listeners.append(("console", configuration.console.listener, address)) }
+    for (name, listener, address) in listeners
+    where listener.tls == nil && !address.isLoopback && !listener.allowsCleartext {
+      throw Failure(
+        "the \(name) listener has no TLS, and \(address) is reachable from other machines; "
+          + "set listeners.\(name).tls, or allow cleartext with "
+          + "listeners.\(name).cleartext: true or --cleartext")
     }
   }
 
@@ -53,18 +65,8 @@ struct ListenerTLS: Sendable {
     }
   }
 
-  private static func identity(
-    _ name: String, _ port: ListenerConfiguration, _ address: HostAndPort, _ allowsCleartext: Bool
-  ) throws -> TLSIdentity? {
-    guard let files = port.tls else {
-      guard address.isLoopback || port.allowsCleartext || allowsCleartext else {
-        throw Failure(
-          "the \(name) listener has no TLS, and \(address) is reachable from other machines; "
-            + "set listeners.\(name).tls, or allow cleartext with "
-            + "listeners.\(name).cleartext: true or --cleartext")
-      }
-      return nil
-    }
+  private static func identity(_ listener: ListenerConfiguration) throws -> TLSIdentity? {
+    guard let files = listener.tls else { return nil }
     do {
       return try TLSIdentity(TLSSettings(files))
     } catch {

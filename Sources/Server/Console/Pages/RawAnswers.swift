@@ -33,6 +33,6 @@ enum RawAnswers {
     } catch {
       content = Part.failure(error)
     }
-    return "<details><summary>\(method)</summary>\(content)</details>\n"
+    return "<details class=\"raw\"><summary>\(method)</summary>\(content)</details>\n"
   }
 }
