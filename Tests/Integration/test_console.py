@@ -1,5 +1,6 @@
 """The console over HTTP: signing in, pages, roles, and what an attacker can try."""
 
+import base64
 import csv
 import datetime
 import html
@@ -456,12 +457,13 @@ def test_empty_lists_say_how_they_get_filled(console, lena):
         assert hint in html.unescape(lena.get(f"{HERE}/{path}").text), path
 
 
-def test_failures_of_a_migration_are_named_with_what_to_do(console, lena, tmp_path):
+def test_failures_of_a_migration_are_named_with_what_to_do(console, lena):
     lines = [{"customer_id": "m-1", "receipt": "MIIé"}, {"customer_id": "m-2", "original_transaction_id": "123456"}]
-    file = tmp_path / "receipts.ndjson"
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    done = console.service.command("migrate", "--input", file, "--json")
-    assert done.returncode == 3, done.stderr
+    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    console.call("ReceiptService/UploadMigrationInput", uploadId="failing", data=base64.b64encode(data).decode())
+    job = console.call("ReceiptService/StartMigration", uploadId="failing")["migration"]["migrationId"]
+    wait_for(
+        lambda: console.call("ReceiptService/GetMigration", migrationId=job)["migration"]["state"] != "MIGRATION_STATE_RUNNING")
     page = lena.get(f"{HERE}/work/migrations").text
     assert "<code>NOT_BASE64</code> 1" in page and "<code>UNKNOWN_TO_APPLE</code> 1" in page
     failures = lena.get(re.search(r'href="([^"]*work/migrations/[^"]+)"', page)[1]).text

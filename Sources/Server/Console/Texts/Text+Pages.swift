@@ -263,7 +263,8 @@ extension Text {
   static func failuresOf(_ migration: String) -> String { "Failures of \(migration)" }
   static let failuresHint =
     "Receipts that were not migrated. 'entitled migrate failures' lists them as lines to submit again."
-  static let noFailures = "No receipt of this migration has failed."
+  static let noFailures =
+    "No failed receipt is stored. If the migration counts some, they were deleted: 'entitled migrate' does so after it has shown them."
   static let line = "Line"
 
   // Status and audit.
