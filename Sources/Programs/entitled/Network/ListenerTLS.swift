@@ -25,7 +25,9 @@ struct ListenerTLS: Sendable {
     var listeners = [
       ("grpc", configuration.grpc, settings.grpc), ("http", configuration.http, settings.http),
     ]
-    if let address = settings.console { listeners.append(("console", configuration.console.listener, address)) }
+    if let address = settings.console {
+      listeners.append(("console", configuration.console.listener, address))
+    }
     for (name, listener, address) in listeners
     where listener.tls == nil && !address.isLoopback && !listener.allowsCleartext {
       throw Failure(
