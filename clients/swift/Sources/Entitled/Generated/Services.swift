@@ -109,7 +109,7 @@ struct EntitledMethod: Sendable {
     EntitledMethod("ReceiptService", "ListMigrations", onlyReads: true, isStreaming: false),
     EntitledMethod("ReceiptService", "ListMigrationFailures", onlyReads: true, isStreaming: false),
     EntitledMethod("ReceiptService", "UploadMigrationInput", onlyReads: false, isStreaming: false),
-    EntitledMethod("ReceiptService", "CompareWithApple", onlyReads: false, isStreaming: false),
+    EntitledMethod("ReceiptService", "CompareWithApple", onlyReads: true, isStreaming: false),
     EntitledMethod("ReceiptService", "ListDisagreements", onlyReads: true, isStreaming: false),
     EntitledMethod("ReceiptService", "CancelMigration", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "PurgeMigration", onlyReads: false, isStreaming: false),

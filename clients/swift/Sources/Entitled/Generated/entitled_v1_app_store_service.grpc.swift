@@ -934,7 +934,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the external purchase tokens without a report, the earliest deadline first, page by page.
+        /// > Returns external purchase tokens, by default those without a report, the earliest deadline first, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListExternalPurchaseTokensRequest` message.
@@ -957,7 +957,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
+        /// > Returns withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListConsentWithdrawalsRequest` message.
@@ -1819,7 +1819,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the external purchase tokens without a report, the earliest deadline first, page by page.
+        /// > Returns external purchase tokens, by default those without a report, the earliest deadline first, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListExternalPurchaseTokensRequest` message.
@@ -1853,7 +1853,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
+        /// > Returns withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListConsentWithdrawalsRequest` message.
@@ -2633,7 +2633,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the external purchase tokens without a report, the earliest deadline first, page by page.
+    /// > Returns external purchase tokens, by default those without a report, the earliest deadline first, page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListExternalPurchaseTokensRequest` message.
@@ -2662,7 +2662,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
+    /// > Returns withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them, page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListConsentWithdrawalsRequest` message.
@@ -3509,7 +3509,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the external purchase tokens without a report, the earliest deadline first, page by page.
+    /// > Returns external purchase tokens, by default those without a report, the earliest deadline first, page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -3542,7 +3542,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Lists withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them.
+    /// > Returns withdrawn consents of parents or guardians (RESCIND_CONSENT) with the deadline to settle them, page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.

@@ -198,13 +198,13 @@ public nonisolated enum Entitled_V1_ConsumptionRequestState: SwiftProtobuf.Enum,
   /// In a request: all states.
   case unspecified // = 0
 
-  /// It can still be answered; `error` names what it waits for.
+  /// It can still be answered; `state_reason` names what it waits for.
   case `open` // = 1
 
   /// Apple accepted the answer.
   case answered // = 2
 
-  /// Apple's 12 hours passed without an answer; `error` names the cause.
+  /// Apple's 12 hours passed without an answer; `state_reason` names the cause.
   case missed // = 3
 
   /// Apple rejected the answer, or would have.
@@ -1220,79 +1220,118 @@ public nonisolated struct Entitled_V1_SendConsumptionInformationV1Response: Send
 }
 
 /// One consumption request: a CONSUMPTION_REQUEST notification.
-public nonisolated struct Entitled_V1_ConsumptionRequest: Sendable {
+public nonisolated struct Entitled_V1_ConsumptionRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The evidence of the notification.
-  public var evidenceID: Int64 = 0
+  public var evidenceID: Int64 {
+    get {_storage._evidenceID}
+    set {_uniqueStorage()._evidenceID = newValue}
+  }
 
   /// The environment of the purchase.
-  public var environment: Entitled_V1_Environment = .unspecified
+  public var environment: Entitled_V1_Environment {
+    get {_storage._environment}
+    set {_uniqueStorage()._environment = newValue}
+  }
 
   /// The owner of the purchase. Empty: it has none.
-  public var customerID: String = String()
+  public var customerID: String {
+    get {_storage._customerID}
+    set {_uniqueStorage()._customerID = newValue}
+  }
 
   /// The product, by its App Store product id.
-  public var productID: String = String()
+  public var productID: String {
+    get {_storage._productID}
+    set {_uniqueStorage()._productID = newValue}
+  }
 
   /// The transaction, by Apple's id.
-  public var transactionID: String = String()
+  public var transactionID: String {
+    get {_storage._transactionID}
+    set {_uniqueStorage()._transactionID = newValue}
+  }
 
   /// The purchase, by the id of its first transaction.
-  public var originalTransactionID: String = String()
+  public var originalTransactionID: String {
+    get {_storage._originalTransactionID}
+    set {_uniqueStorage()._originalTransactionID = newValue}
+  }
 
   /// The customer's reason as Apple sends it: `consumptionRequestReason`.
-  public var reason: String = String()
+  public var reason: String {
+    get {_storage._reason}
+    set {_uniqueStorage()._reason = newValue}
+  }
 
   /// When Apple sent the request.
   public var requestedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_requestedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_requestedAt = newValue}
+    get {_storage._requestedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._requestedAt = newValue}
   }
   /// Returns true if `requestedAt` has been explicitly set.
-  public var hasRequestedAt: Bool {self._requestedAt != nil}
+  public var hasRequestedAt: Bool {_storage._requestedAt != nil}
   /// Clears the value of `requestedAt`. Subsequent reads from it will return its default value.
-  public mutating func clearRequestedAt() {self._requestedAt = nil}
+  public mutating func clearRequestedAt() {_uniqueStorage()._requestedAt = nil}
 
   /// When Apple decides without an answer.
   public var answerBy: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_answerBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_answerBy = newValue}
+    get {_storage._answerBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._answerBy = newValue}
   }
   /// Returns true if `answerBy` has been explicitly set.
-  public var hasAnswerBy: Bool {self._answerBy != nil}
+  public var hasAnswerBy: Bool {_storage._answerBy != nil}
   /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
-  public mutating func clearAnswerBy() {self._answerBy = nil}
+  public mutating func clearAnswerBy() {_uniqueStorage()._answerBy = nil}
 
   /// The state of the request.
-  public var state: Entitled_V1_ConsumptionRequestState = .unspecified
+  public var state: Entitled_V1_ConsumptionRequestState {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
 
   /// The stable reason of the state: MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
   /// Empty: it was answered.
-  public var error: String = String()
+  public var stateReason: String {
+    get {_storage._stateReason}
+    set {_uniqueStorage()._stateReason = newValue}
+  }
 
   /// The number of failed attempts to answer, from 0.
-  public var attempts: Int32 = 0
+  public var attempts: Int32 {
+    get {_storage._attempts}
+    set {_uniqueStorage()._attempts = newValue}
+  }
 
   /// When the state became final. Unset: the request is open.
   public var settledAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_settledAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_settledAt = newValue}
+    get {_storage._settledAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._settledAt = newValue}
   }
   /// Returns true if `settledAt` has been explicitly set.
-  public var hasSettledAt: Bool {self._settledAt != nil}
+  public var hasSettledAt: Bool {_storage._settledAt != nil}
   /// Clears the value of `settledAt`. Subsequent reads from it will return its default value.
-  public mutating func clearSettledAt() {self._settledAt = nil}
+  public mutating func clearSettledAt() {_uniqueStorage()._settledAt = nil}
+
+  /// The share of the paid time that had passed when the customer requested the refund, in thousandths of a percent, as an
+  /// automatic answer states it. Unset: the request is settled, the purchase has no end, or Apple computes the share itself.
+  public var consumptionPercentage: Int32 {
+    get {_storage._consumptionPercentage ?? 0}
+    set {_uniqueStorage()._consumptionPercentage = newValue}
+  }
+  /// Returns true if `consumptionPercentage` has been explicitly set.
+  public var hasConsumptionPercentage: Bool {_storage._consumptionPercentage != nil}
+  /// Clears the value of `consumptionPercentage`. Subsequent reads from it will return its default value.
+  public mutating func clearConsumptionPercentage() {_uniqueStorage()._consumptionPercentage = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _requestedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _answerBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _settledAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// The request of ListConsumptionRequests.
@@ -1356,8 +1395,15 @@ public nonisolated struct Entitled_V1_SetConsumptionConsentRequest: Sendable {
   /// The operator's id of the customer, 1 to 256 bytes. Required.
   public var customerID: String = String()
 
-  /// Whether the customer consents; false withdraws the consent.
-  public var consented: Bool = false
+  /// Whether the customer consents; false withdraws the consent. Required.
+  public var consented: Bool {
+    get {_consented ?? false}
+    set {_consented = newValue}
+  }
+  /// Returns true if `consented` has been explicitly set.
+  public var hasConsented: Bool {self._consented != nil}
+  /// Clears the value of `consented`. Subsequent reads from it will return its default value.
+  public mutating func clearConsented() {self._consented = nil}
 
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
@@ -1375,6 +1421,8 @@ public nonisolated struct Entitled_V1_SetConsumptionConsentRequest: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _consented: Bool? = nil
 }
 
 /// The response of SetConsumptionConsent.
@@ -1529,7 +1577,7 @@ public nonisolated struct Entitled_V1_ClaimSeatRequest: Sendable {
   public var note: String = String()
 
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
   public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1945,7 +1993,7 @@ public nonisolated struct Entitled_V1_SendAdvancedCommerceRequestRequest: Sendab
   public var note: String = String()
 
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_reference_id`.
   public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2184,14 +2232,14 @@ public nonisolated struct Entitled_V1_ConsentWithdrawal: Sendable {
   public var evidenceID: Int64 = 0
 
   /// The evidence of the settlement, with actor and note. Unset: there was none.
-  public var settlementID: Int64 {
-    get {_settlementID ?? 0}
-    set {_settlementID = newValue}
+  public var settlementEvidenceID: Int64 {
+    get {_settlementEvidenceID ?? 0}
+    set {_settlementEvidenceID = newValue}
   }
-  /// Returns true if `settlementID` has been explicitly set.
-  public var hasSettlementID: Bool {self._settlementID != nil}
-  /// Clears the value of `settlementID`. Subsequent reads from it will return its default value.
-  public mutating func clearSettlementID() {self._settlementID = nil}
+  /// Returns true if `settlementEvidenceID` has been explicitly set.
+  public var hasSettlementEvidenceID: Bool {self._settlementEvidenceID != nil}
+  /// Clears the value of `settlementEvidenceID`. Subsequent reads from it will return its default value.
+  public mutating func clearSettlementEvidenceID() {self._settlementEvidenceID = nil}
 
   /// Whether the policy `rescind_consent` ends access through the purchases of the app install.
   public var endsAccess: Bool = false
@@ -2203,7 +2251,7 @@ public nonisolated struct Entitled_V1_ConsentWithdrawal: Sendable {
   fileprivate var _withdrawnAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _settleBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _settledAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _settlementID: Int64? = nil
+  fileprivate var _settlementEvidenceID: Int64? = nil
 }
 
 /// The request of ListConsentWithdrawals.
@@ -2292,14 +2340,14 @@ public nonisolated struct Entitled_V1_SettleConsentWithdrawalResponse: Sendable 
   public var alreadySettled: Bool = false
 
   /// The evidence of the settlement. Unset: nothing was changed.
-  public var settlementID: Int64 {
-    get {_settlementID ?? 0}
-    set {_settlementID = newValue}
+  public var settlementEvidenceID: Int64 {
+    get {_settlementEvidenceID ?? 0}
+    set {_settlementEvidenceID = newValue}
   }
-  /// Returns true if `settlementID` has been explicitly set.
-  public var hasSettlementID: Bool {self._settlementID != nil}
-  /// Clears the value of `settlementID`. Subsequent reads from it will return its default value.
-  public mutating func clearSettlementID() {self._settlementID = nil}
+  /// Returns true if `settlementEvidenceID` has been explicitly set.
+  public var hasSettlementEvidenceID: Bool {self._settlementEvidenceID != nil}
+  /// Clears the value of `settlementEvidenceID`. Subsequent reads from it will return its default value.
+  public mutating func clearSettlementEvidenceID() {self._settlementEvidenceID = nil}
 
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   public var repeated: Bool = false
@@ -2312,7 +2360,7 @@ public nonisolated struct Entitled_V1_SettleConsentWithdrawalResponse: Sendable 
 
   public init() {}
 
-  fileprivate var _settlementID: Int64? = nil
+  fileprivate var _settlementEvidenceID: Int64? = nil
 }
 
 /// The request of SendExternalPurchaseReport.
@@ -2341,7 +2389,7 @@ public nonisolated struct Entitled_V1_SendExternalPurchaseReportRequest: Sendabl
   public var note: String = String()
 
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
   public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3747,93 +3795,160 @@ nonisolated extension Entitled_V1_SendConsumptionInformationV1Response: SwiftPro
 
 nonisolated extension Entitled_V1_ConsumptionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ConsumptionRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}evidence_id\0\u{1}environment\0\u{3}customer_id\0\u{3}product_id\0\u{3}transaction_id\0\u{3}original_transaction_id\0\u{1}reason\0\u{3}requested_at\0\u{3}answer_by\0\u{1}state\0\u{1}error\0\u{1}attempts\0\u{3}settled_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}evidence_id\0\u{1}environment\0\u{3}customer_id\0\u{3}product_id\0\u{3}transaction_id\0\u{3}original_transaction_id\0\u{1}reason\0\u{3}requested_at\0\u{3}answer_by\0\u{1}state\0\u{3}state_reason\0\u{1}attempts\0\u{3}settled_at\0\u{3}consumption_percentage\0")
+
+  fileprivate class _StorageClass {
+    var _evidenceID: Int64 = 0
+    var _environment: Entitled_V1_Environment = .unspecified
+    var _customerID: String = String()
+    var _productID: String = String()
+    var _transactionID: String = String()
+    var _originalTransactionID: String = String()
+    var _reason: String = String()
+    var _requestedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _answerBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _state: Entitled_V1_ConsumptionRequestState = .unspecified
+    var _stateReason: String = String()
+    var _attempts: Int32 = 0
+    var _settledAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _consumptionPercentage: Int32? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _evidenceID = source._evidenceID
+      _environment = source._environment
+      _customerID = source._customerID
+      _productID = source._productID
+      _transactionID = source._transactionID
+      _originalTransactionID = source._originalTransactionID
+      _reason = source._reason
+      _requestedAt = source._requestedAt
+      _answerBy = source._answerBy
+      _state = source._state
+      _stateReason = source._stateReason
+      _attempts = source._attempts
+      _settledAt = source._settledAt
+      _consumptionPercentage = source._consumptionPercentage
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
-      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.productID) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.reason) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._requestedAt) }()
-      case 9: try { try decoder.decodeSingularMessageField(value: &self._answerBy) }()
-      case 10: try { try decoder.decodeSingularEnumField(value: &self.state) }()
-      case 11: try { try decoder.decodeSingularStringField(value: &self.error) }()
-      case 12: try { try decoder.decodeSingularInt32Field(value: &self.attempts) }()
-      case 13: try { try decoder.decodeSingularMessageField(value: &self._settledAt) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularInt64Field(value: &_storage._evidenceID) }()
+        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._customerID) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._productID) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._transactionID) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._originalTransactionID) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._requestedAt) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._answerBy) }()
+        case 10: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._stateReason) }()
+        case 12: try { try decoder.decodeSingularInt32Field(value: &_storage._attempts) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._settledAt) }()
+        case 14: try { try decoder.decodeSingularInt32Field(value: &_storage._consumptionPercentage) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.evidenceID != 0 {
-      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._evidenceID != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._evidenceID, fieldNumber: 1)
+      }
+      if _storage._environment != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
+      }
+      if !_storage._customerID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._customerID, fieldNumber: 3)
+      }
+      if !_storage._productID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._productID, fieldNumber: 4)
+      }
+      if !_storage._transactionID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._transactionID, fieldNumber: 5)
+      }
+      if !_storage._originalTransactionID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._originalTransactionID, fieldNumber: 6)
+      }
+      if !_storage._reason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._reason, fieldNumber: 7)
+      }
+      try { if let v = _storage._requestedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._answerBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      if _storage._state != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 10)
+      }
+      if !_storage._stateReason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._stateReason, fieldNumber: 11)
+      }
+      if _storage._attempts != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._attempts, fieldNumber: 12)
+      }
+      try { if let v = _storage._settledAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._consumptionPercentage {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 14)
+      } }()
     }
-    if self.environment != .unspecified {
-      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
-    }
-    if !self.customerID.isEmpty {
-      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 3)
-    }
-    if !self.productID.isEmpty {
-      try visitor.visitSingularStringField(value: self.productID, fieldNumber: 4)
-    }
-    if !self.transactionID.isEmpty {
-      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 5)
-    }
-    if !self.originalTransactionID.isEmpty {
-      try visitor.visitSingularStringField(value: self.originalTransactionID, fieldNumber: 6)
-    }
-    if !self.reason.isEmpty {
-      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 7)
-    }
-    try { if let v = self._requestedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._answerBy {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    } }()
-    if self.state != .unspecified {
-      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 10)
-    }
-    if !self.error.isEmpty {
-      try visitor.visitSingularStringField(value: self.error, fieldNumber: 11)
-    }
-    if self.attempts != 0 {
-      try visitor.visitSingularInt32Field(value: self.attempts, fieldNumber: 12)
-    }
-    try { if let v = self._settledAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ConsumptionRequest, rhs: Entitled_V1_ConsumptionRequest) -> Bool {
-    if lhs.evidenceID != rhs.evidenceID {return false}
-    if lhs.environment != rhs.environment {return false}
-    if lhs.customerID != rhs.customerID {return false}
-    if lhs.productID != rhs.productID {return false}
-    if lhs.transactionID != rhs.transactionID {return false}
-    if lhs.originalTransactionID != rhs.originalTransactionID {return false}
-    if lhs.reason != rhs.reason {return false}
-    if lhs._requestedAt != rhs._requestedAt {return false}
-    if lhs._answerBy != rhs._answerBy {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.error != rhs.error {return false}
-    if lhs.attempts != rhs.attempts {return false}
-    if lhs._settledAt != rhs._settledAt {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._evidenceID != rhs_storage._evidenceID {return false}
+        if _storage._environment != rhs_storage._environment {return false}
+        if _storage._customerID != rhs_storage._customerID {return false}
+        if _storage._productID != rhs_storage._productID {return false}
+        if _storage._transactionID != rhs_storage._transactionID {return false}
+        if _storage._originalTransactionID != rhs_storage._originalTransactionID {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._requestedAt != rhs_storage._requestedAt {return false}
+        if _storage._answerBy != rhs_storage._answerBy {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._stateReason != rhs_storage._stateReason {return false}
+        if _storage._attempts != rhs_storage._attempts {return false}
+        if _storage._settledAt != rhs_storage._settledAt {return false}
+        if _storage._consumptionPercentage != rhs_storage._consumptionPercentage {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3942,7 +4057,7 @@ nonisolated extension Entitled_V1_SetConsumptionConsentRequest: SwiftProtobuf.Me
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self.consented) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self._consented) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
@@ -3953,6 +4068,10 @@ nonisolated extension Entitled_V1_SetConsumptionConsentRequest: SwiftProtobuf.Me
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.app.isEmpty {
       try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
     }
@@ -3962,9 +4081,9 @@ nonisolated extension Entitled_V1_SetConsumptionConsentRequest: SwiftProtobuf.Me
     if !self.customerID.isEmpty {
       try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 3)
     }
-    if self.consented != false {
-      try visitor.visitSingularBoolField(value: self.consented, fieldNumber: 4)
-    }
+    try { if let v = self._consented {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+    } }()
     if !self.actor.isEmpty {
       try visitor.visitSingularStringField(value: self.actor, fieldNumber: 5)
     }
@@ -3984,7 +4103,7 @@ nonisolated extension Entitled_V1_SetConsumptionConsentRequest: SwiftProtobuf.Me
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
     if lhs.customerID != rhs.customerID {return false}
-    if lhs.consented != rhs.consented {return false}
+    if lhs._consented != rhs._consented {return false}
     if lhs.actor != rhs.actor {return false}
     if lhs.note != rhs.note {return false}
     if lhs.dryRun != rhs.dryRun {return false}
@@ -5291,7 +5410,7 @@ nonisolated extension Entitled_V1_ListExternalPurchaseTokensResponse: SwiftProto
 
 nonisolated extension Entitled_V1_ConsentWithdrawal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ConsentWithdrawal"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_transaction_id\0\u{1}environment\0\u{3}customer_ids\0\u{3}withdrawn_at\0\u{3}settle_by\0\u{1}state\0\u{3}settled_at\0\u{3}evidence_id\0\u{3}settlement_id\0\u{3}ends_access\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_transaction_id\0\u{1}environment\0\u{3}customer_ids\0\u{3}withdrawn_at\0\u{3}settle_by\0\u{1}state\0\u{3}settled_at\0\u{3}evidence_id\0\u{3}settlement_evidence_id\0\u{3}ends_access\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5307,7 +5426,7 @@ nonisolated extension Entitled_V1_ConsentWithdrawal: SwiftProtobuf.Message, Swif
       case 6: try { try decoder.decodeSingularEnumField(value: &self.state) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._settledAt) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
-      case 9: try { try decoder.decodeSingularInt64Field(value: &self._settlementID) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self._settlementEvidenceID) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.endsAccess) }()
       default: break
       }
@@ -5343,7 +5462,7 @@ nonisolated extension Entitled_V1_ConsentWithdrawal: SwiftProtobuf.Message, Swif
     if self.evidenceID != 0 {
       try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 8)
     }
-    try { if let v = self._settlementID {
+    try { if let v = self._settlementEvidenceID {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
     } }()
     if self.endsAccess != false {
@@ -5361,7 +5480,7 @@ nonisolated extension Entitled_V1_ConsentWithdrawal: SwiftProtobuf.Message, Swif
     if lhs.state != rhs.state {return false}
     if lhs._settledAt != rhs._settledAt {return false}
     if lhs.evidenceID != rhs.evidenceID {return false}
-    if lhs._settlementID != rhs._settlementID {return false}
+    if lhs._settlementEvidenceID != rhs._settlementEvidenceID {return false}
     if lhs.endsAccess != rhs.endsAccess {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5515,7 +5634,7 @@ nonisolated extension Entitled_V1_SettleConsentWithdrawalRequest: SwiftProtobuf.
 
 nonisolated extension Entitled_V1_SettleConsentWithdrawalResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SettleConsentWithdrawalResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}already_settled\0\u{3}settlement_id\0\u{1}repeated\0\u{2}\u{c}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}already_settled\0\u{3}settlement_evidence_id\0\u{1}repeated\0\u{2}\u{c}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5524,7 +5643,7 @@ nonisolated extension Entitled_V1_SettleConsentWithdrawalResponse: SwiftProtobuf
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBoolField(value: &self.alreadySettled) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self._settlementID) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._settlementEvidenceID) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
@@ -5540,7 +5659,7 @@ nonisolated extension Entitled_V1_SettleConsentWithdrawalResponse: SwiftProtobuf
     if self.alreadySettled != false {
       try visitor.visitSingularBoolField(value: self.alreadySettled, fieldNumber: 1)
     }
-    try { if let v = self._settlementID {
+    try { if let v = self._settlementEvidenceID {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
     } }()
     if self.repeated != false {
@@ -5554,7 +5673,7 @@ nonisolated extension Entitled_V1_SettleConsentWithdrawalResponse: SwiftProtobuf
 
   public static func ==(lhs: Entitled_V1_SettleConsentWithdrawalResponse, rhs: Entitled_V1_SettleConsentWithdrawalResponse) -> Bool {
     if lhs.alreadySettled != rhs.alreadySettled {return false}
-    if lhs._settlementID != rhs._settlementID {return false}
+    if lhs._settlementEvidenceID != rhs._settlementEvidenceID {return false}
     if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

@@ -90,60 +90,113 @@ public nonisolated struct Entitled_V1_ListAuditEntriesResponse: Sendable {
 }
 
 /// One call that looked at or changed a customer.
-public nonisolated struct Entitled_V1_AuditEntry: Sendable {
+public nonisolated struct Entitled_V1_AuditEntry: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Identifies the entry. Later entries have higher numbers.
-  public var number: Int64 = 0
+  public var number: Int64 {
+    get {_storage._number}
+    set {_uniqueStorage()._number = newValue}
+  }
 
   /// When the call ended, by the system's clock.
   public var time: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_time ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_time = newValue}
+    get {_storage._time ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._time = newValue}
   }
   /// Returns true if `time` has been explicitly set.
-  public var hasTime: Bool {self._time != nil}
+  public var hasTime: Bool {_storage._time != nil}
   /// Clears the value of `time`. Subsequent reads from it will return its default value.
-  public mutating func clearTime() {self._time = nil}
+  public mutating func clearTime() {_uniqueStorage()._time = nil}
 
   /// The operator's name of the caller; empty if callers are not authenticated.
-  public var caller: String = String()
+  public var caller: String {
+    get {_storage._caller}
+    set {_uniqueStorage()._caller = newValue}
+  }
 
   /// The person or system for which the caller acted, as the request states it.
-  public var actor: String = String()
+  public var actor: String {
+    get {_storage._actor}
+    set {_uniqueStorage()._actor = newValue}
+  }
 
   /// The method, `/package.Service/Method`.
-  public var method: String = String()
+  public var method: String {
+    get {_storage._method}
+    set {_uniqueStorage()._method = newValue}
+  }
 
   /// The app that the request names; empty: none.
-  public var app: String = String()
+  public var app: String {
+    get {_storage._app}
+    set {_uniqueStorage()._app = newValue}
+  }
 
   /// The customers that the request names and those that the response shows, at most 100. A pseudonym after an erasure.
-  public var customerIds: [String] = []
+  public var customerIds: [String] {
+    get {_storage._customerIds}
+    set {_uniqueStorage()._customerIds = newValue}
+  }
 
   /// What the request names instead of a customer, for example a purchase or a piece of evidence. Empty for a query that
   /// found no customer: it may be a person's, and no erasure would find it.
-  public var subject: String = String()
+  public var subject: String {
+    get {_storage._subject}
+    set {_uniqueStorage()._subject = newValue}
+  }
 
   /// The reason that the request states.
-  public var note: String = String()
+  public var note: String {
+    get {_storage._note}
+    set {_uniqueStorage()._note = newValue}
+  }
 
   /// The name of the status code, `OK` for a call that succeeded.
-  public var outcome: String = String()
+  public var outcome: String {
+    get {_storage._outcome}
+    set {_uniqueStorage()._outcome = newValue}
+  }
 
   /// The id of the call in the logs.
-  public var requestID: String = String()
+  public var requestID: String {
+    get {_storage._requestID}
+    set {_uniqueStorage()._requestID = newValue}
+  }
 
   /// The IP address of the peer: that of the caller, or of the proxy before this service.
-  public var address: String = String()
+  public var address: String {
+    get {_storage._address}
+    set {_uniqueStorage()._address = newValue}
+  }
+
+  /// The moment of the customer's state that the request asks for. Unset: the present, or the call has no such field.
+  public var asOf: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._asOf ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._asOf = newValue}
+  }
+  /// Returns true if `asOf` has been explicitly set.
+  public var hasAsOf: Bool {_storage._asOf != nil}
+  /// Clears the value of `asOf`. Subsequent reads from it will return its default value.
+  public mutating func clearAsOf() {_uniqueStorage()._asOf = nil}
+
+  /// The moment whose knowledge the request asks for. Unset: the present, or the call has no such field.
+  public var knownAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._knownAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._knownAt = newValue}
+  }
+  /// Returns true if `knownAt` has been explicitly set.
+  public var hasKnownAt: Bool {_storage._knownAt != nil}
+  /// Clears the value of `knownAt`. Subsequent reads from it will return its default value.
+  public mutating func clearKnownAt() {_uniqueStorage()._knownAt = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -256,88 +309,160 @@ nonisolated extension Entitled_V1_ListAuditEntriesResponse: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AuditEntry"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}time\0\u{1}caller\0\u{1}actor\0\u{1}method\0\u{1}app\0\u{3}customer_ids\0\u{1}subject\0\u{1}note\0\u{1}outcome\0\u{3}request_id\0\u{1}address\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}time\0\u{1}caller\0\u{1}actor\0\u{1}method\0\u{1}app\0\u{3}customer_ids\0\u{1}subject\0\u{1}note\0\u{1}outcome\0\u{3}request_id\0\u{1}address\0\u{3}as_of\0\u{3}known_at\0")
+
+  fileprivate class _StorageClass {
+    var _number: Int64 = 0
+    var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _caller: String = String()
+    var _actor: String = String()
+    var _method: String = String()
+    var _app: String = String()
+    var _customerIds: [String] = []
+    var _subject: String = String()
+    var _note: String = String()
+    var _outcome: String = String()
+    var _requestID: String = String()
+    var _address: String = String()
+    var _asOf: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _knownAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _number = source._number
+      _time = source._time
+      _caller = source._caller
+      _actor = source._actor
+      _method = source._method
+      _app = source._app
+      _customerIds = source._customerIds
+      _subject = source._subject
+      _note = source._note
+      _outcome = source._outcome
+      _requestID = source._requestID
+      _address = source._address
+      _asOf = source._asOf
+      _knownAt = source._knownAt
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.number) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._time) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.caller) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.actor) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.method) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.app) }()
-      case 7: try { try decoder.decodeRepeatedStringField(value: &self.customerIds) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self.subject) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self.note) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self.outcome) }()
-      case 11: try { try decoder.decodeSingularStringField(value: &self.requestID) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self.address) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularInt64Field(value: &_storage._number) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._time) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._caller) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._actor) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._method) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._app) }()
+        case 7: try { try decoder.decodeRepeatedStringField(value: &_storage._customerIds) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._subject) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._outcome) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._requestID) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._address) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._asOf) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._knownAt) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.number != 0 {
-      try visitor.visitSingularInt64Field(value: self.number, fieldNumber: 1)
-    }
-    try { if let v = self._time {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    if !self.caller.isEmpty {
-      try visitor.visitSingularStringField(value: self.caller, fieldNumber: 3)
-    }
-    if !self.actor.isEmpty {
-      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 4)
-    }
-    if !self.method.isEmpty {
-      try visitor.visitSingularStringField(value: self.method, fieldNumber: 5)
-    }
-    if !self.app.isEmpty {
-      try visitor.visitSingularStringField(value: self.app, fieldNumber: 6)
-    }
-    if !self.customerIds.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.customerIds, fieldNumber: 7)
-    }
-    if !self.subject.isEmpty {
-      try visitor.visitSingularStringField(value: self.subject, fieldNumber: 8)
-    }
-    if !self.note.isEmpty {
-      try visitor.visitSingularStringField(value: self.note, fieldNumber: 9)
-    }
-    if !self.outcome.isEmpty {
-      try visitor.visitSingularStringField(value: self.outcome, fieldNumber: 10)
-    }
-    if !self.requestID.isEmpty {
-      try visitor.visitSingularStringField(value: self.requestID, fieldNumber: 11)
-    }
-    if !self.address.isEmpty {
-      try visitor.visitSingularStringField(value: self.address, fieldNumber: 12)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._number != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._number, fieldNumber: 1)
+      }
+      try { if let v = _storage._time {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      if !_storage._caller.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._caller, fieldNumber: 3)
+      }
+      if !_storage._actor.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._actor, fieldNumber: 4)
+      }
+      if !_storage._method.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._method, fieldNumber: 5)
+      }
+      if !_storage._app.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._app, fieldNumber: 6)
+      }
+      if !_storage._customerIds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._customerIds, fieldNumber: 7)
+      }
+      if !_storage._subject.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._subject, fieldNumber: 8)
+      }
+      if !_storage._note.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._note, fieldNumber: 9)
+      }
+      if !_storage._outcome.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._outcome, fieldNumber: 10)
+      }
+      if !_storage._requestID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._requestID, fieldNumber: 11)
+      }
+      if !_storage._address.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._address, fieldNumber: 12)
+      }
+      try { if let v = _storage._asOf {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._knownAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_AuditEntry, rhs: Entitled_V1_AuditEntry) -> Bool {
-    if lhs.number != rhs.number {return false}
-    if lhs._time != rhs._time {return false}
-    if lhs.caller != rhs.caller {return false}
-    if lhs.actor != rhs.actor {return false}
-    if lhs.method != rhs.method {return false}
-    if lhs.app != rhs.app {return false}
-    if lhs.customerIds != rhs.customerIds {return false}
-    if lhs.subject != rhs.subject {return false}
-    if lhs.note != rhs.note {return false}
-    if lhs.outcome != rhs.outcome {return false}
-    if lhs.requestID != rhs.requestID {return false}
-    if lhs.address != rhs.address {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._number != rhs_storage._number {return false}
+        if _storage._time != rhs_storage._time {return false}
+        if _storage._caller != rhs_storage._caller {return false}
+        if _storage._actor != rhs_storage._actor {return false}
+        if _storage._method != rhs_storage._method {return false}
+        if _storage._app != rhs_storage._app {return false}
+        if _storage._customerIds != rhs_storage._customerIds {return false}
+        if _storage._subject != rhs_storage._subject {return false}
+        if _storage._note != rhs_storage._note {return false}
+        if _storage._outcome != rhs_storage._outcome {return false}
+        if _storage._requestID != rhs_storage._requestID {return false}
+        if _storage._address != rhs_storage._address {return false}
+        if _storage._asOf != rhs_storage._asOf {return false}
+        if _storage._knownAt != rhs_storage._knownAt {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1282,8 +1282,8 @@ public nonisolated struct Entitled_V1_HistoryMark: Sendable {
   /// Clears the value of `time`. Subsequent reads from it will return its default value.
   public mutating func clearTime() {self._time = nil}
 
-  /// The stable type: PURCHASED, RENEWED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type and
-  /// subtype; or the type of an event.
+  /// The stable type: PURCHASED, RENEWED, UPGRADED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type
+  /// and subtype; or the type of an event.
   public var type: String = String()
 
   /// The mark as a sentence; empty: the type says it all.

@@ -155,7 +155,7 @@ public nonisolated struct Entitled_V1_UpdateDeviceBitsRequest: Sendable {
   /// Clears the value of `bit1`. Subsequent reads from it will return its default value.
   public mutating func clearBit1() {self._bit1 = nil}
 
-  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
   public var actor: String = String()
 
   /// The reason, for the audit trail: at most 4096 bytes.
@@ -269,7 +269,7 @@ public nonisolated struct Entitled_V1_UseDeviceTrialRequest: Sendable {
   /// The customer who uses the trial, for the audit log. Empty: none.
   public var customerID: String = String()
 
-  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the audit log.
   public var actor: String = String()
 
   /// The reason, for the audit trail: at most 4096 bytes.

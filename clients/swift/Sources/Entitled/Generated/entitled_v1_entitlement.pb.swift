@@ -540,10 +540,10 @@ public nonisolated struct Entitled_V1_Advice: Sendable {
   /// A sentence for the operator's staff.
   public var message: String = String()
 
-  /// A link for the customer, for example the App Store's page for payment details.
+  /// A link for the customer, for example the App Store's page for payment details. Empty: none.
   public var url: String = String()
 
-  /// The deadline of the action.
+  /// The deadline of the action. Unset: there is none.
   public var deadline: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_deadline ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_deadline = newValue}

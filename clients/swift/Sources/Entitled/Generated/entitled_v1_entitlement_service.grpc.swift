@@ -325,8 +325,16 @@ extension Entitled_V1_EntitlementService {
     /// >
     /// > Entitlements of customers, their reasons and their changes.
     /// > 
-    /// > Every request names the configured app. Errors are gRPC statuses with google.rpc.ErrorInfo (a stable
-    /// > reason), google.rpc.BadRequest (the field) or google.rpc.RetryInfo (the retry delay) in the details.
+    /// > These rules hold in all services of this package:
+    /// > 
+    /// > - A request names the configured app, unless it is about the service or all apps.
+    /// > - Errors are gRPC statuses with google.rpc.ErrorInfo (a stable reason), google.rpc.BadRequest (the field) or
+    /// >   google.rpc.RetryInfo (the retry delay) in the details.
+    /// > - A text of a request has at most 256 bytes of UTF-8 unless its comment states another limit; documents are limited by
+    /// >   the size of a message.
+    /// > - Times are accurate to the millisecond, between the years 1 and 9999.
+    /// > - Numbers of things are 0 or more.
+    /// > - A message, enum value, reason or field may be added; clients ignore what they do not know.
     public protocol ClientProtocol: Sendable {
         /// Call the "Check" method.
         ///
@@ -799,8 +807,16 @@ extension Entitled_V1_EntitlementService {
     /// >
     /// > Entitlements of customers, their reasons and their changes.
     /// > 
-    /// > Every request names the configured app. Errors are gRPC statuses with google.rpc.ErrorInfo (a stable
-    /// > reason), google.rpc.BadRequest (the field) or google.rpc.RetryInfo (the retry delay) in the details.
+    /// > These rules hold in all services of this package:
+    /// > 
+    /// > - A request names the configured app, unless it is about the service or all apps.
+    /// > - Errors are gRPC statuses with google.rpc.ErrorInfo (a stable reason), google.rpc.BadRequest (the field) or
+    /// >   google.rpc.RetryInfo (the retry delay) in the details.
+    /// > - A text of a request has at most 256 bytes of UTF-8 unless its comment states another limit; documents are limited by
+    /// >   the size of a message.
+    /// > - Times are accurate to the millisecond, between the years 1 and 9999.
+    /// > - Numbers of things are 0 or more.
+    /// > - A message, enum value, reason or field may be added; clients ignore what they do not know.
     public struct Client<Transport>: ClientProtocol where Transport: GRPCCore.ClientTransport {
         private let client: GRPCCore.GRPCClient<Transport>
 

@@ -389,7 +389,7 @@ public nonisolated struct Entitled_V1_GetCustomerResponse: @unchecked Sendable {
     set {_uniqueStorage()._grants = newValue}
   }
 
-  /// The sequence of the customer's last event, to start a Watch after it.
+  /// The sequence of the customer's last event, to start a Watch after it; 0: there is none.
   public var sequence: Int64 {
     get {_storage._sequence}
     set {_uniqueStorage()._sequence = newValue}
@@ -579,7 +579,7 @@ public nonisolated struct Entitled_V1_CustomerSubscriptionGroup: Sendable {
   public var eligibleWinBackOfferIds: [String] = []
 
   /// Days of paid service that count towards Apple's higher revenue share, 0 or more.
-  public var paidServiceDays: Int32 = 0
+  public var paidDays: Int32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2985,7 +2985,7 @@ nonisolated extension Entitled_V1_CustomerProduct: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Entitled_V1_CustomerSubscriptionGroup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CustomerSubscriptionGroup"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}subscription_group_identifier\0\u{1}state\0\u{3}product_id\0\u{3}auto_renew_product_id\0\u{3}eligible_for_introductory_offer\0\u{3}eligible_for_promotional_offers\0\u{3}eligible_win_back_offer_ids\0\u{3}paid_service_days\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}subscription_group_identifier\0\u{1}state\0\u{3}product_id\0\u{3}auto_renew_product_id\0\u{3}eligible_for_introductory_offer\0\u{3}eligible_for_promotional_offers\0\u{3}eligible_win_back_offer_ids\0\u{3}paid_days\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3000,7 +3000,7 @@ nonisolated extension Entitled_V1_CustomerSubscriptionGroup: SwiftProtobuf.Messa
       case 5: try { try decoder.decodeSingularBoolField(value: &self.eligibleForIntroductoryOffer) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.eligibleForPromotionalOffers) }()
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.eligibleWinBackOfferIds) }()
-      case 8: try { try decoder.decodeSingularInt32Field(value: &self.paidServiceDays) }()
+      case 8: try { try decoder.decodeSingularInt32Field(value: &self.paidDays) }()
       default: break
       }
     }
@@ -3028,8 +3028,8 @@ nonisolated extension Entitled_V1_CustomerSubscriptionGroup: SwiftProtobuf.Messa
     if !self.eligibleWinBackOfferIds.isEmpty {
       try visitor.visitRepeatedStringField(value: self.eligibleWinBackOfferIds, fieldNumber: 7)
     }
-    if self.paidServiceDays != 0 {
-      try visitor.visitSingularInt32Field(value: self.paidServiceDays, fieldNumber: 8)
+    if self.paidDays != 0 {
+      try visitor.visitSingularInt32Field(value: self.paidDays, fieldNumber: 8)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3042,7 +3042,7 @@ nonisolated extension Entitled_V1_CustomerSubscriptionGroup: SwiftProtobuf.Messa
     if lhs.eligibleForIntroductoryOffer != rhs.eligibleForIntroductoryOffer {return false}
     if lhs.eligibleForPromotionalOffers != rhs.eligibleForPromotionalOffers {return false}
     if lhs.eligibleWinBackOfferIds != rhs.eligibleWinBackOfferIds {return false}
-    if lhs.paidServiceDays != rhs.paidServiceDays {return false}
+    if lhs.paidDays != rhs.paidDays {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -220,7 +220,7 @@ public nonisolated struct Entitled_V1_IngestNotificationRequest: Sendable {
   /// The body exactly as Apple sent it, version 1 or 2.
   public var body: Data = Data()
 
-  /// When the relay received it; unset: now.
+  /// When the relay received it; unset, or in the future: now.
   public var receivedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_receivedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_receivedAt = newValue}
@@ -584,20 +584,8 @@ public nonisolated struct Entitled_V1_BackfillNotificationsResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The id of the repair that the backfill is.
-  public var backfillID: String = String()
-
-  /// The number of notifications that were missing.
-  public var received: Int64 = 0
-
-  /// The number of notifications that were stored before.
-  public var alreadyKnown: Int64 = 0
-
-  /// The number of customers whose state differed from Apple's.
-  public var driftedCustomers: Int64 = 0
-
-  /// The repair in its present state. If the deadline came first, or Apple cannot be reached, it is not
-  /// finished and continues in the background.
+  /// The repair that the backfill is, in its present state. If the deadline came first, or Apple cannot be reached, it is
+  /// not finished and continues in the background.
   public var repair: Entitled_V1_Repair {
     get {_repair ?? Entitled_V1_Repair()}
     set {_repair = newValue}
@@ -718,7 +706,7 @@ public nonisolated struct Entitled_V1_Repair: @unchecked Sendable {
     set {_uniqueStorage()._queriedPurchases = newValue}
   }
 
-  /// The number of customers whose state differed from Apple's; set when the repair is finished.
+  /// The number of customers whose state differed from Apple's; 0 until the repair is finished.
   public var driftedCustomers: Int64 {
     get {_storage._driftedCustomers}
     set {_uniqueStorage()._driftedCustomers = newValue}
@@ -1685,7 +1673,7 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
 
 nonisolated extension Entitled_V1_BackfillNotificationsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BackfillNotificationsResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}backfill_id\0\u{1}received\0\u{3}already_known\0\u{3}drifted_customers\0\u{1}repair\0\u{2}\u{a}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}repair\0\u{2}\u{e}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1693,11 +1681,7 @@ nonisolated extension Entitled_V1_BackfillNotificationsResponse: SwiftProtobuf.M
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.backfillID) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.received) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self.alreadyKnown) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.driftedCustomers) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._repair) }()
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._repair) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -1709,20 +1693,8 @@ nonisolated extension Entitled_V1_BackfillNotificationsResponse: SwiftProtobuf.M
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.backfillID.isEmpty {
-      try visitor.visitSingularStringField(value: self.backfillID, fieldNumber: 1)
-    }
-    if self.received != 0 {
-      try visitor.visitSingularInt64Field(value: self.received, fieldNumber: 2)
-    }
-    if self.alreadyKnown != 0 {
-      try visitor.visitSingularInt64Field(value: self.alreadyKnown, fieldNumber: 3)
-    }
-    if self.driftedCustomers != 0 {
-      try visitor.visitSingularInt64Field(value: self.driftedCustomers, fieldNumber: 4)
-    }
     try { if let v = self._repair {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
@@ -1731,10 +1703,6 @@ nonisolated extension Entitled_V1_BackfillNotificationsResponse: SwiftProtobuf.M
   }
 
   public static func ==(lhs: Entitled_V1_BackfillNotificationsResponse, rhs: Entitled_V1_BackfillNotificationsResponse) -> Bool {
-    if lhs.backfillID != rhs.backfillID {return false}
-    if lhs.received != rhs.received {return false}
-    if lhs.alreadyKnown != rhs.alreadyKnown {return false}
-    if lhs.driftedCustomers != rhs.driftedCustomers {return false}
     if lhs._repair != rhs._repair {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

@@ -927,7 +927,7 @@ public nonisolated struct Entitled_V1_MigrateReceiptsRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Chosen by the caller, returned with the result.
+  /// Chosen by the caller, at most 4096 bytes, returned with the result.
   public var correlationID: String = String()
 
   /// The configured name of the app, for example "ocean-journal". Required.
@@ -1008,7 +1008,7 @@ public nonisolated struct Entitled_V1_MigrateReceiptsResponse: Sendable {
   public mutating func clearError() {self._error = nil}
 
   /// The number of the receipt's transactions that are stored now, from 0.
-  public var transactions: Int32 = 0
+  public var transactionCount: Int32 = 0
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -1036,7 +1036,7 @@ public nonisolated struct Entitled_V1_StartMigrationRequest: Sendable {
   /// The input. Required.
   public var input: Entitled_V1_StartMigrationRequest.OneOf_Input? = nil
 
-  /// A file on the server, NDJSON or CSV, below the configured import folder.
+  /// A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes.
   public var inputPath: String {
     get {
       if case .inputPath(let v)? = input {return v}
@@ -1088,7 +1088,7 @@ public nonisolated struct Entitled_V1_StartMigrationRequest: Sendable {
 
   /// The input. Required.
   public nonisolated enum OneOf_Input: Equatable, Sendable {
-    /// A file on the server, NDJSON or CSV, below the configured import folder.
+    /// A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes.
     case inputPath(String)
     /// The id of an UploadMigrationInput.
     case uploadID(String)
@@ -1207,10 +1207,6 @@ public nonisolated struct Entitled_V1_CompareWithAppleResponse: Sendable {
   /// The number of customers that could not be compared, because a call to Apple failed.
   public var notCompared: Int32 = 0
 
-  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
-  /// call wrote. Empty: it could not be read.
-  public var position: String = String()
-
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1288,9 +1284,9 @@ public nonisolated struct Entitled_V1_Migration: @unchecked Sendable {
   }
 
   /// The number of lines that are done: the sum of the five outcomes.
-  public var total: Int64 {
-    get {_storage._total}
-    set {_uniqueStorage()._total = newValue}
+  public var doneLines: Int64 {
+    get {_storage._doneLines}
+    set {_uniqueStorage()._doneLines = newValue}
   }
 
   /// The number of receipts with new facts.
@@ -2860,7 +2856,7 @@ nonisolated extension Entitled_V1_MigrateReceiptsRequest: SwiftProtobuf.Message,
 
 nonisolated extension Entitled_V1_MigrateReceiptsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MigrateReceiptsResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}correlation_id\0\u{1}outcome\0\u{1}error\0\u{1}transactions\0\u{2}\u{b}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}correlation_id\0\u{1}outcome\0\u{1}error\0\u{3}transaction_count\0\u{2}\u{b}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2871,7 +2867,7 @@ nonisolated extension Entitled_V1_MigrateReceiptsResponse: SwiftProtobuf.Message
       case 1: try { try decoder.decodeSingularStringField(value: &self.correlationID) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._error) }()
-      case 4: try { try decoder.decodeSingularInt32Field(value: &self.transactions) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.transactionCount) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -2892,8 +2888,8 @@ nonisolated extension Entitled_V1_MigrateReceiptsResponse: SwiftProtobuf.Message
     try { if let v = self._error {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    if self.transactions != 0 {
-      try visitor.visitSingularInt32Field(value: self.transactions, fieldNumber: 4)
+    if self.transactionCount != 0 {
+      try visitor.visitSingularInt32Field(value: self.transactionCount, fieldNumber: 4)
     }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
@@ -2905,7 +2901,7 @@ nonisolated extension Entitled_V1_MigrateReceiptsResponse: SwiftProtobuf.Message
     if lhs.correlationID != rhs.correlationID {return false}
     if lhs.outcome != rhs.outcome {return false}
     if lhs._error != rhs._error {return false}
-    if lhs.transactions != rhs.transactions {return false}
+    if lhs.transactionCount != rhs.transactionCount {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -3186,7 +3182,7 @@ nonisolated extension Entitled_V1_CompareWithAppleRequest: SwiftProtobuf.Message
 
 nonisolated extension Entitled_V1_CompareWithAppleResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CompareWithAppleResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}compared\0\u{1}drifts\0\u{3}next_page_token\0\u{3}not_compared\0\u{2}\u{b}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}compared\0\u{1}drifts\0\u{3}next_page_token\0\u{3}not_compared\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3198,7 +3194,6 @@ nonisolated extension Entitled_V1_CompareWithAppleResponse: SwiftProtobuf.Messag
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.drifts) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
       case 4: try { try decoder.decodeSingularInt32Field(value: &self.notCompared) }()
-      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
     }
@@ -3217,9 +3212,6 @@ nonisolated extension Entitled_V1_CompareWithAppleResponse: SwiftProtobuf.Messag
     if self.notCompared != 0 {
       try visitor.visitSingularInt32Field(value: self.notCompared, fieldNumber: 4)
     }
-    if !self.position.isEmpty {
-      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3228,7 +3220,6 @@ nonisolated extension Entitled_V1_CompareWithAppleResponse: SwiftProtobuf.Messag
     if lhs.drifts != rhs.drifts {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.notCompared != rhs.notCompared {return false}
-    if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3325,12 +3316,12 @@ nonisolated extension Entitled_V1_StartMigrationResponse: SwiftProtobuf.Message,
 
 nonisolated extension Entitled_V1_Migration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Migration"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}migration_id\0\u{1}state\0\u{1}total\0\u{1}migrated\0\u{1}unchanged\0\u{1}empty\0\u{1}rejected\0\u{1}retryable\0\u{3}started_at\0\u{3}finished_at\0\u{1}rate\0\u{1}duplicates\0\u{1}reasons\0\u{1}error\0\u{1}app\0\u{3}dry_run\0\u{3}done_bytes\0\u{3}input_bytes\0\u{1}environment\0\u{3}input_path\0\u{3}upload_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}migration_id\0\u{1}state\0\u{3}done_lines\0\u{1}migrated\0\u{1}unchanged\0\u{1}empty\0\u{1}rejected\0\u{1}retryable\0\u{3}started_at\0\u{3}finished_at\0\u{1}rate\0\u{1}duplicates\0\u{1}reasons\0\u{1}error\0\u{1}app\0\u{3}dry_run\0\u{3}done_bytes\0\u{3}input_bytes\0\u{1}environment\0\u{3}input_path\0\u{3}upload_id\0")
 
   fileprivate class _StorageClass {
     var _migrationID: String = String()
     var _state: Entitled_V1_MigrationState = .unspecified
-    var _total: Int64 = 0
+    var _doneLines: Int64 = 0
     var _migrated: Int64 = 0
     var _unchanged: Int64 = 0
     var _empty: Int64 = 0
@@ -3360,7 +3351,7 @@ nonisolated extension Entitled_V1_Migration: SwiftProtobuf.Message, SwiftProtobu
     init(copying source: _StorageClass) {
       _migrationID = source._migrationID
       _state = source._state
-      _total = source._total
+      _doneLines = source._doneLines
       _migrated = source._migrated
       _unchanged = source._unchanged
       _empty = source._empty
@@ -3398,7 +3389,7 @@ nonisolated extension Entitled_V1_Migration: SwiftProtobuf.Message, SwiftProtobu
         switch fieldNumber {
         case 1: try { try decoder.decodeSingularStringField(value: &_storage._migrationID) }()
         case 2: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
-        case 3: try { try decoder.decodeSingularInt64Field(value: &_storage._total) }()
+        case 3: try { try decoder.decodeSingularInt64Field(value: &_storage._doneLines) }()
         case 4: try { try decoder.decodeSingularInt64Field(value: &_storage._migrated) }()
         case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._unchanged) }()
         case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._empty) }()
@@ -3449,8 +3440,8 @@ nonisolated extension Entitled_V1_Migration: SwiftProtobuf.Message, SwiftProtobu
       if _storage._state != .unspecified {
         try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 2)
       }
-      if _storage._total != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._total, fieldNumber: 3)
+      if _storage._doneLines != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._doneLines, fieldNumber: 3)
       }
       if _storage._migrated != 0 {
         try visitor.visitSingularInt64Field(value: _storage._migrated, fieldNumber: 4)
@@ -3522,7 +3513,7 @@ nonisolated extension Entitled_V1_Migration: SwiftProtobuf.Message, SwiftProtobu
         let rhs_storage = _args.1
         if _storage._migrationID != rhs_storage._migrationID {return false}
         if _storage._state != rhs_storage._state {return false}
-        if _storage._total != rhs_storage._total {return false}
+        if _storage._doneLines != rhs_storage._doneLines {return false}
         if _storage._migrated != rhs_storage._migrated {return false}
         if _storage._unchanged != rhs_storage._unchanged {return false}
         if _storage._empty != rhs_storage._empty {return false}

@@ -217,7 +217,7 @@ extension Entitled_V1_ReportService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
+        /// > Streams the postings that reports add up: all after a number, or those of a time. It ends with the last one.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListPostingsRequest` message.
@@ -263,8 +263,8 @@ extension Entitled_V1_ReportService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
-        /// > same reports and days.
+        /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. Earlier results of the same
+        /// > reports and days stay.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_RecordReconciliationRequest` message.
@@ -287,7 +287,7 @@ extension Entitled_V1_ReportService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the stored results of comparisons with Apple's reports.
+        /// > Returns the latest results of comparisons with Apple's reports, or all of them.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_GetReconciliationRequest` message.
@@ -432,7 +432,7 @@ extension Entitled_V1_ReportService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
+        /// > Streams the postings that reports add up: all after a number, or those of a time. It ends with the last one.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListPostingsRequest` message.
@@ -498,8 +498,8 @@ extension Entitled_V1_ReportService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
-        /// > same reports and days.
+        /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. Earlier results of the same
+        /// > reports and days stay.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_RecordReconciliationRequest` message.
@@ -533,7 +533,7 @@ extension Entitled_V1_ReportService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the stored results of comparisons with Apple's reports.
+        /// > Returns the latest results of comparisons with Apple's reports, or all of them.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_GetReconciliationRequest` message.
@@ -657,7 +657,7 @@ extension Entitled_V1_ReportService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
+    /// > Streams the postings that reports add up: all after a number, or those of a time. It ends with the last one.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListPostingsRequest` message.
@@ -713,8 +713,8 @@ extension Entitled_V1_ReportService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
-    /// > same reports and days.
+    /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. Earlier results of the same
+    /// > reports and days stay.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_RecordReconciliationRequest` message.
@@ -743,7 +743,7 @@ extension Entitled_V1_ReportService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the stored results of comparisons with Apple's reports.
+    /// > Returns the latest results of comparisons with Apple's reports, or all of them.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_GetReconciliationRequest` message.
@@ -873,7 +873,7 @@ extension Entitled_V1_ReportService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
+    /// > Streams the postings that reports add up: all after a number, or those of a time. It ends with the last one.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -937,8 +937,8 @@ extension Entitled_V1_ReportService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. It replaces the result of the
-    /// > same reports and days.
+    /// > Stores the result of a comparison with Apple's reports, for the people who look at the charts. Earlier results of the same
+    /// > reports and days stay.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -971,7 +971,7 @@ extension Entitled_V1_ReportService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the stored results of comparisons with Apple's reports.
+    /// > Returns the latest results of comparisons with Apple's reports, or all of them.
     ///
     /// - Parameters:
     ///   - message: request message to send.

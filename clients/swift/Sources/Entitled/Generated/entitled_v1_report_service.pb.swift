@@ -470,25 +470,25 @@ public nonisolated struct Entitled_V1_ReportQuery: @unchecked Sendable {
     set {_uniqueStorage()._granularity = newValue}
   }
 
-  /// At most two dimensions.
+  /// At most two dimensions, in the order of the groups of a row.
   public var groupBy: [Entitled_V1_ReportDimension] {
     get {_storage._groupBy}
     set {_uniqueStorage()._groupBy = newValue}
   }
 
-  /// Only these products; empty: all.
+  /// Only these products, at most 1000; empty: all.
   public var productIds: [String] {
     get {_storage._productIds}
     set {_uniqueStorage()._productIds = newValue}
   }
 
-  /// Only these subscription groups; empty: all.
+  /// Only these subscription groups, at most 1000; empty: all.
   public var subscriptionGroups: [String] {
     get {_storage._subscriptionGroups}
     set {_uniqueStorage()._subscriptionGroups = newValue}
   }
 
-  /// Only these storefronts; empty: all.
+  /// Only these storefronts, ISO 3166-1 alpha-3, at most 1000; empty: all.
   public var storefronts: [String] {
     get {_storage._storefronts}
     set {_uniqueStorage()._storefronts = newValue}
@@ -523,7 +523,7 @@ public nonisolated struct Entitled_V1_ReportQuery: @unchecked Sendable {
     set {_uniqueStorage()._convertTo = newValue}
   }
 
-  /// Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency.
+  /// Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the six days before stays in its currency.
   public var rates: [Entitled_V1_ReportRate] {
     get {_storage._rates}
     set {_uniqueStorage()._rates = newValue}
@@ -572,7 +572,7 @@ public nonisolated struct Entitled_V1_ReportRate: Sendable {
   /// Clears the value of `from`. Subsequent reads from it will return its default value.
   public mutating func clearFrom() {self._from = nil}
 
-  /// Millionths of the target currency for one unit.
+  /// Millionths of the target currency for one unit, above 0.
   public var millionths: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -843,9 +843,9 @@ public nonisolated struct Entitled_V1_ListPostingsRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// Only postings after this position, which is that of a posting of the app; 0: from the first one. Not with `from` and
-  /// `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
-  public var afterPosition: Int64 = 0
+  /// Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with `from`
+  /// and `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+  public var afterNumber: Int64 = 0
 
   /// Only postings that were so at this time or later. With `to`.
   public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
@@ -867,7 +867,7 @@ public nonisolated struct Entitled_V1_ListPostingsRequest: Sendable {
   /// Clears the value of `to`. Subsequent reads from it will return its default value.
   public mutating func clearTo() {self._to = nil}
 
-  /// Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a position, a
+  /// Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a number, a
   /// purchase and a time.
   public var opening: Bool = false
 
@@ -885,7 +885,7 @@ public nonisolated struct Entitled_V1_ListPostingsResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 1,000 postings, in the order of their positions; with `from` and `to`, in the order of time.
+  /// At most 1,000 postings, in the order of their numbers; with `from` and `to`, in the order of time.
   public var postings: [Entitled_V1_ReportPosting] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -900,10 +900,11 @@ public nonisolated struct Entitled_V1_ReportPosting: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its position among the postings of the store, from 1. It grows, and is not consecutive for one app.
-  public var position: Int64 {
-    get {_storage._position}
-    set {_uniqueStorage()._position = newValue}
+  /// Its number among the postings of the store, from 1; 0: a sum before `from`. Numbers grow, and are not consecutive for
+  /// one app.
+  public var number: Int64 {
+    get {_storage._number}
+    set {_uniqueStorage()._number = newValue}
   }
 
   /// What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
@@ -1180,6 +1181,9 @@ public nonisolated struct Entitled_V1_ReconciledDay: Sendable {
   /// Clears the value of `recordedAt`. Subsequent reads from it will return its default value.
   public mutating func clearRecordedAt() {self._recordedAt = nil}
 
+  /// The number among the results of the same report and day, from 1. Only in responses.
+  public var run: Int64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1255,6 +1259,9 @@ public nonisolated struct Entitled_V1_GetReconciliationRequest: Sendable {
   /// Clears the value of `to`. Subsequent reads from it will return its default value.
   public mutating func clearTo() {self._to = nil}
 
+  /// Whether to return the earlier results of each report and day, too. Then `to` is at most 31 days after `from`.
+  public var allRuns: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1272,7 +1279,7 @@ public nonisolated struct Entitled_V1_GetReconciliationResponse: Sendable {
   /// The environment of the answer.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The results, ordered by day and report.
+  /// The results, ordered by day and report; with `all_runs` the latest of each first, at most 10000.
   public var days: [Entitled_V1_ReconciledDay] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2067,7 +2074,7 @@ nonisolated extension Entitled_V1_ExportReportResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_ListPostingsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListPostingsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}after_position\0\u{1}from\0\u{1}to\0\u{1}opening\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}after_number\0\u{1}from\0\u{1}to\0\u{1}opening\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2077,7 +2084,7 @@ nonisolated extension Entitled_V1_ListPostingsRequest: SwiftProtobuf.Message, Sw
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self.afterPosition) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.afterNumber) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._from) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._to) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.opening) }()
@@ -2097,8 +2104,8 @@ nonisolated extension Entitled_V1_ListPostingsRequest: SwiftProtobuf.Message, Sw
     if self.environment != .unspecified {
       try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
     }
-    if self.afterPosition != 0 {
-      try visitor.visitSingularInt64Field(value: self.afterPosition, fieldNumber: 3)
+    if self.afterNumber != 0 {
+      try visitor.visitSingularInt64Field(value: self.afterNumber, fieldNumber: 3)
     }
     try { if let v = self._from {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
@@ -2115,7 +2122,7 @@ nonisolated extension Entitled_V1_ListPostingsRequest: SwiftProtobuf.Message, Sw
   public static func ==(lhs: Entitled_V1_ListPostingsRequest, rhs: Entitled_V1_ListPostingsRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
-    if lhs.afterPosition != rhs.afterPosition {return false}
+    if lhs.afterNumber != rhs.afterNumber {return false}
     if lhs._from != rhs._from {return false}
     if lhs._to != rhs._to {return false}
     if lhs.opening != rhs.opening {return false}
@@ -2156,10 +2163,10 @@ nonisolated extension Entitled_V1_ListPostingsResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_ReportPosting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReportPosting"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{1}kind\0\u{1}stock\0\u{3}effective_at\0\u{3}known_at\0\u{1}cause\0\u{3}original_transaction_id\0\u{3}transaction_id\0\u{3}product_id\0\u{3}subscription_group\0\u{1}storefront\0\u{3}offer_kind\0\u{1}reason\0\u{1}units\0\u{1}amount\0\u{1}proceeds\0\u{1}currency\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}kind\0\u{1}stock\0\u{3}effective_at\0\u{3}known_at\0\u{1}cause\0\u{3}original_transaction_id\0\u{3}transaction_id\0\u{3}product_id\0\u{3}subscription_group\0\u{1}storefront\0\u{3}offer_kind\0\u{1}reason\0\u{1}units\0\u{1}amount\0\u{1}proceeds\0\u{1}currency\0")
 
   fileprivate class _StorageClass {
-    var _position: Int64 = 0
+    var _number: Int64 = 0
     var _kind: String = String()
     var _stock: Bool = false
     var _effectiveAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
@@ -2186,7 +2193,7 @@ nonisolated extension Entitled_V1_ReportPosting: SwiftProtobuf.Message, SwiftPro
     private init() {}
 
     init(copying source: _StorageClass) {
-      _position = source._position
+      _number = source._number
       _kind = source._kind
       _stock = source._stock
       _effectiveAt = source._effectiveAt
@@ -2221,7 +2228,7 @@ nonisolated extension Entitled_V1_ReportPosting: SwiftProtobuf.Message, SwiftPro
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularInt64Field(value: &_storage._position) }()
+        case 1: try { try decoder.decodeSingularInt64Field(value: &_storage._number) }()
         case 2: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
         case 3: try { try decoder.decodeSingularBoolField(value: &_storage._stock) }()
         case 4: try { try decoder.decodeSingularMessageField(value: &_storage._effectiveAt) }()
@@ -2250,8 +2257,8 @@ nonisolated extension Entitled_V1_ReportPosting: SwiftProtobuf.Message, SwiftPro
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      if _storage._position != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._position, fieldNumber: 1)
+      if _storage._number != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._number, fieldNumber: 1)
       }
       if !_storage._kind.isEmpty {
         try visitor.visitSingularStringField(value: _storage._kind, fieldNumber: 2)
@@ -2310,7 +2317,7 @@ nonisolated extension Entitled_V1_ReportPosting: SwiftProtobuf.Message, SwiftPro
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
         let rhs_storage = _args.1
-        if _storage._position != rhs_storage._position {return false}
+        if _storage._number != rhs_storage._number {return false}
         if _storage._kind != rhs_storage._kind {return false}
         if _storage._stock != rhs_storage._stock {return false}
         if _storage._effectiveAt != rhs_storage._effectiveAt {return false}
@@ -2521,7 +2528,7 @@ nonisolated extension Entitled_V1_ReportPurchase: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Entitled_V1_ReconciledDay: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReconciledDay"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}report\0\u{1}matched\0\u{1}explained\0\u{1}unexplained\0\u{3}unknown_rows\0\u{1}files\0\u{3}recorded_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}report\0\u{1}matched\0\u{1}explained\0\u{1}unexplained\0\u{3}unknown_rows\0\u{1}files\0\u{3}recorded_at\0\u{1}run\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2537,6 +2544,7 @@ nonisolated extension Entitled_V1_ReconciledDay: SwiftProtobuf.Message, SwiftPro
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.unknownRows) }()
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.files) }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._recordedAt) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self.run) }()
       default: break
       }
     }
@@ -2571,6 +2579,9 @@ nonisolated extension Entitled_V1_ReconciledDay: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._recordedAt {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     } }()
+    if self.run != 0 {
+      try visitor.visitSingularInt64Field(value: self.run, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2583,6 +2594,7 @@ nonisolated extension Entitled_V1_ReconciledDay: SwiftProtobuf.Message, SwiftPro
     if lhs.unknownRows != rhs.unknownRows {return false}
     if lhs.files != rhs.files {return false}
     if lhs._recordedAt != rhs._recordedAt {return false}
+    if lhs.run != rhs.run {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2660,7 +2672,7 @@ nonisolated extension Entitled_V1_RecordReconciliationResponse: SwiftProtobuf.Me
 
 nonisolated extension Entitled_V1_GetReconciliationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetReconciliationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0\u{3}all_runs\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2672,6 +2684,7 @@ nonisolated extension Entitled_V1_GetReconciliationRequest: SwiftProtobuf.Messag
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.allRuns) }()
       default: break
       }
     }
@@ -2694,6 +2707,9 @@ nonisolated extension Entitled_V1_GetReconciliationRequest: SwiftProtobuf.Messag
     try { if let v = self._to {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    if self.allRuns != false {
+      try visitor.visitSingularBoolField(value: self.allRuns, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2702,6 +2718,7 @@ nonisolated extension Entitled_V1_GetReconciliationRequest: SwiftProtobuf.Messag
     if lhs.environment != rhs.environment {return false}
     if lhs._from != rhs._from {return false}
     if lhs._to != rhs._to {return false}
+    if lhs.allRuns != rhs.allRuns {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1189,9 +1189,9 @@ public nonisolated struct Entitled_V1_RetentionRequest: @unchecked Sendable {
   }
 
   /// The time from the arrival to the answer, in microseconds.
-  public var microseconds: Int64 {
-    get {_storage._microseconds}
-    set {_uniqueStorage()._microseconds = newValue}
+  public var answerMicroseconds: Int64 {
+    get {_storage._answerMicroseconds}
+    set {_uniqueStorage()._answerMicroseconds = newValue}
   }
 
   /// The outcome at its last evaluation.
@@ -3008,7 +3008,7 @@ nonisolated extension Entitled_V1_GetRetentionPerformanceTestResponse: SwiftProt
 
 nonisolated extension Entitled_V1_RetentionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RetentionRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_identifier\0\u{1}environment\0\u{3}original_transaction_id\0\u{3}product_id\0\u{1}locale\0\u{3}asked_at\0\u{3}received_at\0\u{1}answer\0\u{1}reason\0\u{1}rule\0\u{3}message_identifier\0\u{3}offered_product_id\0\u{3}offer_identifier\0\u{1}microseconds\0\u{1}outcome\0\u{3}evaluated_at\0\u{3}outcome_is_final\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_identifier\0\u{1}environment\0\u{3}original_transaction_id\0\u{3}product_id\0\u{1}locale\0\u{3}asked_at\0\u{3}received_at\0\u{1}answer\0\u{1}reason\0\u{1}rule\0\u{3}message_identifier\0\u{3}offered_product_id\0\u{3}offer_identifier\0\u{3}answer_microseconds\0\u{1}outcome\0\u{3}evaluated_at\0\u{3}outcome_is_final\0")
 
   fileprivate class _StorageClass {
     var _requestIdentifier: String = String()
@@ -3024,7 +3024,7 @@ nonisolated extension Entitled_V1_RetentionRequest: SwiftProtobuf.Message, Swift
     var _messageIdentifier: String = String()
     var _offeredProductID: String = String()
     var _offerIdentifier: String = String()
-    var _microseconds: Int64 = 0
+    var _answerMicroseconds: Int64 = 0
     var _outcome: Entitled_V1_RetentionOutcome = .unspecified
     var _evaluatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _outcomeIsFinal: Bool = false
@@ -3051,7 +3051,7 @@ nonisolated extension Entitled_V1_RetentionRequest: SwiftProtobuf.Message, Swift
       _messageIdentifier = source._messageIdentifier
       _offeredProductID = source._offeredProductID
       _offerIdentifier = source._offerIdentifier
-      _microseconds = source._microseconds
+      _answerMicroseconds = source._answerMicroseconds
       _outcome = source._outcome
       _evaluatedAt = source._evaluatedAt
       _outcomeIsFinal = source._outcomeIsFinal
@@ -3086,7 +3086,7 @@ nonisolated extension Entitled_V1_RetentionRequest: SwiftProtobuf.Message, Swift
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._messageIdentifier) }()
         case 12: try { try decoder.decodeSingularStringField(value: &_storage._offeredProductID) }()
         case 13: try { try decoder.decodeSingularStringField(value: &_storage._offerIdentifier) }()
-        case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._microseconds) }()
+        case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._answerMicroseconds) }()
         case 15: try { try decoder.decodeSingularEnumField(value: &_storage._outcome) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._evaluatedAt) }()
         case 17: try { try decoder.decodeSingularBoolField(value: &_storage._outcomeIsFinal) }()
@@ -3141,8 +3141,8 @@ nonisolated extension Entitled_V1_RetentionRequest: SwiftProtobuf.Message, Swift
       if !_storage._offerIdentifier.isEmpty {
         try visitor.visitSingularStringField(value: _storage._offerIdentifier, fieldNumber: 13)
       }
-      if _storage._microseconds != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._microseconds, fieldNumber: 14)
+      if _storage._answerMicroseconds != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._answerMicroseconds, fieldNumber: 14)
       }
       if _storage._outcome != .unspecified {
         try visitor.visitSingularEnumField(value: _storage._outcome, fieldNumber: 15)
@@ -3175,7 +3175,7 @@ nonisolated extension Entitled_V1_RetentionRequest: SwiftProtobuf.Message, Swift
         if _storage._messageIdentifier != rhs_storage._messageIdentifier {return false}
         if _storage._offeredProductID != rhs_storage._offeredProductID {return false}
         if _storage._offerIdentifier != rhs_storage._offerIdentifier {return false}
-        if _storage._microseconds != rhs_storage._microseconds {return false}
+        if _storage._answerMicroseconds != rhs_storage._answerMicroseconds {return false}
         if _storage._outcome != rhs_storage._outcome {return false}
         if _storage._evaluatedAt != rhs_storage._evaluatedAt {return false}
         if _storage._outcomeIsFinal != rhs_storage._outcomeIsFinal {return false}

@@ -308,8 +308,8 @@ public nonisolated struct Entitled_V1_ListCustomersResponse: Sendable {
   /// Clears the value of `total`. Subsequent reads from it will return its default value.
   public mutating func clearTotal() {self._total = nil}
 
-  /// The sequence of the app's last event at the first page: `WatchSegment` after it has every later change of a saved
-  /// segment.
+  /// The sequence of the app's last event at the first page, 0 without one: `WatchSegment` after it has every later change
+  /// of a saved segment.
   public var sequence: Int64 = 0
 
   /// The time at which the conditions hold: now, or a moment before a change that is not recorded yet.
@@ -444,7 +444,7 @@ public nonisolated struct Entitled_V1_SegmentRow: @unchecked Sendable {
     set {_uniqueStorage()._inAppOwnershipType = newValue}
   }
 
-  /// Full days of paid service.
+  /// Full days of paid service of this purchase, 0 or more.
   public var paidDays: Int32 {
     get {_storage._paidDays}
     set {_uniqueStorage()._paidDays = newValue}
@@ -456,10 +456,10 @@ public nonisolated struct Entitled_V1_SegmentRow: @unchecked Sendable {
     set {_uniqueStorage()._needsPriceConsent = newValue}
   }
 
-  /// The win-back offers for which the customer is eligible, best first.
-  public var winBackOfferIds: [String] {
-    get {_storage._winBackOfferIds}
-    set {_uniqueStorage()._winBackOfferIds = newValue}
+  /// The win-back offers for which the customer is eligible, according to Apple, best first.
+  public var eligibleWinBackOfferIds: [String] {
+    get {_storage._eligibleWinBackOfferIds}
+    set {_uniqueStorage()._eligibleWinBackOfferIds = newValue}
   }
 
   /// What to offer or tell the customer.
@@ -780,7 +780,8 @@ public nonisolated struct Entitled_V1_WatchSegmentResponse: Sendable {
   /// Exactly one of the two.
   public var content: Entitled_V1_WatchSegmentResponse.OneOf_Content? = nil
 
-  /// SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed, so list the customers again.
+  /// SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed or the segment was deleted, so list the
+  /// customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`.
   public var event: Entitled_V1_EntitlementEvent {
     get {
       if case .event(let v)? = content {return v}
@@ -805,7 +806,8 @@ public nonisolated struct Entitled_V1_WatchSegmentResponse: Sendable {
 
   /// Exactly one of the two.
   public nonisolated enum OneOf_Content: Equatable, Sendable {
-    /// SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed, so list the customers again.
+    /// SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed or the segment was deleted, so list the
+    /// customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`.
     case event(Entitled_V1_EntitlementEvent)
     /// A sign that there was no event.
     case heartbeat(Entitled_V1_Heartbeat)
@@ -1158,7 +1160,7 @@ nonisolated extension Entitled_V1_ListCustomersResponse: SwiftProtobuf.Message, 
 
 nonisolated extension Entitled_V1_SegmentRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SegmentRow"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{3}original_transaction_id\0\u{3}transaction_id\0\u{3}product_id\0\u{1}state\0\u{1}reason\0\u{1}since\0\u{3}ends_at\0\u{3}commitment_ends_at\0\u{1}storefront\0\u{3}payment_mode\0\u{1}price\0\u{3}annual_price\0\u{3}in_app_ownership_type\0\u{3}paid_days\0\u{3}needs_price_consent\0\u{3}win_back_offer_ids\0\u{1}advice\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{3}original_transaction_id\0\u{3}transaction_id\0\u{3}product_id\0\u{1}state\0\u{1}reason\0\u{1}since\0\u{3}ends_at\0\u{3}commitment_ends_at\0\u{1}storefront\0\u{3}payment_mode\0\u{1}price\0\u{3}annual_price\0\u{3}in_app_ownership_type\0\u{3}paid_days\0\u{3}needs_price_consent\0\u{3}eligible_win_back_offer_ids\0\u{1}advice\0")
 
   fileprivate class _StorageClass {
     var _customerID: String = String()
@@ -1177,7 +1179,7 @@ nonisolated extension Entitled_V1_SegmentRow: SwiftProtobuf.Message, SwiftProtob
     var _inAppOwnershipType: Entitled_V1_InAppOwnershipType = .unspecified
     var _paidDays: Int32 = 0
     var _needsPriceConsent: Bool = false
-    var _winBackOfferIds: [String] = []
+    var _eligibleWinBackOfferIds: [String] = []
     var _advice: [Entitled_V1_Advice] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -1205,7 +1207,7 @@ nonisolated extension Entitled_V1_SegmentRow: SwiftProtobuf.Message, SwiftProtob
       _inAppOwnershipType = source._inAppOwnershipType
       _paidDays = source._paidDays
       _needsPriceConsent = source._needsPriceConsent
-      _winBackOfferIds = source._winBackOfferIds
+      _eligibleWinBackOfferIds = source._eligibleWinBackOfferIds
       _advice = source._advice
     }
   }
@@ -1241,7 +1243,7 @@ nonisolated extension Entitled_V1_SegmentRow: SwiftProtobuf.Message, SwiftProtob
         case 14: try { try decoder.decodeSingularEnumField(value: &_storage._inAppOwnershipType) }()
         case 15: try { try decoder.decodeSingularInt32Field(value: &_storage._paidDays) }()
         case 16: try { try decoder.decodeSingularBoolField(value: &_storage._needsPriceConsent) }()
-        case 17: try { try decoder.decodeRepeatedStringField(value: &_storage._winBackOfferIds) }()
+        case 17: try { try decoder.decodeRepeatedStringField(value: &_storage._eligibleWinBackOfferIds) }()
         case 18: try { try decoder.decodeRepeatedMessageField(value: &_storage._advice) }()
         default: break
         }
@@ -1303,8 +1305,8 @@ nonisolated extension Entitled_V1_SegmentRow: SwiftProtobuf.Message, SwiftProtob
       if _storage._needsPriceConsent != false {
         try visitor.visitSingularBoolField(value: _storage._needsPriceConsent, fieldNumber: 16)
       }
-      if !_storage._winBackOfferIds.isEmpty {
-        try visitor.visitRepeatedStringField(value: _storage._winBackOfferIds, fieldNumber: 17)
+      if !_storage._eligibleWinBackOfferIds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._eligibleWinBackOfferIds, fieldNumber: 17)
       }
       if !_storage._advice.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._advice, fieldNumber: 18)
@@ -1334,7 +1336,7 @@ nonisolated extension Entitled_V1_SegmentRow: SwiftProtobuf.Message, SwiftProtob
         if _storage._inAppOwnershipType != rhs_storage._inAppOwnershipType {return false}
         if _storage._paidDays != rhs_storage._paidDays {return false}
         if _storage._needsPriceConsent != rhs_storage._needsPriceConsent {return false}
-        if _storage._winBackOfferIds != rhs_storage._winBackOfferIds {return false}
+        if _storage._eligibleWinBackOfferIds != rhs_storage._eligibleWinBackOfferIds {return false}
         if _storage._advice != rhs_storage._advice {return false}
         return true
       }

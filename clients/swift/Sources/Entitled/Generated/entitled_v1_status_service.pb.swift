@@ -66,71 +66,113 @@ public nonisolated struct Entitled_V1_GetStatusRequest: Sendable {
 }
 
 /// The response of GetStatus.
-public nonisolated struct Entitled_V1_GetStatusResponse: Sendable {
+public nonisolated struct Entitled_V1_GetStatusResponse: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The version of the program.
-  public var version: String = String()
+  public var version: String {
+    get {_storage._version}
+    set {_uniqueStorage()._version = newValue}
+  }
 
   /// Whether calls are served.
-  public var ready: Bool = false
+  public var ready: Bool {
+    get {_storage._ready}
+    set {_uniqueStorage()._ready = newValue}
+  }
 
   /// The results of the health checks.
-  public var checks: [Entitled_V1_HealthCheck] = []
+  public var checks: [Entitled_V1_HealthCheck] {
+    get {_storage._checks}
+    set {_uniqueStorage()._checks = newValue}
+  }
 
   /// When the process started.
   public var startedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_startedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_startedAt = newValue}
+    get {_storage._startedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._startedAt = newValue}
   }
   /// Returns true if `startedAt` has been explicitly set.
-  public var hasStartedAt: Bool {self._startedAt != nil}
+  public var hasStartedAt: Bool {_storage._startedAt != nil}
   /// Clears the value of `startedAt`. Subsequent reads from it will return its default value.
-  public mutating func clearStartedAt() {self._startedAt = nil}
+  public mutating func clearStartedAt() {_uniqueStorage()._startedAt = nil}
 
   /// The time by the server's clock; with a sandbox, that of the sandbox.
   public var time: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_time ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_time = newValue}
+    get {_storage._time ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._time = newValue}
   }
   /// Returns true if `time` has been explicitly set.
-  public var hasTime: Bool {self._time != nil}
+  public var hasTime: Bool {_storage._time != nil}
   /// Clears the value of `time`. Subsequent reads from it will return its default value.
-  public mutating func clearTime() {self._time = nil}
+  public mutating func clearTime() {_uniqueStorage()._time = nil}
 
   /// Each environment of the apps that the caller may access.
-  public var apps: [Entitled_V1_AppStatus] = []
+  public var apps: [Entitled_V1_AppStatus] {
+    get {_storage._apps}
+    set {_uniqueStorage()._apps = newValue}
+  }
 
   /// The store. Unset: the caller may not access all apps.
   public var store: Entitled_V1_StoreStatus {
-    get {_store ?? Entitled_V1_StoreStatus()}
-    set {_store = newValue}
+    get {_storage._store ?? Entitled_V1_StoreStatus()}
+    set {_uniqueStorage()._store = newValue}
   }
   /// Returns true if `store` has been explicitly set.
-  public var hasStore: Bool {self._store != nil}
+  public var hasStore: Bool {_storage._store != nil}
   /// Clears the value of `store`. Subsequent reads from it will return its default value.
-  public mutating func clearStore() {self._store = nil}
+  public mutating func clearStore() {_uniqueStorage()._store = nil}
 
   /// This process among the replicas of one database. Unset: it has the store for itself.
   public var replica: Entitled_V1_ReplicaStatus {
-    get {_replica ?? Entitled_V1_ReplicaStatus()}
-    set {_replica = newValue}
+    get {_storage._replica ?? Entitled_V1_ReplicaStatus()}
+    set {_uniqueStorage()._replica = newValue}
   }
   /// Returns true if `replica` has been explicitly set.
-  public var hasReplica: Bool {self._replica != nil}
+  public var hasReplica: Bool {_storage._replica != nil}
   /// Clears the value of `replica`. Subsequent reads from it will return its default value.
-  public mutating func clearReplica() {self._replica = nil}
+  public mutating func clearReplica() {_uniqueStorage()._replica = nil}
+
+  /// The certificates that this process uses and that end: those of its listeners and the additional trusted roots, the first
+  /// to end first. Empty: there are none, or the caller may not access all apps.
+  public var certificates: [Entitled_V1_CertificateStatus] {
+    get {_storage._certificates}
+    set {_uniqueStorage()._certificates = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _startedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _store: Entitled_V1_StoreStatus? = nil
-  fileprivate var _replica: Entitled_V1_ReplicaStatus? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A certificate with its end.
+public nonisolated struct Entitled_V1_CertificateStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What it is for, such as `listener grpc` or `trusted root production`.
+  public var use: String = String()
+
+  /// When it ends; for a chain, the first end of its certificates.
+  public var endsAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endsAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endsAt = newValue}
+  }
+  /// Returns true if `endsAt` has been explicitly set.
+  public var hasEndsAt: Bool {self._endsAt != nil}
+  /// Clears the value of `endsAt`. Subsequent reads from it will return its default value.
+  public mutating func clearEndsAt() {self._endsAt = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _endsAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// One process among the replicas of one database.
@@ -258,7 +300,7 @@ public nonisolated struct Entitled_V1_AppStatus: @unchecked Sendable {
     set {_uniqueStorage()._catalogFingerprint = newValue}
   }
 
-  /// The sequence of the last event of the app, in all environments.
+  /// The sequence of the last event of the app, in all environments; 0: none yet.
   public var lastSequence: Int64 {
     get {_storage._lastSequence}
     set {_uniqueStorage()._lastSequence = newValue}
@@ -506,7 +548,133 @@ nonisolated extension Entitled_V1_GetStatusRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Entitled_V1_GetStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetStatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}ready\0\u{1}checks\0\u{3}started_at\0\u{1}time\0\u{1}apps\0\u{1}store\0\u{1}replica\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}ready\0\u{1}checks\0\u{3}started_at\0\u{1}time\0\u{1}apps\0\u{1}store\0\u{1}replica\0\u{1}certificates\0")
+
+  fileprivate class _StorageClass {
+    var _version: String = String()
+    var _ready: Bool = false
+    var _checks: [Entitled_V1_HealthCheck] = []
+    var _startedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _apps: [Entitled_V1_AppStatus] = []
+    var _store: Entitled_V1_StoreStatus? = nil
+    var _replica: Entitled_V1_ReplicaStatus? = nil
+    var _certificates: [Entitled_V1_CertificateStatus] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _version = source._version
+      _ready = source._ready
+      _checks = source._checks
+      _startedAt = source._startedAt
+      _time = source._time
+      _apps = source._apps
+      _store = source._store
+      _replica = source._replica
+      _certificates = source._certificates
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._version) }()
+        case 2: try { try decoder.decodeSingularBoolField(value: &_storage._ready) }()
+        case 3: try { try decoder.decodeRepeatedMessageField(value: &_storage._checks) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._startedAt) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._time) }()
+        case 6: try { try decoder.decodeRepeatedMessageField(value: &_storage._apps) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._store) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._replica) }()
+        case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._certificates) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._version.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._version, fieldNumber: 1)
+      }
+      if _storage._ready != false {
+        try visitor.visitSingularBoolField(value: _storage._ready, fieldNumber: 2)
+      }
+      if !_storage._checks.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._checks, fieldNumber: 3)
+      }
+      try { if let v = _storage._startedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._time {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if !_storage._apps.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._apps, fieldNumber: 6)
+      }
+      try { if let v = _storage._store {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._replica {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      if !_storage._certificates.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._certificates, fieldNumber: 9)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetStatusResponse, rhs: Entitled_V1_GetStatusResponse) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._version != rhs_storage._version {return false}
+        if _storage._ready != rhs_storage._ready {return false}
+        if _storage._checks != rhs_storage._checks {return false}
+        if _storage._startedAt != rhs_storage._startedAt {return false}
+        if _storage._time != rhs_storage._time {return false}
+        if _storage._apps != rhs_storage._apps {return false}
+        if _storage._store != rhs_storage._store {return false}
+        if _storage._replica != rhs_storage._replica {return false}
+        if _storage._certificates != rhs_storage._certificates {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_CertificateStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CertificateStatus"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}use\0\u{3}ends_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -514,14 +682,8 @@ nonisolated extension Entitled_V1_GetStatusResponse: SwiftProtobuf.Message, Swif
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.version) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self.ready) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.checks) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._startedAt) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._time) }()
-      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.apps) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._store) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._replica) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.use) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._endsAt) }()
       default: break
       }
     }
@@ -532,42 +694,18 @@ nonisolated extension Entitled_V1_GetStatusResponse: SwiftProtobuf.Message, Swif
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.version.isEmpty {
-      try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
+    if !self.use.isEmpty {
+      try visitor.visitSingularStringField(value: self.use, fieldNumber: 1)
     }
-    if self.ready != false {
-      try visitor.visitSingularBoolField(value: self.ready, fieldNumber: 2)
-    }
-    if !self.checks.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.checks, fieldNumber: 3)
-    }
-    try { if let v = self._startedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._time {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    if !self.apps.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.apps, fieldNumber: 6)
-    }
-    try { if let v = self._store {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._replica {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    try { if let v = self._endsAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Entitled_V1_GetStatusResponse, rhs: Entitled_V1_GetStatusResponse) -> Bool {
-    if lhs.version != rhs.version {return false}
-    if lhs.ready != rhs.ready {return false}
-    if lhs.checks != rhs.checks {return false}
-    if lhs._startedAt != rhs._startedAt {return false}
-    if lhs._time != rhs._time {return false}
-    if lhs.apps != rhs.apps {return false}
-    if lhs._store != rhs._store {return false}
-    if lhs._replica != rhs._replica {return false}
+  public static func ==(lhs: Entitled_V1_CertificateStatus, rhs: Entitled_V1_CertificateStatus) -> Bool {
+    if lhs.use != rhs.use {return false}
+    if lhs._endsAt != rhs._endsAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

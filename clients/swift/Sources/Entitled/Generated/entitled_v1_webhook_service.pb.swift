@@ -221,11 +221,12 @@ public nonisolated struct Entitled_V1_Webhook: Sendable {
   /// Whether messages are delivered.
   public var state: Entitled_V1_WebhookState = .unspecified
 
-  /// The sequence of the last event, or the evidence id of the last notification, that was sent or is pending.
-  public var position: Int64 = 0
+  /// The number of the last message that was sent or is pending, as `number` of Delivery; 0: none yet. It also passes
+  /// events and notifications that are not sent to this webhook.
+  public var cursor: Int64 = 0
 
-  /// The sequence of the latest event of the app, or the evidence id of the latest notification of any app.
-  public var latestPosition: Int64 = 0
+  /// The sequence of the latest event of the app, or the evidence id of the latest notification of any app; 0: none yet.
+  public var latestNumber: Int64 = 0
 
   /// The number of messages that wait for another attempt, or for an earlier message.
   public var pending: Int64 = 0
@@ -256,8 +257,8 @@ public nonisolated struct Entitled_V1_Delivery: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The sequence of the event, or the evidence id of the notification.
-  public var position: Int64 = 0
+  /// The number of the message: the sequence of the event, or the evidence id of the notification.
+  public var number: Int64 = 0
 
   /// The `webhook-id` of each attempt; empty for forwarded notifications.
   public var webhookID: String = String()
@@ -366,30 +367,30 @@ public nonisolated struct Entitled_V1_ListDeliveriesResponse: Sendable {
   public init() {}
 }
 
-/// Single positions of a log.
-public nonisolated struct Entitled_V1_DeliveryPositions: Sendable {
+/// The numbers of messages.
+public nonisolated struct Entitled_V1_DeliveryNumbers: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Sequences of events, or evidence ids of notifications. At least one; ResendDeliveries takes at most 10,000.
-  public var positions: [Int64] = []
+  public var numbers: [Int64] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 }
 
-/// A range of positions of a log.
+/// A range of numbers of messages.
 public nonisolated struct Entitled_V1_DeliveryRange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The first position, from 1.
+  /// The first number, from 1.
   public var from: Int64 = 0
 
-  /// The last position, inclusive. Unset: the latest one.
+  /// The last number, inclusive. Unset: the latest one.
   public var to: Int64 {
     get {_to ?? 0}
     set {_to = newValue}
@@ -433,13 +434,13 @@ public nonisolated struct Entitled_V1_ResendDeliveriesRequest: Sendable {
     set {selection = .deadLetters(newValue)}
   }
 
-  /// The messages at these positions, delivered or not.
-  public var positions: Entitled_V1_DeliveryPositions {
+  /// The messages with these numbers, delivered or not.
+  public var numbers: Entitled_V1_DeliveryNumbers {
     get {
-      if case .positions(let v)? = selection {return v}
-      return Entitled_V1_DeliveryPositions()
+      if case .numbers(let v)? = selection {return v}
+      return Entitled_V1_DeliveryNumbers()
     }
-    set {selection = .positions(newValue)}
+    set {selection = .numbers(newValue)}
   }
 
   /// All messages of this range, delivered or not.
@@ -467,8 +468,8 @@ public nonisolated struct Entitled_V1_ResendDeliveriesRequest: Sendable {
   public nonisolated enum OneOf_Selection: Equatable, Sendable {
     /// All dead letters; false is refused.
     case deadLetters(Bool)
-    /// The messages at these positions, delivered or not.
-    case positions(Entitled_V1_DeliveryPositions)
+    /// The messages with these numbers, delivered or not.
+    case numbers(Entitled_V1_DeliveryNumbers)
     /// All messages of this range, delivered or not.
     case range(Entitled_V1_DeliveryRange)
 
@@ -486,15 +487,15 @@ public nonisolated struct Entitled_V1_ResendDeliveriesResponse: Sendable {
   /// The number of messages that will be sent, at most 10,000 per call.
   public var resent: Int64 = 0
 
-  /// The position at which the rest of the range starts. Unset: there is no rest.
-  public var continueFromPosition: Int64 {
-    get {_continueFromPosition ?? 0}
-    set {_continueFromPosition = newValue}
+  /// The number at which the rest of the range starts. Unset: there is no rest.
+  public var continueFrom: Int64 {
+    get {_continueFrom ?? 0}
+    set {_continueFrom = newValue}
   }
-  /// Returns true if `continueFromPosition` has been explicitly set.
-  public var hasContinueFromPosition: Bool {self._continueFromPosition != nil}
-  /// Clears the value of `continueFromPosition`. Subsequent reads from it will return its default value.
-  public mutating func clearContinueFromPosition() {self._continueFromPosition = nil}
+  /// Returns true if `continueFrom` has been explicitly set.
+  public var hasContinueFrom: Bool {self._continueFrom != nil}
+  /// Clears the value of `continueFrom`. Subsequent reads from it will return its default value.
+  public mutating func clearContinueFrom() {self._continueFrom = nil}
 
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   public var repeated: Bool = false
@@ -507,7 +508,7 @@ public nonisolated struct Entitled_V1_ResendDeliveriesResponse: Sendable {
 
   public init() {}
 
-  fileprivate var _continueFromPosition: Int64? = nil
+  fileprivate var _continueFrom: Int64? = nil
 }
 
 /// The request of DiscardDeliveries. Messages that are not dead letters stay.
@@ -537,13 +538,13 @@ public nonisolated struct Entitled_V1_DiscardDeliveriesRequest: Sendable {
     set {selection = .deadLetters(newValue)}
   }
 
-  /// The dead letters at these positions.
-  public var positions: Entitled_V1_DeliveryPositions {
+  /// The dead letters with these numbers.
+  public var numbers: Entitled_V1_DeliveryNumbers {
     get {
-      if case .positions(let v)? = selection {return v}
-      return Entitled_V1_DeliveryPositions()
+      if case .numbers(let v)? = selection {return v}
+      return Entitled_V1_DeliveryNumbers()
     }
-    set {selection = .positions(newValue)}
+    set {selection = .numbers(newValue)}
   }
 
   /// The reason, for the audit log: at most 4096 bytes.
@@ -558,8 +559,8 @@ public nonisolated struct Entitled_V1_DiscardDeliveriesRequest: Sendable {
   public nonisolated enum OneOf_Selection: Equatable, Sendable {
     /// All dead letters; false is refused.
     case deadLetters(Bool)
-    /// The dead letters at these positions.
-    case positions(Entitled_V1_DeliveryPositions)
+    /// The dead letters with these numbers.
+    case numbers(Entitled_V1_DeliveryNumbers)
 
   }
 
@@ -652,8 +653,8 @@ public nonisolated struct Entitled_V1_GetDeliveryRequest: Sendable {
   /// The content of the webhook's messages. Unspecified: EVENTS.
   public var kind: Entitled_V1_WebhookKind = .unspecified
 
-  /// The sequence of the event, or the evidence id of the notification, from 1. Required.
-  public var position: Int64 = 0
+  /// The number of the message: the sequence of the event, or the evidence id of the notification, from 1. Required.
+  public var number: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -801,7 +802,7 @@ nonisolated extension Entitled_V1_ListWebhooksResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_Webhook: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Webhook"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}kind\0\u{1}url\0\u{1}state\0\u{1}position\0\u{3}latest_position\0\u{1}pending\0\u{3}dead_letters\0\u{3}oldest_pending_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}kind\0\u{1}url\0\u{1}state\0\u{1}cursor\0\u{3}latest_number\0\u{1}pending\0\u{3}dead_letters\0\u{3}oldest_pending_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -813,8 +814,8 @@ nonisolated extension Entitled_V1_Webhook: SwiftProtobuf.Message, SwiftProtobuf.
       case 2: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.url) }()
       case 4: try { try decoder.decodeSingularEnumField(value: &self.state) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self.position) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.latestPosition) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.cursor) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.latestNumber) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.pending) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.deadLetters) }()
       case 9: try { try decoder.decodeSingularMessageField(value: &self._oldestPendingAt) }()
@@ -840,11 +841,11 @@ nonisolated extension Entitled_V1_Webhook: SwiftProtobuf.Message, SwiftProtobuf.
     if self.state != .unspecified {
       try visitor.visitSingularEnumField(value: self.state, fieldNumber: 4)
     }
-    if self.position != 0 {
-      try visitor.visitSingularInt64Field(value: self.position, fieldNumber: 5)
+    if self.cursor != 0 {
+      try visitor.visitSingularInt64Field(value: self.cursor, fieldNumber: 5)
     }
-    if self.latestPosition != 0 {
-      try visitor.visitSingularInt64Field(value: self.latestPosition, fieldNumber: 6)
+    if self.latestNumber != 0 {
+      try visitor.visitSingularInt64Field(value: self.latestNumber, fieldNumber: 6)
     }
     if self.pending != 0 {
       try visitor.visitSingularInt64Field(value: self.pending, fieldNumber: 7)
@@ -863,8 +864,8 @@ nonisolated extension Entitled_V1_Webhook: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.kind != rhs.kind {return false}
     if lhs.url != rhs.url {return false}
     if lhs.state != rhs.state {return false}
-    if lhs.position != rhs.position {return false}
-    if lhs.latestPosition != rhs.latestPosition {return false}
+    if lhs.cursor != rhs.cursor {return false}
+    if lhs.latestNumber != rhs.latestNumber {return false}
     if lhs.pending != rhs.pending {return false}
     if lhs.deadLetters != rhs.deadLetters {return false}
     if lhs._oldestPendingAt != rhs._oldestPendingAt {return false}
@@ -875,7 +876,7 @@ nonisolated extension Entitled_V1_Webhook: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Entitled_V1_Delivery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Delivery"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}webhook_id\0\u{1}type\0\u{1}environment\0\u{1}subject\0\u{1}state\0\u{1}attempts\0\u{1}outcome\0\u{3}occurred_at\0\u{3}first_attempt_at\0\u{3}next_attempt_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}webhook_id\0\u{1}type\0\u{1}environment\0\u{1}subject\0\u{1}state\0\u{1}attempts\0\u{1}outcome\0\u{3}occurred_at\0\u{3}first_attempt_at\0\u{3}next_attempt_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -883,7 +884,7 @@ nonisolated extension Entitled_V1_Delivery: SwiftProtobuf.Message, SwiftProtobuf
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.position) }()
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.number) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.webhookID) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.type) }()
       case 4: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
@@ -904,8 +905,8 @@ nonisolated extension Entitled_V1_Delivery: SwiftProtobuf.Message, SwiftProtobuf
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if self.position != 0 {
-      try visitor.visitSingularInt64Field(value: self.position, fieldNumber: 1)
+    if self.number != 0 {
+      try visitor.visitSingularInt64Field(value: self.number, fieldNumber: 1)
     }
     if !self.webhookID.isEmpty {
       try visitor.visitSingularStringField(value: self.webhookID, fieldNumber: 2)
@@ -941,7 +942,7 @@ nonisolated extension Entitled_V1_Delivery: SwiftProtobuf.Message, SwiftProtobuf
   }
 
   public static func ==(lhs: Entitled_V1_Delivery, rhs: Entitled_V1_Delivery) -> Bool {
-    if lhs.position != rhs.position {return false}
+    if lhs.number != rhs.number {return false}
     if lhs.webhookID != rhs.webhookID {return false}
     if lhs.type != rhs.type {return false}
     if lhs.environment != rhs.environment {return false}
@@ -1047,9 +1048,9 @@ nonisolated extension Entitled_V1_ListDeliveriesResponse: SwiftProtobuf.Message,
   }
 }
 
-nonisolated extension Entitled_V1_DeliveryPositions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DeliveryPositions"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}positions\0")
+nonisolated extension Entitled_V1_DeliveryNumbers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeliveryNumbers"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}numbers\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1057,21 +1058,21 @@ nonisolated extension Entitled_V1_DeliveryPositions: SwiftProtobuf.Message, Swif
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.positions) }()
+      case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.numbers) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.positions.isEmpty {
-      try visitor.visitPackedInt64Field(value: self.positions, fieldNumber: 1)
+    if !self.numbers.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.numbers, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Entitled_V1_DeliveryPositions, rhs: Entitled_V1_DeliveryPositions) -> Bool {
-    if lhs.positions != rhs.positions {return false}
+  public static func ==(lhs: Entitled_V1_DeliveryNumbers, rhs: Entitled_V1_DeliveryNumbers) -> Bool {
+    if lhs.numbers != rhs.numbers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1118,7 +1119,7 @@ nonisolated extension Entitled_V1_DeliveryRange: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResendDeliveriesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}range\0\u{3}idempotency_key\0\u{1}note\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}numbers\0\u{1}range\0\u{3}idempotency_key\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1138,16 +1139,16 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
         }
       }()
       case 5: try {
-        var v: Entitled_V1_DeliveryPositions?
+        var v: Entitled_V1_DeliveryNumbers?
         var hadOneofValue = false
         if let current = self.selection {
           hadOneofValue = true
-          if case .positions(let m) = current {v = m}
+          if case .numbers(let m) = current {v = m}
         }
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.selection = .positions(v)
+          self.selection = .numbers(v)
         }
       }()
       case 6: try {
@@ -1190,8 +1191,8 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
       guard case .deadLetters(let v)? = self.selection else { preconditionFailure() }
       try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
     }()
-    case .positions?: try {
-      guard case .positions(let v)? = self.selection else { preconditionFailure() }
+    case .numbers?: try {
+      guard case .numbers(let v)? = self.selection else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
     case .range?: try {
@@ -1227,7 +1228,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
 
 nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResendDeliveriesResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}resent\0\u{3}continue_from_position\0\u{1}repeated\0\u{2}\u{c}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}resent\0\u{3}continue_from\0\u{1}repeated\0\u{2}\u{c}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1236,7 +1237,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Messag
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.resent) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self._continueFromPosition) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._continueFrom) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
@@ -1252,7 +1253,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Messag
     if self.resent != 0 {
       try visitor.visitSingularInt64Field(value: self.resent, fieldNumber: 1)
     }
-    try { if let v = self._continueFromPosition {
+    try { if let v = self._continueFrom {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
     } }()
     if self.repeated != false {
@@ -1266,7 +1267,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Messag
 
   public static func ==(lhs: Entitled_V1_ResendDeliveriesResponse, rhs: Entitled_V1_ResendDeliveriesResponse) -> Bool {
     if lhs.resent != rhs.resent {return false}
-    if lhs._continueFromPosition != rhs._continueFromPosition {return false}
+    if lhs._continueFrom != rhs._continueFrom {return false}
     if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1276,7 +1277,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DiscardDeliveriesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}note\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}numbers\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1296,16 +1297,16 @@ nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Messag
         }
       }()
       case 5: try {
-        var v: Entitled_V1_DeliveryPositions?
+        var v: Entitled_V1_DeliveryNumbers?
         var hadOneofValue = false
         if let current = self.selection {
           hadOneofValue = true
-          if case .positions(let m) = current {v = m}
+          if case .numbers(let m) = current {v = m}
         }
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.selection = .positions(v)
+          self.selection = .numbers(v)
         }
       }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
@@ -1334,8 +1335,8 @@ nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Messag
       guard case .deadLetters(let v)? = self.selection else { preconditionFailure() }
       try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
     }()
-    case .positions?: try {
-      guard case .positions(let v)? = self.selection else { preconditionFailure() }
+    case .numbers?: try {
+      guard case .numbers(let v)? = self.selection else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
     case nil: break
@@ -1487,7 +1488,7 @@ nonisolated extension Entitled_V1_ResumeWebhookResponse: SwiftProtobuf.Message, 
 
 nonisolated extension Entitled_V1_GetDeliveryRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetDeliveryRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{1}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{1}number\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1498,7 +1499,7 @@ nonisolated extension Entitled_V1_GetDeliveryRequest: SwiftProtobuf.Message, Swi
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.webhook) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.position) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.number) }()
       default: break
       }
     }
@@ -1514,8 +1515,8 @@ nonisolated extension Entitled_V1_GetDeliveryRequest: SwiftProtobuf.Message, Swi
     if self.kind != .unspecified {
       try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 3)
     }
-    if self.position != 0 {
-      try visitor.visitSingularInt64Field(value: self.position, fieldNumber: 4)
+    if self.number != 0 {
+      try visitor.visitSingularInt64Field(value: self.number, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1524,7 +1525,7 @@ nonisolated extension Entitled_V1_GetDeliveryRequest: SwiftProtobuf.Message, Swi
     if lhs.app != rhs.app {return false}
     if lhs.webhook != rhs.webhook {return false}
     if lhs.kind != rhs.kind {return false}
-    if lhs.position != rhs.position {return false}
+    if lhs.number != rhs.number {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
