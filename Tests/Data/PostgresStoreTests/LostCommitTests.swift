@@ -1,3 +1,4 @@
+import Dispatch
 import PostgreSQL
 import PostgresSupport
 import Store
@@ -64,15 +65,23 @@ struct LostCommitTests {
     await store.close()
   }
 
-  /// Takes the right to write as another replica does, as soon as the commit in progress has ended.
+  /// Takes the right to write as another replica does, as soon as the commit in progress has ended. It waits on a thread of
+  /// its own, because those of tasks are few, and the commit needs them.
   private func takeOver(_ settings: PostgresSettings) -> Task<Void, any Error> {
     Task {
-      try PostgresConnection<PostgresError>(settings).execute(
-        """
-        SET synchronous_commit = local;
-        WITH taken AS (UPDATE head SET epoch = epoch + 1 RETURNING epoch, position)
-          INSERT INTO history (epoch, name, position) SELECT epoch, 7, position FROM taken
-        """)
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        DispatchQueue(label: "takeover").async {
+          continuation.resume(
+            with: Result {
+              try PostgresConnection<PostgresError>(settings).execute(
+                """
+                SET synchronous_commit = local;
+                WITH taken AS (UPDATE head SET epoch = epoch + 1 RETURNING epoch, position)
+                  INSERT INTO history (epoch, name, position) SELECT epoch, 7, position FROM taken
+                """)
+            })
+        }
+      }
     }
   }
 }
