@@ -181,7 +181,7 @@ ABOUT_CUSTOMERS = [
 
 
 def test_each_look_at_customers_is_in_the_audit_log_under_the_persons_name(console):
-    """Also a search that finds nothing. Each page has a person of its own."""
+    """Also a search that finds nothing. A different person looks at each page."""
     missing = []
     for number, path in enumerate(ABOUT_CUSTOMERS):
         email = f"looker-{number}@example.com"

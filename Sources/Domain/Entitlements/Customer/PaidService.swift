@@ -45,7 +45,7 @@ package enum PaidService {
     package let isPaid: Bool
   }
 
-  /// The times of the periods at `indices`, in order; an extension is a time of its own.
+  /// The times of the periods at `indices`, in order; the time that an extension added is separate.
   package static func periods(_ indices: [Int], _ facts: borrowing CustomerFacts) -> [Period] {
     var periods: [Period] = []
     for index in indices

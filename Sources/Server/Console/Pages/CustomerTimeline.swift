@@ -78,7 +78,7 @@ enum CustomerTimeline {
     ]
   }
 
-  /// Draws the delivery of an event to a webhook, in a line of its own, with a link to the message.
+  /// Draws the delivery of an event to a webhook as one line with a link to the message.
   private static func cell(_ delivery: EventDelivery, in scope: Scope) -> Markup {
     let details =
       [delivery.attempts > 0 ? Text.attempts(delivery.attempts) : "", delivery.outcome].filter { !$0.isEmpty }
