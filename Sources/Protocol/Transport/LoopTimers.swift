@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import Platform
 
 /// The timeouts of the calls and connections of one event loop.
 ///
@@ -49,7 +50,7 @@ struct LoopTimer {
   func cancel() { timers.cancel(number) }
 }
 
-/// Work in order of its deadlines; with the same deadline, in order of its addition. A binary heap.
+/// Work in order of its deadlines; with the same deadline, in order of its addition.
 ///
 /// Cancelled work is freed at once. Its entry leaves the heap at its deadline, or when most of the heap is
 /// cancelled.
@@ -63,7 +64,7 @@ struct TimerQueue {
     }
   }
 
-  private var heap: [Entry] = []
+  private var heap = BinaryHeap<Entry>()
   private var work: [UInt64: () -> Void] = [:]
   private var lastNumber: UInt64 = 0
 
@@ -77,7 +78,7 @@ struct TimerQueue {
   mutating func add(at deadline: NIODeadline, _ work: @escaping () -> Void) -> UInt64 {
     lastNumber += 1
     self.work[lastNumber] = work
-    push(Entry(deadline: deadline, number: lastNumber))
+    heap.insert(Entry(deadline: deadline, number: lastNumber))
     return lastNumber
   }
 
@@ -85,42 +86,17 @@ struct TimerQueue {
   mutating func cancel(_ number: UInt64) {
     guard work.removeValue(forKey: number) != nil else { return }
     guard heap.count > Self.minCompacted, heap.count > 2 * work.count else { return }
-    // A sorted list is a heap.
-    heap = heap.filter { work[$0.number] != nil }.sorted()
+    let waiting = work
+    heap.removeAll { waiting[$0.number] == nil }
   }
 
   /// Takes the first work whose deadline has come; `nil` if there is none.
   mutating func takeDue(at now: NIODeadline) -> (() -> Void)? {
     while let first = heap.first, first.deadline <= now {
-      removeFirst()
+      heap.removeFirst()
       if let due = work.removeValue(forKey: first.number) { return due }
     }
     return nil
-  }
-
-  private mutating func push(_ entry: Entry) {
-    heap.append(entry)
-    var child = heap.count - 1
-    while child > 0, heap[child] < heap[(child - 1) / 2] {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
-  }
-
-  private mutating func removeFirst() {
-    guard let last = heap.popLast(), !heap.isEmpty else { return }
-    heap[0] = last
-    var parent = 0
-    while let child = smallerChild(of: parent), heap[child] < heap[parent] {
-      heap.swapAt(child, parent)
-      parent = child
-    }
-  }
-
-  private func smallerChild(of parent: Int) -> Int? {
-    let left = 2 * parent + 1
-    guard left < heap.count else { return nil }
-    return left + 1 < heap.count && heap[left + 1] < heap[left] ? left + 1 : left
   }
 
   /// A smaller heap is not worth the effort.

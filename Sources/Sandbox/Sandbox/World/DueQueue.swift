@@ -1,6 +1,7 @@
 internal import AppStore
+internal import Platform
 
-/// The subscriptions that time will change, in order of time: a binary heap.
+/// The subscriptions that time will change, in order of time.
 ///
 /// Entries are not removed early. An entry is stale if its time differs from the subscription's due time.
 struct DueQueue: Sendable {
@@ -16,7 +17,7 @@ struct DueQueue: Sendable {
     }
   }
 
-  private var heap: [Entry] = []
+  private var heap = BinaryHeap<Entry>()
   private var sequence = 0
 
   /// The earliest entry.
@@ -24,31 +25,12 @@ struct DueQueue: Sendable {
 
   /// Schedules a subscription; O(log n).
   mutating func enter(_ line: Int64, at instant: Instant) {
-    heap.append(Entry(at: instant, sequence: sequence, line: line))
+    heap.insert(Entry(at: instant, sequence: sequence, line: line))
     sequence += 1
-    var child = heap.count - 1
-    while child > 0, heap[child] < heap[(child - 1) / 2] {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
   }
 
   /// Removes the earliest entry, if there is one; O(log n).
-  mutating func removeFirst() {
-    guard let last = heap.popLast(), !heap.isEmpty else { return }
-    heap[0] = last
-    var parent = 0
-    while let child = smallerChild(of: parent), heap[child] < heap[parent] {
-      heap.swapAt(child, parent)
-      parent = child
-    }
-  }
-
-  private func smallerChild(of parent: Int) -> Int? {
-    let left = 2 * parent + 1
-    guard left < heap.count else { return nil }
-    return left + 1 < heap.count && heap[left + 1] < heap[left] ? left + 1 : left
-  }
+  mutating func removeFirst() { heap.removeFirst() }
 }
 
 /// The external purchase tokens whose notifications are due, in order of time.
