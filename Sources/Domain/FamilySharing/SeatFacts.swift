@@ -20,7 +20,7 @@ extension CustomerFacts {
     where !purchase.isWithdrawnBeforeStart(index) {
       let free = seat.claimedAt.orLater(Self.firstFree(capacity.count(at: index), after: earlier))
       guard let free, free < transaction.expiresDate ?? transaction.purchaseDate,
-        free < seat.releasedAt ?? .distantEnd
+        free < seat.releasedAt ?? .distantFuture
       else {
         assigned.cutLast(at: transaction.purchaseDate)
         continue
@@ -41,7 +41,7 @@ extension CustomerFacts {
   private static func firstFree(_ count: Int64, after earlier: [Seat]) -> Instant? {
     let tooMany = Int64(earlier.count) - count
     guard count > 0 else { return nil }
-    guard tooMany >= 0 else { return .distantStart }
+    guard tooMany >= 0 else { return .distantPast }
     let released = earlier.compactMap(\.releasedAt).sorted()
     return tooMany < released.count ? released[Int(tooMany)] : nil
   }
@@ -59,8 +59,8 @@ extension TransactionFact {
     fact.details.wasWithoutAdditions = details.wasWithoutAdditions
     // A failed payment of a commitment ends the access of its seats at once, too.
     fact.details.billingPlanType = details.commitment == nil ? details.billingPlanType : .monthly
-    guard let released = seat.releasedAt, released < fact.revocationDate ?? .distantEnd,
-      released < fact.expiresDate ?? .distantEnd
+    guard let released = seat.releasedAt, released < fact.revocationDate ?? .distantFuture,
+      released < fact.expiresDate ?? .distantFuture
     else { return fact }
     fact.revocationDate = released
     fact.revocationType = .familyRevoke
@@ -85,7 +85,7 @@ extension [TransactionFact] {
   /// Ends the previous period at `instant`, where a period without this seat starts.
   fileprivate mutating func cutLast(at instant: Instant) {
     guard let last = indices.last, instant < self[last].expiresDate ?? instant,
-      instant < self[last].revocationDate ?? .distantEnd, self[last].purchaseDate <= instant
+      instant < self[last].revocationDate ?? .distantFuture, self[last].purchaseDate <= instant
     else { return }
     self[last].revocationDate = instant
     self[last].revocationType = .familyRevoke
@@ -93,9 +93,6 @@ extension [TransactionFact] {
 }
 
 extension Instant {
-  fileprivate static let distantStart = Instant(millisecondsSince1970: .min)
-  fileprivate static let distantEnd = Instant(millisecondsSince1970: .max)
-
   /// The later of the two; `nil` if `other` is.
   fileprivate func orLater(_ other: Instant?) -> Instant? { other.map { Swift.max(self, $0) } }
 }

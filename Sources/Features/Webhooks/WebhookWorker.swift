@@ -91,7 +91,7 @@ actor WebhookWorker {
   private func probe() async throws(StoreError) -> Bool {
     let next = try await store.read { [settings] reader throws(StoreError) in
       try reader.deliveries(
-        of: settings.key, dueBy: Instant(millisecondsSince1970: .max), limit: 1)
+        of: settings.key, dueBy: .distantFuture, limit: 1)
     }
     try await resend(next, isProbe: true)
     let before = attempts

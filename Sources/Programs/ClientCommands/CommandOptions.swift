@@ -70,7 +70,7 @@ enum TimeOption {
     case known
 
     fileprivate func instant(_ start: Instant, now: Instant) -> Instant {
-      let end = start.advanced(byMilliseconds: 86_400_000)
+      let end = start.advanced(byDays: 1)
       return switch self {
       case .start: start
       case .end: end

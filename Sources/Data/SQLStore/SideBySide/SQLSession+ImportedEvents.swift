@@ -61,7 +61,7 @@ extension SQLReader {
         AND (detected_at, customer_id, entitlement) > (?4, ?5, ?6)
       ORDER BY detected_at, customer_id, entitlement LIMIT ?7
       """, query.appID, query.environment, query.customerID,
-      after?.detectedAt ?? Instant(millisecondsSince1970: .min), after?.customerID ?? "",
+      after?.detectedAt ?? .distantPast, after?.customerID ?? "",
       after?.entitlement ?? "", query.limit
     ) { row throws(StoreError) in
       OpenDisagreement(

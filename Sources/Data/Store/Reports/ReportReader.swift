@@ -122,7 +122,7 @@ package protocol ReportReader {
 extension ReportReader {
   /// Returns the last closed day; `nil` if none is.
   package func lastClosedDay(of appID: String, in environment: Environment) throws(StoreError) -> ReportDay? {
-    try lastClosedDay(of: appID, in: environment, by: Instant(millisecondsSince1970: .max))?.day
+    try lastClosedDay(of: appID, in: environment, by: .distantFuture)?.day
   }
 }
 

@@ -3,15 +3,21 @@ package struct Instant: Hashable, Comparable, Sendable {
   /// Milliseconds since 1970-01-01T00:00:00Z without leap seconds; negative for earlier instants.
   package var millisecondsSince1970: Int64
 
-  package init(millisecondsSince1970: Int64) {
+  @inlinable package init(millisecondsSince1970: Int64) {
     self.millisecondsSince1970 = millisecondsSince1970
   }
+
+  /// The earliest instant: the bound of a search or comparison without a start.
+  @inlinable package static var distantPast: Instant { Instant(millisecondsSince1970: .min) }
+
+  /// The latest instant: the bound of a search or comparison without an end.
+  @inlinable package static var distantFuture: Instant { Instant(millisecondsSince1970: .max) }
 
   /// The instant `milliseconds` later, or earlier if negative; saturates at the bounds of `Int64`.
   package func advanced(byMilliseconds milliseconds: Int64) -> Instant {
     let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
     guard overflow else { return Instant(millisecondsSince1970: sum) }
-    return Instant(millisecondsSince1970: milliseconds > 0 ? .max : .min)
+    return milliseconds > 0 ? .distantFuture : .distantPast
   }
 
   /// The length of every day in UTC, because instants count no leap seconds.

@@ -31,9 +31,9 @@ package enum PaidService {
   }
 
   /// The paid service after which Apple's commission falls, in milliseconds.
-  package static let year: Int64 = 365 * 86_400_000
+  package static let year: Int64 = 365 * Instant.millisecondsPerDay
   /// The longest gap that does not reset the count, in milliseconds.
-  package static let maxPause: Int64 = 60 * 86_400_000
+  package static let maxPause: Int64 = 60 * Instant.millisecondsPerDay
 
   /// A time for which the customer had a subscription.
   package struct Period: Sendable {

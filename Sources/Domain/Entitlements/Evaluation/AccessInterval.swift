@@ -115,7 +115,7 @@ struct AccessInterval {
 
 extension Instant {
   /// The end of access without an end.
-  package static let openEnd = Instant(millisecondsSince1970: .max)
+  package static let openEnd = Instant.distantFuture
 
   /// `nil` for ``openEnd``.
   var bounded: Instant? { self == .openEnd ? nil : self }

@@ -190,7 +190,7 @@ extension AccessIntervals {
       add(.grace, product.level, from: start, to: end, by: index, facts, rules)
     }
     guard let grace = product.operatorGrace else { return }
-    let end = min(expiry.advanced(byMilliseconds: grace.days * 86_400_000), cut)
+    let end = min(expiry.advanced(byDays: grace.days), cut)
     if start < end {
       add(.operatorGrace, min(product.level, grace.access), from: start, to: end, by: index, facts, rules)
     }

@@ -111,7 +111,7 @@ package struct AccessOutline: Sendable {
   /// Counts transactions that moved from the tail of a line to its head, whose spans have a number of their
   /// own, so that they stay when the tail is replaced.
   private mutating func extendHead(of line: Int32, with transactions: ArraySlice<TransactionFact>) {
-    let lastExpiry = transactions.compactMap(\.expiresDate).max() ?? Instant(millisecondsSince1970: .min)
+    let lastExpiry = transactions.compactMap(\.expiresDate).max() ?? .distantPast
     let chunks = transactions.count / CustomerFacts.chunkSize
     if let known = heads[line] {
       heads[line] = Head(

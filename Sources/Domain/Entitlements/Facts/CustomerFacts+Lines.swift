@@ -207,7 +207,7 @@ extension TransactionFact {
   /// saving time. The days of periods shorter than a week, as Apple's sandbox has them, have any length.
   private func endsWholeDaysApart(from first: TransactionFact) -> Bool {
     guard let ownEnd = expiresDate, let firstEnd = first.expiresDate else { return false }
-    let (hour, day) = (Int64(3_600_000), Int64(86_400_000))
+    let (hour, day) = (Int64(3_600_000), Instant.millisecondsPerDay)
     let rest = abs(ownEnd.milliseconds(since: firstEnd)) % day
     return firstEnd.milliseconds(since: first.purchaseDate) < 7 * day || [0, hour, day - hour].contains(rest)
   }
@@ -243,7 +243,7 @@ extension Instant {
 /// The times for which Apple retries a failed renewal, in milliseconds.
 enum BillingRetry {
   /// WWDC19-302.
-  static let ofPlainSubscription: Int64 = 60 * 86_400_000
+  static let ofPlainSubscription: Int64 = 60 * Instant.millisecondsPerDay
   /// Apple, Supporting monthly subscriptions with a 12-month commitment.
-  static let ofCommitment: Int64 = 90 * 86_400_000
+  static let ofCommitment: Int64 = 90 * Instant.millisecondsPerDay
 }

@@ -40,6 +40,9 @@ package struct ReportQuery: Sendable {
   /// The instant of the last day after which changes do not count; `nil`: the whole day.
   package var asOf: Instant?
 
+  /// The maximum number of days of a query. The contract states it, for postings too.
+  package static let maxDays: Int64 = 800
+
   /// The instant as of which a report is answered.
   package enum Knowledge: Hashable, Sendable {
     /// All that is known.

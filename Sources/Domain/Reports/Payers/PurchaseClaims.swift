@@ -7,7 +7,7 @@ package struct PurchaseClaims: Hashable, Sendable {
   private var unclaimed: [Range<Instant>]
 
   /// A purchase without an owner.
-  package static let none = PurchaseClaims(unclaimed: [Instant.beginning..<Instant.openEnd])
+  package static let none = PurchaseClaims(unclaimed: [Instant.distantPast..<Instant.openEnd])
 
   private init(unclaimed: [Range<Instant>]) { self.unclaimed = unclaimed }
 
@@ -17,11 +17,11 @@ package struct PurchaseClaims: Hashable, Sendable {
   ///   evidence about the purchase has no time, and owned it from the beginning.
   package init(_ changes: [(gained: Bool, at: Instant?)]) {
     var owners = 0
-    var since: Instant? = .beginning
+    var since: Instant? = .distantPast
     unclaimed = []
     for change in changes {
       owners += change.gained ? 1 : -1
-      let instant = change.at ?? .beginning
+      let instant = change.at ?? .distantPast
       if owners > 0, let start = since {
         if start < instant { unclaimed.append(start..<instant) }
         since = nil
@@ -39,8 +39,4 @@ package struct PurchaseClaims: Hashable, Sendable {
       return from < to ? from..<to : nil
     }
   }
-}
-
-extension Instant {
-  fileprivate static let beginning = Instant(millisecondsSince1970: .min)
 }

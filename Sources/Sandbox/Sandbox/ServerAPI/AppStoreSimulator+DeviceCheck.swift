@@ -64,7 +64,8 @@ extension AppStoreSimulator {
 
   /// Whether a time is within a day of the machine's or the simulated time. Apple documents no limit.
   private func isNow(_ time: Instant) -> Bool {
-    [clock.machineNow(), world.now].contains { time.milliseconds(since: $0).magnitude <= 86_400_000 }
+    let day = Instant.millisecondsPerDay
+    return [clock.machineNow(), world.now].contains { time.milliseconds(since: $0).magnitude <= day }
   }
 
   /// Whether a request has a provider token: ES256 with a key id, the team id and the time of issue, at most an hour old.

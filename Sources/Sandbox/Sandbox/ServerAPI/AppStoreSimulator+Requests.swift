@@ -151,7 +151,7 @@ extension AppStoreSimulator {
     let rules = world.settings[call.app.id]?.delivery.rules ?? .sandbox
     // Clients use machine time or simulated time, so the earlier one counts; a minute allows for the call's duration.
     let earliest = min(world.now, clock.machineNow())
-      .advanced(byMilliseconds: -rules.historyDays * 86_400_000 - 60_000)
+      .advanced(byDays: -rules.historyDays).advanced(byMilliseconds: -60_000)
     let query = try NotificationHistoryQuery(body, earliest: earliest.millisecondsSince1970)
     // Any transaction of the customer identifies the customer (Apple: NotificationHistoryRequest, transactionId).
     let customer = try query.transactionID.map { try transaction($0, call).account }

@@ -193,7 +193,7 @@ extension World {
   func extensionError(of line: SubscriptionLine) -> ExtensionError? {
     guard line.source == nil else { return .familyShared }
     guard line.status == .active, current(of: line)?.price ?? 0 > 0 else { return .ineligible }
-    let yearAgo = now.advanced(byMilliseconds: -365 * 86_400_000)
+    let yearAgo = now.advanced(byDays: -365)
     return line.extensions.filter { $0 > yearAgo }.count < 2 ? nil : .tooOften
   }
 

@@ -173,7 +173,7 @@ extension Action {
     }
     let status = try await call.visit.call(Calls.getStatus, GetStatusRequest())
     let now = call.scope.environment == .sandbox ? status.time?.instant : nil
-    return (now ?? call.visit.now).advanced(byMilliseconds: -days * 86_400_000)
+    return (now ?? call.visit.now).advanced(byDays: -days)
   }
 
   static let cancelMigration = Action(

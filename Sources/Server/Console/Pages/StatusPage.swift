@@ -103,7 +103,7 @@ enum StatusPage {
   }
 
   /// The milliseconds before the end of a certificate from which on it is a warning: automatic renewals happen earlier.
-  private static let shortLife: Int64 = 14 * 86_400_000
+  private static let shortLife: Int64 = 14 * Instant.millisecondsPerDay
 
   private static func certificates(_ status: GetStatusResponse, at now: Instant) -> Markup {
     let rows = status.certificates.map { certificate in

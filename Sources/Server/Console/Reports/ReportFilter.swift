@@ -10,7 +10,6 @@ internal import Wire
 struct ReportFilter: Sendable {
   /// More buckets get no place in a chart.
   private static let maxBuckets = 120
-  private static let maxDays: Int64 = 800
 
   let first: ReportDay
   /// The last day, included.
@@ -33,7 +32,7 @@ struct ReportFilter: Sendable {
     let last = min(visit.value("to").flatMap(ReportDay.init(text:)) ?? today, today)
     let first = visit.value("from").flatMap(ReportDay.init(text:)) ?? last.advanced(by: -chart.days)
     self.last = last
-    let earliest = last.advanced(by: 1 - Self.maxDays)
+    let earliest = last.advanced(by: 1 - Reports.ReportQuery.maxDays)
     let wanted = chart.granularities.first { $0.name == visit.value("by") } ?? chart.granularities[0]
     granularity =
       ([wanted] + Granularity.allCases.filter { $0.rawValue > wanted.rawValue }).first {

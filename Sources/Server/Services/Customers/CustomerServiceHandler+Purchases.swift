@@ -90,8 +90,7 @@ extension GetPurchaseResponse {
     ).map { EntitlementEvent($0, in: app, showsOtherCustomer: showsOtherCustomer) }
     let owner = customerIds.first
     notifications = try reader.notifications(
-      about: line, from: Instant(millisecondsSince1970: .min), to: Instant(millisecondsSince1970: .max),
-      limit: limit
+      about: line, from: .distantPast, to: .distantFuture, limit: limit
     ).map { Wire.Notification($0, customerID: owner) }
     seats = try reader.seats(of: line).suffix(limit).map { seat throws(StoreError) in
       PurchaseSeat(seat, holder: try reader.owners(of: line.other(seat.seatID)).first)

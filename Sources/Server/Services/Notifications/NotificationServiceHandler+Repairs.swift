@@ -24,7 +24,7 @@ extension NotificationServiceHandler {
       throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is not before to", field: "from")
     }
     // A day less than the history has, because the call to Apple comes later.
-    let historyLength = (environment.notificationHistoryDays - 1) * 86_400_000
+    let historyLength = (environment.notificationHistoryDays - 1) * Instant.millisecondsPerDay
     let repair = Store.Repair(
       appID: app.id, environment: environment, reason: .manual,
       from: from ?? to.advanced(byMilliseconds: -historyLength), to: to,

@@ -5,7 +5,6 @@ internal import Reports
 internal import Wire
 
 extension Reports.ReportQuery {
-  private static let dayLimit: Int64 = 800
   private static let groupLimit = 10_000
   /// The maximum number of values of a filter: each is a parameter of a statement.
   private static let filterLimit = 1_000
@@ -78,9 +77,9 @@ extension Reports.ReportQuery {
         field: prefix + "from")
     }
     let length = ReportDay(end).number - ReportDay(first).number
-    guard length > 0, length <= dayLimit else {
+    guard length > 0, length <= maxDays else {
       throw Status(
-        .invalidArgument, reason: "INVALID_RANGE", "to is not between 1 and \(dayLimit) days after from",
+        .invalidArgument, reason: "INVALID_RANGE", "to is not between 1 and \(maxDays) days after from",
         field: prefix + "to")
     }
     return ReportDay(first)..<ReportDay(end)

@@ -9,7 +9,6 @@ internal import Wire
 // The parts of reports.
 extension ReportServiceHandler {
   private static let pageSize = 1_000
-  private static let maxDays: Int64 = 800
 
   func listPostings(
     _ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext
@@ -83,7 +82,8 @@ extension ReportServiceHandler {
       throw .invalidRange("from needs to, and neither goes with after_number")
     }
     let (first, end) = (try Instant(from, "from"), try Instant(to, "to"))
-    guard first < end, end.milliseconds(since: first) <= maxDays * 86_400_000 else {
+    let maxDays = Reports.ReportQuery.maxDays
+    guard first < end, end <= first.advanced(byDays: maxDays) else {
       throw .invalidRange("to is not within \(maxDays) days after from")
     }
     guard !request.opening || ReportDay(first).start == first else {

@@ -120,7 +120,7 @@ extension SegmentRow {
     storefront = state.storefront
     paymentMode = Wire.PaymentMode(state.mode)
     inAppOwnershipType = Wire.InAppOwnershipType(state.ownership)
-    paidDays = Int32(clamping: state.paidService.milliseconds(at: now) / 86_400_000)
+    paidDays = Int32(clamping: state.paidService.milliseconds(at: now) / Instant.millisecondsPerDay)
     needsPriceConsent = state.needsPriceConsent
     eligibleWinBackOfferIds = state.winBackOfferIDs
     advice = state.advice(in: app).map { Wire.Advice($0, at: now) }

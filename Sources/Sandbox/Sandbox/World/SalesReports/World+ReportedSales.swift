@@ -71,7 +71,7 @@ extension World {
   /// "Extending the renewal date for auto-renewable subscriptions").
   func isAfterOneYear(_ sold: SoldTransaction) -> Bool {
     guard let group = lines[sold.originalID]?.group else { return false }
-    let day: Int64 = 86_400_000
+    let day = Instant.millisecondsPerDay
     var (paid, coveredUntil) = (Int64(0), Instant?.none)
     let earlier = purchases(of: sold.account, in: sold.app).filter {
       $0.ownership == .purchased && $0.purchaseDate < sold.purchaseDate

@@ -43,7 +43,7 @@ struct SubscriberPurchases {
     for grant in facts.grants {
       let state = grant.current
       let productID = Self.productID(of: state)
-      let end = state.revokedAt ?? state.until ?? Instant(millisecondsSince1970: .max)
+      let end = state.revokedAt ?? state.until ?? .distantFuture
       // Stores may have a product of the same name, and a product several purchases: the one that ends last counts.
       if let other = ends[productID], other > end { continue }
       ends[productID] = end
