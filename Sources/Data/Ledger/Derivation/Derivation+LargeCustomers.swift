@@ -16,8 +16,34 @@ extension Derivation {
       entry.lines.allSatisfy({ $0.isPurchase || $0.isGrant })
     else { return false }
     var outline = try outline(of: customer, stored, in: app)
+    guard let write = try reducedWrite(of: customer, entry, stored.facts, &outline, in: app) else {
+      return false
+    }
+    let diff = StateDiff(
+      before: CustomerState(facts: write.before, answers: stored.answers), after: write.after, in: app,
+      at: now, cause: entry.origin.cause)
+    if diff.mustReevaluate {
+      let recorded = try record(diff, of: customer, entry)
+      for (id, line) in write.lines {
+        try putChunks(of: id, of: customer, line.before, line.after, from: line.firstChunk)
+      }
+      try store.putFacts(write.reducedFacts(outline), answers: recorded.answers, of: customer)
+      // The lines that were not read may have the contradiction of the mark.
+      try mark(customer, isContradictory: recorded.isContradictory || stored.isContradictory, stored)
+    }
+    store.outlines.put(outline, of: customer)
+    return true
+  }
+
+  /// Reads the changed lines and those that decide an answer after the write, and updates the outline.
+  ///
+  /// - Returns: `nil` if an answer depends on the head of a line whose tail alone was read.
+  private mutating func reducedWrite(
+    of customer: CustomerKey, _ entry: ChangeSet.AffectedCustomer, _ stored: CustomerFacts,
+    _ outline: inout AccessOutline, in app: AppDefinition
+  ) throws(StoreError) -> ReducedWrite? {
     var lines: [String: ChangedLine] = [:]
-    var grants = CustomerFacts(grants: stored.facts.grants)
+    var grants = CustomerFacts(grants: stored.grants)
     for line in entry.lines {
       guard line.isPurchase else {
         grants.merge(try self.lines.facts(of: line))
@@ -27,62 +53,20 @@ extension Derivation {
       outline.replace(line.lineID, with: changed.after, isTail: changed.isTail, in: app)
       lines[line.lineID] = changed
     }
-    if grants.grants != stored.facts.grants { outline.replaceGrants(grants.grants, in: app) }
+    if grants.grants != stored.grants { outline.replaceGrants(grants.grants, in: app) }
     let selection = outline.selection(from: now)
     let needsHead = lines.contains { id, line in
       line.isTail
         && (selection.wholeLines.contains(id)
-          || stored.facts.ofLine(id).transactions.count > line.before.transactions.count)
+          || stored.ofLine(id).transactions.count > line.before.transactions.count)
     }
-    guard !needsHead else { return false }
-    for id in stored.facts.lineIDs.union(selection.lines) where lines[id] == nil {
-      let first = selection.wholeLines.contains(id) ? 0 : outline.head(of: id)?.chunks ?? 0
+    guard !needsHead else { return nil }
+    for id in stored.lineIDs.union(selection.lines) where lines[id] == nil {
+      let isWhole = selection.wholeLines.contains(id)
       lines[id] = try unchangedLine(
-        id, of: customer, stored.facts, isWhole: selection.wholeLines.contains(id), from: first)
+        id, of: customer, stored, isWhole: isWhole, from: isWhole ? 0 : outline.head(of: id)?.chunks ?? 0)
     }
-    let ordered = lines.sorted { $0.key < $1.key }
-    let before = CustomerFacts(
-      lines: ordered.map(\.value.before), grants: stored.facts.grants,
-      appTransactions: stored.facts.appTransactions, omitted: stored.facts.omitted)
-    let after = CustomerFacts(
-      lines: ordered.map(\.value.after), grants: grants.grants,
-      appTransactions: stored.facts.appTransactions, omitted: selection.omitted)
-    let diff = StateDiff(
-      before: CustomerState(facts: before, answers: stored.answers), after: after, in: app, at: now,
-      cause: entry.origin.cause)
-    if diff.mustReevaluate {
-      let recorded = try record(diff, of: customer, entry)
-      for (id, line) in ordered {
-        try putChunks(of: id, of: customer, line.before, line.after, from: line.firstChunk)
-      }
-      let selected = ordered.filter { selection.lines.contains($0.key) }.map { id, line in
-        line.tail(selection.wholeLines.contains(id) ? nil : outline.head(of: id))
-      }
-      let reduced = CustomerFacts(
-        lines: selected, grants: after.grants, appTransactions: after.appTransactions,
-        omitted: selection.omitted)
-      try store.putFacts(reduced, answers: recorded.answers, of: customer)
-      // The lines that were not read may have the contradiction of the mark.
-      try mark(customer, isContradictory: recorded.isContradictory || stored.isContradictory, stored)
-    }
-    store.outlines.put(outline, of: customer)
-    return true
-  }
-
-  /// The facts of a line, or of its tail, before the write and after it.
-  fileprivate struct ChangedLine {
-    let before: CustomerFacts
-    var after: CustomerFacts
-    /// The number of the chunks before the tail; 0 for a whole line.
-    var firstChunk = 0
-
-    var isTail: Bool { firstChunk > 0 }
-
-    /// The facts after the write without the head.
-    func tail(_ head: AccessOutline.Head?) -> CustomerFacts {
-      guard let head, before != after, head.chunks > firstChunk else { return after }
-      return .joining(Array(after.chunks(isTail: isTail).dropFirst(head.chunks - firstChunk)))
-    }
+    return ReducedWrite(lines, grants: grants, selection, stored: stored)
   }
 
   /// Stores the chunks of a line that differ.

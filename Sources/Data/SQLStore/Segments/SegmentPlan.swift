@@ -33,15 +33,47 @@ struct SegmentPlan {
   }
 
   init(_ query: SegmentQuery) {
-    let (conditions, filter) = (query.conditions, query.conditions.filter)
-    var texts = TextParameters(after: 2)
-    var rest: [String] = ["(app || '') = ?1", "(environment || '') = ?2"]
-    var covered: [String] = []
-    var ranges: [String] = []
-    var partial: [String] = []
-    let states = conditions.states.map { String($0.rawValue) }.joined(separator: ", ")
+    let conditions = query.conditions
+    let plan = Conditions(query)
+    sources = conditions.states.map { "state = \($0.rawValue) AND app = ?1 AND environment = ?2" }
+    rest = (plan.rest + plan.covered).joined(separator: " AND ")
+    selections =
+      plan.ranges.map { Selection(range: $0, rows: ([$0] + plan.covered).joined(separator: " AND ")) }
+      + plan.partial.map { Selection(range: $0, rows: $0) }
+    isEmpty = conditions.states.isEmpty || conditions.productIDs?.isEmpty == true
+    values = [query.appEnvironment.appID, query.appEnvironment.environment] + plan.texts.values
+    let uses = (1...values.count).map { "coalesce(CAST(?\($0) AS TEXT), '') IS NOT NULL" }
+    parameterTypes = uses.joined(separator: " AND ")
+  }
+}
+
+/// The conditions of a query by the part that the indexes have in deciding them.
+private struct Conditions {
+  private let query: SegmentQuery
+  private let states: String
+  private(set) var texts = TextParameters(after: 2)
+  /// Conditions that only the row decides.
+  private(set) var rest = ["(app || '') = ?1", "(environment || '') = ?2"]
+  /// Conditions that each index decides.
+  private(set) var covered: [String] = []
+  /// Ranges of indexes.
+  private(set) var ranges: [String] = []
+  /// Conditions of partial indexes, which have the matching rows only.
+  private(set) var partial: [String] = []
+
+  private var filter: SegmentFilter { query.conditions.filter }
+
+  init(_ query: SegmentQuery) {
+    self.query = query
+    states = query.conditions.states.map { String($0.rawValue) }.joined(separator: ", ")
     covered.append("(state + 0) IN (\(states))")
-    if let products = conditions.productIDs {
+    addLists()
+    addTimes()
+    addFlags()
+  }
+
+  private mutating func addLists() {
+    if let products = query.conditions.productIDs {
       let list = texts.add(products)
       covered.append("(product_id || '') IN (\(list))")
       ranges.append("product_id IN (\(list)) AND state IN (\(states)) AND app = ?1 AND environment = ?2")
@@ -59,6 +91,9 @@ struct SegmentPlan {
       rest.append("(ownership || '') IN (\(texts.add(Set(filter.ownerships.map(\.rawValue)))))")
       if !filter.ownerships.contains(.purchased) { partial.append("ownership <> 'PURCHASED'") }
     }
+  }
+
+  private mutating func addTimes() {
     for range in TimeRange.all(of: filter, at: query.instant) {
       rest.append(range.condition("(\(range.column) + 0)"))
       ranges.append("state IN (\(states)) AND \(range.condition(range.column))")
@@ -68,6 +103,9 @@ struct SegmentPlan {
       let start = query.instant.advanced(byMilliseconds: -length).millisecondsSince1970
       rest.append("((paid_since + 0) <= \(start) OR (paid_ms + 0) >= \(length))")
     }
+  }
+
+  private mutating func addFlags() {
     if filter.needsPriceConsent {
       rest.append("(needs_consent + 0) = 1")
       partial.append("needs_consent = 1")
@@ -80,15 +118,6 @@ struct SegmentPlan {
       rest.append("(customer_id || '') \(isUnclaimed ? "=" : "<>") ''")
       if isUnclaimed { partial.append("customer_id = ''") }
     }
-    sources = conditions.states.map { "state = \($0.rawValue) AND app = ?1 AND environment = ?2" }
-    self.rest = (rest + covered).joined(separator: " AND ")
-    selections =
-      ranges.map { Selection(range: $0, rows: ([$0] + covered).joined(separator: " AND ")) }
-      + partial.map { Selection(range: $0, rows: $0) }
-    isEmpty = conditions.states.isEmpty || conditions.productIDs?.isEmpty == true
-    values = [query.appEnvironment.appID, query.appEnvironment.environment] + texts.values
-    let uses = (1...values.count).map { "coalesce(CAST(?\($0) AS TEXT), '') IS NOT NULL" }
-    parameterTypes = uses.joined(separator: " AND ")
   }
 }
 
