@@ -6,24 +6,10 @@ struct MoneyPostings {
   private(set) var postings: [Posting] = []
 
   init(_ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory) {
-    let own = facts.transactions.indices.filter { !facts.transactions[$0].isShared }
-    // Those of one purchase are in order.
-    let isInOrder = zip(own, own.dropFirst()).allSatisfy {
-      facts.transactions[$0].purchaseDate < facts.transactions[$1].purchaseDate
-    }
-    let inOrder =
-      isInOrder
-      ? own
-      : own.sorted {
-        (facts.transactions[$0].purchaseDate, facts.transactions[$0].transactionID)
-          < (facts.transactions[$1].purchaseDate, facts.transactions[$1].transactionID)
-      }
     let cohort = history.cohort
     var hasJoined = false
-    // The bucket of the last charge by granularity, and the charge's day.
-    var buckets: [ReportDay?] = Array(repeating: nil, count: Granularity.allCases.count)
-    var lastDay: ReportDay?
-    for index in inOrder {
+    var buckets = ChargeBuckets()
+    for index in Self.ownInOrder(facts) {
       // By index, because a transaction has about 300 bytes and a dozen reference counts.
       guard let price = facts.transactions[index].reportedPrice,
         let currency = facts.transactions[index].inDetails({ $0.currency })
@@ -49,14 +35,7 @@ struct MoneyPostings {
       (charge.count, charge.amount, charge.currency) = (1, price, currency)
       charge.proceeds = Share.part(share, of: price)
       charge.cohort = cohort?.at(day)
-      if day != lastDay {
-        for (index, granularity) in Granularity.allCases.enumerated() {
-          let bucket = granularity.firstDay(of: day)
-          if buckets[index] != bucket { charge.marks |= 1 << granularity.rawValue }
-          buckets[index] = bucket
-        }
-      }
-      lastDay = day
+      charge.marks = buckets.marks(ofChargeOn: day)
       postings.append(charge)
       if history.paidYears.isPast(charge.dimensions.group, at: bought) {
         postings.append(
@@ -70,6 +49,20 @@ struct MoneyPostings {
       {
         addRefunds(of: charge, facts.transactions[index], share)
       }
+    }
+  }
+
+  /// The indices of the transactions that the payer bought, in order of their time.
+  private static func ownInOrder(_ facts: borrowing CustomerFacts) -> [Int] {
+    let own = facts.transactions.indices.filter { !facts.transactions[$0].isShared }
+    // Those of one purchase are in order.
+    let isInOrder = zip(own, own.dropFirst()).allSatisfy {
+      facts.transactions[$0].purchaseDate < facts.transactions[$1].purchaseDate
+    }
+    if isInOrder { return own }
+    return own.sorted {
+      (facts.transactions[$0].purchaseDate, facts.transactions[$0].transactionID)
+        < (facts.transactions[$1].purchaseDate, facts.transactions[$1].transactionID)
     }
   }
 
@@ -128,6 +121,26 @@ struct MoneyPostings {
       $0.count = 1
       $0.reason = fact.type.reportName
     }
+  }
+}
+
+/// The buckets in which a payer was charged last.
+private struct ChargeBuckets {
+  /// By granularity.
+  private var last: [ReportDay?] = Array(repeating: nil, count: Granularity.allCases.count)
+  private var lastDay: ReportDay?
+
+  /// The ``Posting/marks`` of the next charge: a bit for each granularity in whose bucket it is the payer's first one.
+  mutating func marks(ofChargeOn day: ReportDay) -> Int64 {
+    guard day != lastDay else { return 0 }
+    lastDay = day
+    var marks: Int64 = 0
+    for (index, granularity) in Granularity.allCases.enumerated() {
+      let bucket = granularity.firstDay(of: day)
+      if last[index] != bucket { marks |= 1 << granularity.rawValue }
+      last[index] = bucket
+    }
+    return marks
   }
 }
 

@@ -6,6 +6,7 @@ internal import NIOPosix
 internal import Platform
 internal import SQLiteStore
 internal import Services
+internal import SignedData
 internal import Store
 internal import Telemetry
 internal import Tracing
@@ -56,18 +57,7 @@ struct Server {
       traces: traces, logger: logger)
     // After the callers, whose absence is the greater danger.
     try ListenerTLS.refuseCleartext(configuration.listeners, settings)
-    if let replication = store.replication {
-      try await Startup.require(key, in: replication)
-      // A process without others leads from its first call on.
-      await replication.beat()
-    }
-    do {
-      // A replica that becomes the leader later prepares then.
-      if store.replication?.role.isLeader ?? true { try await application.prepare() }
-    } catch {
-      // Another one took over meanwhile, and prepares.
-      guard store.replication?.role == .follower else { throw error }
-    }
+    try await prepare(application, store.replication, key)
     application.addMetrics(to: metrics, dataDirectory: settings.data)
     let listeners = try await Listeners.open(
       settings, on: loops, edge: edgeLoops, application: application, tls: tls,
@@ -75,13 +65,7 @@ struct Server {
       logger: logger)
     metrics.add(CallbackMetricsSource { listeners.samples })
     store.replication?.announce(address: "\(listeners.grpc.address)")
-    if budget.grpc < limits.connections || budget.edge < limits.connections {
-      logger.warning(
-        "limit of open files reduces the number of connections",
-        metadata: [
-          "limit": "\(OpenFiles.limit)", "grpc": "\(budget.grpc)", "http": "\(budget.edge)",
-        ])
-    }
+    warn(about: budget, limits)
     await application.monitor.begin()
     // A failed start prints its cause and nothing else.
     logger.info("started", metadata: ["version": "\(Version.current)"])
@@ -96,6 +80,31 @@ struct Server {
       application: application, tls: tls, settings: settings, reloadSignals: reloadSignals, logger: logger)
     await run(application, reloader, listeners, store.replication, until: termination)
     await traces?.flush()
+  }
+
+  /// Prepares the store, unless another replica leads.
+  private func prepare(
+    _ application: Application, _ replication: (any Replication)?, _ key: InstallationKey
+  ) async throws {
+    if let replication {
+      try await Startup.require(key, in: replication)
+      // A process without others leads from its first call on.
+      await replication.beat()
+    }
+    do {
+      // A replica that becomes the leader later prepares then.
+      if replication?.role.isLeader ?? true { try await application.prepare() }
+    } catch {
+      // Another one took over meanwhile, and prepares.
+      guard replication?.role == .follower else { throw error }
+    }
+  }
+
+  private func warn(about budget: ConnectionBudget, _ limits: TransportLimits) {
+    guard budget.grpc < limits.connections || budget.edge < limits.connections else { return }
+    logger.warning(
+      "limit of open files reduces the number of connections",
+      metadata: ["limit": "\(OpenFiles.limit)", "grpc": "\(budget.grpc)", "http": "\(budget.edge)"])
   }
 
   /// Runs the workers until the process is asked to end, and drains the listeners.
