@@ -1,4 +1,4 @@
-/// Elements of which the smallest is first: a binary heap.
+/// A binary heap: elements whose smallest one is found and removed first.
 ///
 /// Equal elements have no order among each other; an element that must keep its turn compares a sequence number last.
 package struct BinaryHeap<Element: Comparable> {

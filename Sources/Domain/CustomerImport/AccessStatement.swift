@@ -24,7 +24,7 @@ package struct AccessStatement: Hashable, Sendable {
   fileprivate var end: Int64 { until?.millisecondsSince1970 ?? .max }
 }
 
-/// The statements of another system, of which the latest about each purchase counts.
+/// The statements of another system. The latest one about each purchase counts.
 package struct AccessStatements: Sendable {
   /// The subject of a statement. Of two statements with one key, the later one counts.
   private struct Key: Hashable {

@@ -7,8 +7,8 @@ package import Store
 
 /// Exports how many duties towards Apple are open in each configured app and environment, and the earliest deadline.
 ///
-/// It reads all that are open, of which an operator who settles them by another system has more and more, so it runs at
-/// intervals and not after each commit.
+/// It runs at intervals and not after each commit, because it reads all open duties, and their number grows without bound
+/// for an operator who settles them by another system.
 package struct DeadlineGaugeWorker: Worker {
   package let name: String
   private static let interval = Duration.seconds(10)

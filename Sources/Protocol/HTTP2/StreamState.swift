@@ -23,7 +23,7 @@ struct StreamState {
   /// The number of received bytes that were not removed, freed or not.
   var received: Int { inbound.count + discarded }
 
-  /// The bytes to send, of which the first `sent` are sent.
+  /// The bytes to send. The first `sent` bytes are sent already.
   var outbound: [UInt8] = []
   var sent = 0
   var outboundHasEnded = false

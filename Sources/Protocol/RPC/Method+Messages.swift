@@ -1,6 +1,6 @@
 package import Wire
 
-/// A request of which the handler decides whether and when to decode it. Valid only during the call.
+/// A request that is not decoded: the handler decides whether and when. Valid only during the call.
 package struct EncodedRequest<Request: WireMessage> {
   /// The serialized message.
   package let bytes: UnsafeRawBufferPointer

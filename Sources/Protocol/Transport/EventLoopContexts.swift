@@ -57,7 +57,7 @@ final class EventLoopContext {
     if waitingToFlush.count >= Self.flushedTogether { flushWaiting() }
   }
 
-  /// The number of connections of which one peer wakes once.
+  /// The number of connections in a group that flushes together.
   private static let flushedTogether = 32
 
   /// Takes the memory in which a connection collects its output; all connections share it.

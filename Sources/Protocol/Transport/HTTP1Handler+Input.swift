@@ -28,7 +28,7 @@ extension HTTP1Handler: DelayedConnection {
 private let smallBody = 64 * 1_024
 
 extension [UInt8] {
-  /// Makes room for the next part of a body. A large one, of which much has arrived, gets room for all of it at once:
+  /// Makes room for the next part of a body. Once much of a large body has arrived, it gets room for all of it at once:
   /// growing step by step would copy it several times.
   mutating func reserve(_ bytes: Int, of request: HTTPRequestHead) {
     guard count <= smallBody, count + bytes > smallBody,

@@ -44,9 +44,6 @@ package enum FileDescriptors {
   /// "entitled.v1.AccessLevel.ACCESS_LEVEL_FULL"; `nil` without one.
   package static func comment(of symbol: String) -> String? { comments[symbol] }
 
-  /// The full names of all services, sorted.
-  package static var serviceNames: [String] { Contract.services.map(\.name).sorted() }
-
   private static let index = decoded { set throws(WireError) in try DescriptorIndex(set: set) }
 
   /// Apart from ``index``, because reflection needs no comments.

@@ -15,7 +15,7 @@ package struct VerifiedNotification: Sendable {
 
 /// The reason a notification is rejected, and the document at fault.
 package struct NotificationRejection: Error, Hashable, Sendable, CustomStringConvertible {
-  /// ``SignedDocumentKind/notification`` for the notification itself, else the kind of the one inside.
+  /// ``SignedDocumentKind/notification`` for the notification itself; otherwise the kind of the document inside.
   package let document: SignedDocumentKind
   /// The first check that it failed.
   package let error: VerificationError

@@ -1,4 +1,4 @@
-/// Locks for keys, of which a task holds several at once. Waiting does not end when the task is cancelled, so a holder
+/// Locks for keys; a task can hold several at once. Waiting does not end when the task is cancelled, so a holder
 /// must be bounded in time.
 package actor KeyLocks {
   private var held: Set<String> = []

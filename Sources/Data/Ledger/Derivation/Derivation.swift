@@ -29,7 +29,7 @@ struct Derivation {
   var derived = Derived()
   /// The cached facts of purchases.
   var knownFacts: [LineKey: CustomerFacts] = [:]
-  /// The last facts of long lines, of which the others were not read.
+  /// The last facts of long lines. The earlier facts of these lines were not read.
   var tails: [LineKey: CustomerFacts] = [:]
 
   /// Writes the answers and events of all that `applier` changed, and reschedules status polls.

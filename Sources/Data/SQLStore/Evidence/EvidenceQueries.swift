@@ -68,7 +68,7 @@ struct EvidenceQueries {
     return try all(select)
   }
 
-  /// Returns the ids of the rejected evidence of an app, of which `isMatch` accepts the body.
+  /// Returns the ids of an app's rejected evidence whose body `isMatch` accepts.
   func rejected(
     of appID: String, where isMatch: ([UInt8]) -> Bool
   ) throws(StoreError) -> [EvidenceID] {

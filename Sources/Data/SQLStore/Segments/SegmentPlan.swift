@@ -11,7 +11,7 @@ struct SegmentPlan {
   /// less than 30 milliseconds; if there are more, at least six in a hundred of a million rows match.
   static let maxCandidates: Int64 = 60_000
 
-  /// Conditions without common rows, each of which one index answers.
+  /// Conditions without common rows. One index answers each.
   var sources: [String]
   /// All other conditions.
   let rest: String

@@ -34,7 +34,7 @@ package final class WriteQueue: Sendable {
   private let capacity: Int
   private let batchSize: Int
 
-  /// Creates a queue of at most `capacity` writes, of which `writer` commits at most `batchSize` together.
+  /// Creates a queue of at most `capacity` writes. `writer` commits at most `batchSize` of them together.
   package init(_ writer: any StoreWriter, capacity: Int, batchSize: Int) {
     self.writer = writer
     self.capacity = capacity

@@ -70,7 +70,7 @@ package protocol ErasureStore {
 
 /// Finds what an erasure has to purge.
 package protocol ErasureReader {
-  /// Returns the ids of the rejected evidence of an app, of which `isMatch` accepts the body. Reads all of it.
+  /// Returns the ids of an app's rejected evidence whose body `isMatch` accepts. Reads all rejected evidence of the app.
   func rejectedEvidence(
     of appID: String, where isMatch: ([UInt8]) -> Bool
   ) throws(StoreError) -> [EvidenceID]

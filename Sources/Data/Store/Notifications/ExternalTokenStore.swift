@@ -30,7 +30,7 @@ package struct ExternalTokenRecord: Hashable, Sendable {
   /// transactionless tokens").
   package static let reportTimeout: Int64 = 10 * Instant.millisecondsPerDay
 
-  /// Creates a token of which one piece of evidence is known.
+  /// Creates a token from its first piece of evidence.
   package init(
     _ externalPurchaseID: String, of appID: String, in environment: Environment, createdAt: Instant,
     evidenceID: EvidenceID

@@ -19,7 +19,9 @@ package enum AdvancedCommerceOfferReason: OpenCode {
 
 /// The state of an item's price increase (Apple's `status`).
 package enum AdvancedCommercePriceIncreaseStatus: OpenCode {
+  /// Not announced to the customer yet.
   case scheduled
+  /// Consent was requested and not given yet.
   case pending
   case accepted
   case unrecognized(String)
@@ -44,6 +46,7 @@ package enum AdvancedCommerceRefundReason: OpenCode {
   case legal
   case other
   case modifyItemsRefund
+  /// In Apple's sandbox only: Apple declines the refund.
   case simulateRefundDecline
   case unrecognized(String)
 

@@ -28,7 +28,7 @@ package struct AdvancedCommerceOneTimeChargeCreateRequest: DecodedPayload {
 package struct AdvancedCommerceOneTimeChargeItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The description of the item that customers see.
+  /// The operator's own description of the item. Apple does not show it to customers.
   package let description: String?
   /// The name of the item that customers see.
   package let displayName: String?
@@ -53,6 +53,7 @@ package struct AdvancedCommerceSubscriptionCreateRequest: DecodedPayload {
 
   /// ISO 4217.
   package let currency: String?
+  /// Of the purchase as a whole; each item has its own.
   package let descriptors: AdvancedCommerceDescriptors?
   package let items: [AdvancedCommerceSubscriptionCreateItem]?
   /// An ISO 8601 duration.
@@ -82,7 +83,7 @@ package struct AdvancedCommerceSubscriptionCreateRequest: DecodedPayload {
 package struct AdvancedCommerceSubscriptionCreateItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The description of the item that customers see.
+  /// The operator's own description of the item. Apple does not show it to customers.
   package let description: String?
   /// The name of the item that customers see.
   package let displayName: String?
@@ -148,7 +149,7 @@ package struct AdvancedCommerceSubscriptionModifyAddItem: DecodedPayload {
 
   /// The operator's SKU of the item.
   package let sku: String?
-  /// The description of the item that customers see.
+  /// The operator's own description of the item. Apple does not show it to customers.
   package let description: String?
   /// The name of the item that customers see.
   package let displayName: String?
@@ -177,7 +178,7 @@ package struct AdvancedCommerceSubscriptionModifyChangeItem: DecodedPayload {
 
   /// The SKU to replace.
   package let currentSKU: String?
-  /// The description of the item that customers see.
+  /// The operator's own description of the item. Apple does not show it to customers.
   package let description: String?
   /// The name of the item that customers see.
   package let displayName: String?
@@ -229,7 +230,7 @@ package struct AdvancedCommerceSubscriptionModifyDescriptors: DecodedPayload {
 
   /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
   package let effective: String?
-  /// The description of the purchase that customers see.
+  /// The operator's own description of the purchase. Apple does not show it to customers.
   package let description: String?
   /// The name of the purchase that customers see.
   package let displayName: String?

@@ -6,6 +6,7 @@ package struct AdvancedCommerceTransactionInfo: DecodedPayload {
 
   /// The UUID of the request that created it.
   package let requestReferenceId: String?
+  /// Of the purchase as a whole; each item has its own.
   package let descriptors: AdvancedCommerceDescriptors?
   package let items: [AdvancedCommerceTransactionItem]?
   /// An ISO 8601 duration; see ``Period``.
@@ -41,7 +42,7 @@ package struct AdvancedCommerceTransactionItem: DecodedPayload {
   package let sku: String?
   /// The name of the item that customers see.
   package let displayName: String?
-  /// The description of the item that customers see.
+  /// The operator's own description of the item. Apple does not show it to customers.
   package let description: String?
   /// In milliunits of the currency.
   package let price: Int64?
@@ -97,6 +98,7 @@ package struct AdvancedCommerceRenewalInfo: DecodedPayload {
   package let consistencyToken: String?
   /// The UUID of the request that created it.
   package let requestReferenceId: String?
+  /// Of the purchase as a whole; each item has its own.
   package let descriptors: AdvancedCommerceDescriptors?
   package let items: [AdvancedCommerceRenewalItem]?
   /// An ISO 8601 duration; see ``Period``.
@@ -124,12 +126,13 @@ package struct AdvancedCommerceRenewalItem: DecodedPayload {
   package let sku: String?
   /// The name of the item that customers see.
   package let displayName: String?
-  /// The description of the item that customers see.
+  /// The operator's own description of the item. Apple does not show it to customers.
   package let description: String?
   /// In milliunits of the currency.
   package let price: Int64?
   /// `nil`: the full price from the first period on.
   package let offer: AdvancedCommerceOffer?
+  /// `nil`: the price stays.
   package let priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -174,11 +177,11 @@ package struct AdvancedCommercePriceIncreaseInfo: DecodedPayload {
   }
 }
 
-/// The description of an Advanced Commerce purchase that customers see.
+/// The name of an Advanced Commerce purchase that customers see, and its description.
 package struct AdvancedCommerceDescriptors: DecodedPayload {
   package let json: JSONObject
 
-  /// The description of the purchase that customers see.
+  /// The operator's own description of the purchase. Apple does not show it to customers.
   package let description: String?
   /// The name of the purchase that customers see.
   package let displayName: String?

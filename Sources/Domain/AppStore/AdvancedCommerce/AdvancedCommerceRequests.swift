@@ -25,6 +25,7 @@ package struct AdvancedCommerceRequestRefundRequest: DecodedPayload {
   package let json: JSONObject
 
   package let items: [AdvancedCommerceRequestRefundItem]?
+  /// Whether Apple sends a `CONSUMPTION_REQUEST` before it decides; `nil` counts as `true`.
   package let refundRiskingPreference: Bool?
   package let requestInfo: AdvancedCommerceRequestInfo?
   /// ISO 4217.
@@ -88,6 +89,7 @@ package struct AdvancedCommerceSubscriptionRevokeRequest: DecodedPayload {
   package let json: JSONObject
 
   package let requestInfo: AdvancedCommerceRequestInfo?
+  /// Whether Apple sends a `CONSUMPTION_REQUEST` before it decides; `nil` counts as `true`.
   package let refundRiskingPreference: Bool?
   package let refundReason: AdvancedCommerceRefundReason?
   package let refundType: AdvancedCommerceRefundType?
@@ -175,7 +177,7 @@ package struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: DecodedPay
 
   /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
   package let effective: String?
-  /// The description of the purchase that customers see.
+  /// The operator's own description of the purchase. Apple does not show it to customers.
   package let description: String?
   /// The name of the purchase that customers see.
   package let displayName: String?
@@ -197,7 +199,7 @@ package struct AdvancedCommerceSubscriptionChangeMetadataItem: DecodedPayload {
   package let currentSKU: String?
   /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
   package let effective: String?
-  /// The description of the item that customers see.
+  /// The operator's own description of the item. Apple does not show it to customers.
   package let description: String?
   /// The name of the item that customers see.
   package let displayName: String?
@@ -248,7 +250,7 @@ package struct AdvancedCommerceSubscriptionMigrateRequest: DecodedPayload {
 package struct AdvancedCommerceSubscriptionMigrateDescriptors: DecodedPayload {
   package let json: JSONObject
 
-  /// The description of the purchase that customers see.
+  /// The operator's own description of the purchase. Apple does not show it to customers.
   package let description: String?
   /// The name of the purchase that customers see.
   package let displayName: String?
@@ -267,7 +269,7 @@ package struct AdvancedCommerceSubscriptionMigrateItem: DecodedPayload {
 
   /// The operator's SKU of the item.
   package let sku: String?
-  /// The description of the item that customers see.
+  /// The operator's own description of the item. Apple does not show it to customers.
   package let description: String?
   /// The name of the item that customers see.
   package let displayName: String?
@@ -287,7 +289,7 @@ package struct AdvancedCommerceSubscriptionMigrateRenewalItem: DecodedPayload {
 
   /// The operator's SKU of the item.
   package let sku: String?
-  /// The description of the item that customers see.
+  /// The operator's own description of the item. Apple does not show it to customers.
   package let description: String?
   /// The name of the item that customers see.
   package let displayName: String?

@@ -42,8 +42,10 @@ package struct ConsumptionRequest: Hashable, Sendable {
     self.refundPreference = refundPreference
   }
 
-  /// Why Apple rejects the information about a purchase of `type`, of which the caller may know none; `nil` if it does not
-  /// (Apple: consumptionPercentage).
+  /// Checks the information as Apple does (Apple: consumptionPercentage).
+  ///
+  /// - Parameter type: the type of the product; `nil` if the caller does not have it.
+  /// - Returns: why Apple rejects the information; `nil` if it accepts it.
   package func problem(with type: ProductType?) -> String? {
     guard let consumptionPercentage else { return nil }
     if type == .autoRenewableSubscription {

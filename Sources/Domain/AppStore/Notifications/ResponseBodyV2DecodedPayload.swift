@@ -123,7 +123,9 @@ package struct NotificationSummary: DecodedPayload {
   package let productId: String?
   /// ISO 3166-1 alpha-3; absent if the request named none.
   package let storefrontCountryCodes: [String]?
+  /// The final number of subscriptions whose renewal date was extended.
   package let succeededCount: Int64?
+  /// The final number of subscriptions whose renewal date could not be extended.
   package let failedCount: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -4,8 +4,11 @@
 package enum SubscriptionStatus: OpenCode {
   case active
   case expired
+  /// Expired, while Apple retries the payment.
   case billingRetry
+  /// Apple retries the payment, and the customer keeps access.
   case billingGracePeriod
+  /// Refunded, or no longer shared.
   case revoked
   case unrecognized(Int64)
 

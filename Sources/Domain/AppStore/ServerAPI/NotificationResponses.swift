@@ -84,7 +84,8 @@ package struct SendAttemptItem: DecodedPayload {
   }
 }
 
-/// The result of a delivery attempt (Apple's `sendAttemptResult`).
+/// The result of a delivery attempt (Apple's `sendAttemptResult`). Production repeats an attempt that failed; Apple's
+/// sandbox sends once.
 package enum SendAttemptResult: OpenCode {
   case success, timedOut, tlsIssue, circularRedirect, noResponse, socketIssue, unsupportedCharset
   case invalidResponse, prematureClose, unsuccessfulHTTPResponseCode, other

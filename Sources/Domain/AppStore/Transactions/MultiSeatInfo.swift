@@ -48,12 +48,13 @@ package struct RenewalMultiSeatInfo: DecodedPayload {
   }
 }
 
-/// A number of seats at the same price.
+/// A number of seats at the same price. Tiers are graduated: each seat has the price of its own tier (WWDC26-391).
 package struct MultiSeatPriceTier: DecodedPayload {
   package let json: JSONObject
 
   /// The price of one seat in milliunits of the currency.
   package let tierPrice: Int64?
+  /// The number of seats in this tier.
   package let tierQuantity: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -66,7 +66,7 @@ package struct PurchaseChange: Hashable, Sendable {
     }
   }
 
-  /// The changes of one purchase; `copies` are its transactions, of which `fact` is new or changed.
+  /// The changes of one purchase; `copies` are its transactions, and `fact` is the new or changed one among them.
   private static func all(
     of purchase: TransactionFact, _ copies: [TransactionFact], _ fact: TransactionFact,
     since known: TransactionFact?

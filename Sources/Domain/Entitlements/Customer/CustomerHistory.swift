@@ -10,7 +10,7 @@ package struct CustomerHistory: Hashable, Sendable {
     case access(entitlement: String)
     /// The periods of a purchase that the customer made.
     case purchase(originalTransactionID: String)
-    /// The periods of a purchase that a member of the family shares, or of which the customer has a seat.
+    /// The periods of a purchase that a family member shares, or in which the customer has a seat.
     case shared(originalTransactionID: String)
     /// A grant of the operator, or a purchase in another store.
     case grant(id: String)

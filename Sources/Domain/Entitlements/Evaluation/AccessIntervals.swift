@@ -229,8 +229,8 @@ extension AccessIntervals {
 }
 
 extension TransactionFact {
-  /// The end of a non-renewing subscription that begins at `start`: it runs once for each of its quantity, of which 100
-  /// count at most, unless Apple revokes it before. Without a duration in the catalog it ends as it begins.
+  /// The end of a non-renewing subscription that begins at `start`: its duration counts once for each of its
+  /// quantity, at most 100 times, unless Apple revokes it before. Without a duration in the catalog it ends as it begins.
   package func nonRenewingEnd(from start: Instant, duration: Period?) -> Instant {
     var end = start
     if let duration {

@@ -11,7 +11,7 @@ struct OutlineSpan: Sendable {
   /// Whether it follows the intervals of all periods in ``AccessIntervals/all``.
   let isGrace: Bool
 
-  /// The kinds of which one precedes another whatever their ends: slack precedes grace.
+  /// The kinds that have an order independent of their ends: slack precedes grace.
   enum Kind: Int, CaseIterable {
     case other, slack, grace
   }

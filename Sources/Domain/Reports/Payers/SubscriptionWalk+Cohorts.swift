@@ -73,7 +73,7 @@ extension SubscriptionWalk {
     }
   }
 
-  /// Marks the postings of a stint with the buckets of which they change the opening, so that a report
+  /// Marks the postings of a stint with the buckets whose opening they change, so that a report
   /// reads the subscriptions that were active at the start of a bucket from sums.
   private mutating func markOpenings(in stint: Range<Int>) {
     let times = ActiveTimes(scheduled[stint])

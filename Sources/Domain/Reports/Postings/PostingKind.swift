@@ -84,7 +84,7 @@ extension Posting {
     case upgradeCredit = 82
     /// A paid transaction without a price.
     case unpriced = 83
-    /// A charge after one year of paid service, of which Apple keeps 15 %.
+    /// A charge after one year of paid service: Apple keeps 15 % of it.
     case chargeAfterYear = 84
     case refundReversed = 85
 

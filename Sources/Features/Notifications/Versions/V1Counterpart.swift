@@ -6,7 +6,7 @@ internal import AppStore
 /// Apple changed its table of version 1 over the years, and sends some notifications of it together with
 /// `DID_CHANGE_RENEWAL_STATUS`.
 struct V1Counterpart: Hashable, Sendable {
-  /// The types of version 1, by Apple's names, of which one is sent, the usual one first; empty if version 1 has none.
+  /// The types of version 1, by Apple's names; one of them is sent. The usual one is first. Empty if version 1 has none.
   let choices: [String]
   /// Further types that may be sent with it.
   let companions: [String]

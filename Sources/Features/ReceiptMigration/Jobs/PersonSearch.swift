@@ -17,7 +17,7 @@ struct PersonSearch {
   /// - Parameters:
   ///   - ids: customer ids, as they are.
   ///   - tokens: `appAccountToken`s in lower case; documents may have them in capitals.
-  ///   - isErased: whether a value is an id of which only a hash is known.
+  ///   - isErased: whether a value is an id of an erased person, whose hash alone is stored.
   init(
     ids: some Sequence<String>, tokens: some Sequence<String>, isErased: (@Sendable (String) -> Bool)? = nil
   ) {
@@ -55,7 +55,7 @@ struct PersonSearch {
     }
   }
 
-  /// Whether the value is the id of an erased person, of which only a hash is stored.
+  /// Whether the value is the id of an erased person; only a hash of the id is stored.
   private func isErasedID(_ value: String) -> Bool {
     guard let isErased, value.utf8.count <= Self.maxIDBytes else { return false }
     return isErased(value)

@@ -26,14 +26,14 @@ enum Startup {
     }
   }
 
-  /// Opens the store that the option names, else the configured one.
+  /// Opens the store that the option names; without the option, the configured one.
   static func store(
     _ settings: ServeSettings, _ configuration: ServiceConfiguration
   ) throws -> any EntitlementStore {
     try store(at: settings.store, data: settings.data, replica: settings.replica, configuration)
   }
 
-  /// Opens the store at an address, else the configured one: as a replica, or for this process alone.
+  /// Opens the store at an address; without one, the configured store: as a replica, or for this process alone.
   static func store(
     at address: String?, data: String, replica: ReplicaName? = nil, _ configuration: ServiceConfiguration
   ) throws -> any EntitlementStore {

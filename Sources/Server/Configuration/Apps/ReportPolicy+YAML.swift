@@ -18,7 +18,7 @@ extension ReportPolicy {
     }
   }
 
-  /// Parses `from` and `until`, two days of which the second is excluded; without one it has no end.
+  /// Parses the days `from` and `until`. `until` is excluded; without it, the range has no end.
   private static func times(_ node: ConfigurationNode) throws(ConfigurationError) -> Range<Instant> {
     let members = try node.members(["from", "until"])
     let from = try members.required("from").day()

@@ -147,7 +147,7 @@ extension ConfigurationNode {
     return names
   }
 
-  /// The texts of a list, each of which must be `kind`.
+  /// The texts of a list. Each must pass `isValid`; `kind` names the expected form in errors.
   fileprivate func matching(
     _ kind: String, _ isValid: (String) -> Bool
   ) throws(ConfigurationError) -> Set<String> {

@@ -11,7 +11,7 @@ package enum StoreConfiguration: Hashable, Sendable {
 
 /// The settings of the connection to a PostgreSQL database.
 package struct PostgresConfiguration: Hashable, Sendable {
-  /// A server, or one of several of which one is the primary.
+  /// A database server. Among several, one is the primary.
   package struct Host: Hashable, Sendable {
     /// A host name or address, or the absolute path of the folder of a Unix socket.
     package let name: String

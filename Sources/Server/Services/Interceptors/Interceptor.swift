@@ -99,7 +99,7 @@ struct CallInFlight: Sendable {
   var authenticatedAt: Instant?
   /// `nil` for calls that are not traced.
   var trace: TraceContext?
-  /// `nil` for calls of which no spans are recorded.
+  /// `nil` for calls that are not sampled.
   var span: RecordedSpan?
   var subject = Subject()
 

@@ -20,7 +20,7 @@ final class MethodPolicy: Sendable {
   let isRecorded: Bool
   /// Whether calls run synchronously and are traced only if they fail.
   let isOnEventLoop: Bool
-  /// Whether requests are streams, of which the audit log records no fields.
+  /// Whether requests are streams. The audit log records no fields of a stream.
   let isStreaming: Bool
   /// The position among the counted methods; `nil` for endpoints, which the edge counts.
   let meterIndex: Int?

@@ -28,7 +28,7 @@ struct AuditInterceptor: Interceptor, Sendable {
   let now: @Sendable () -> Instant
   /// Counts the lines about calls without a caller.
   let strangers: AddressLimiter
-  /// The maximum size of a stranger's request of which the log names the subject.
+  /// The maximum size, in bytes, of an unauthenticated caller's request whose subject the log names.
   private static let maxStrangersRequest = 16 * 1_024
 
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {

@@ -164,7 +164,7 @@ private struct ElementHeader {
     guard let identifier = rest.popFirst() else { return nil }
     isConstructed = identifier & 0x20 != 0
     if identifier & 0x1F == 0x1F {
-      // A tag number of several bytes, of which the last has its highest bit clear.
+      // A tag number of several bytes: only the last one has its highest bit clear.
       while let byte = rest.popFirst(), byte & 0x80 != 0 {}
     }
     guard let first = rest.popFirst() else { return nil }

@@ -15,8 +15,9 @@ package struct EntitlementToken: Hashable, Sendable {
   package var environment: Environment
   /// The customer's entitlements until the token expires.
   package var entitlements: [String]
+  /// `iat`.
   package var issuedAt: Instant
-  /// Exclusive; services that verify the token offline refuse it from then on.
+  /// `exp`. Exclusive; services that verify the token offline refuse it from then on.
   package var expiresAt: Instant
 
   package init(
