@@ -12,6 +12,11 @@ extension OperatorCommand {
       "number": .number(JSONNumber(number.rawValue)), "actor": .string(actor), "command": .string(word),
     ]
     if !note.isEmpty { object["note"] = .string(note) }
+    addAction(to: &object)
+    return JSONValue.object(object).serialized()
+  }
+
+  private func addAction(to object: inout JSONObject) {
     switch action {
     case .move(let line, let from, let to):
       object["line"] = .string(line)
@@ -64,7 +69,6 @@ extension OperatorCommand {
     case .erase(let customerIDs):
       object["customers"] = .array(customerIDs.map(JSONValue.string))
     }
-    return JSONValue.object(object).serialized()
   }
 
   /// The word for the kind of decision; part of the API.

@@ -43,14 +43,14 @@ package struct InstallationKey: Sendable {
   private static func create(_ path: String, _ content: [UInt8]) throws(PrivateKeyFileError) {
     let draft = "\(path).\(getpid())"
     let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .unreadable(path: path, reason: systemError()) }
+    guard file >= 0 else { throw .systemError(path) }
     defer {
       close(file)
       unlink(draft)
     }
     guard write(file, content, content.count) == content.count, fsync(file) == 0,
       link(draft, path) == 0 || errno == EEXIST
-    else { throw .unreadable(path: path, reason: systemError()) }
+    else { throw .systemError(path) }
     let end = path.lastIndex(of: "/")
     let directory = open(end.map { String(path[..<$0]) + "/" } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if directory >= 0 {
@@ -58,6 +58,4 @@ package struct InstallationKey: Sendable {
       close(directory)
     }
   }
-
-  private static func systemError() -> String { String(cString: strerror(errno)) }
 }

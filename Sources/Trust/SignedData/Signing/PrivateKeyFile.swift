@@ -34,11 +34,11 @@ package enum PrivateKeyFile {
 
   private static func readText(_ path: String) throws(PrivateKeyFileError) -> (text: String, changed: Int64) {
     let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw .unreadable(path: path, reason: systemError()) }
+    guard file >= 0 else { throw .systemError(path) }
     defer { close(file) }
     // Checks the open file and not the path, which may be replaced meanwhile.
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw .unreadable(path: path, reason: systemError()) }
+    guard fstat(file, &status) == 0 else { throw .systemError(path) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .unreadable(path: path, reason: "not a regular file")
     }
@@ -57,7 +57,7 @@ package enum PrivateKeyFile {
       let count = content.withUnsafeMutableBytes { buffer in
         Glibc.read(file, buffer.baseAddress?.advanced(by: used), buffer.count - used)
       }
-      guard count >= 0 else { throw .unreadable(path: path, reason: systemError()) }
+      guard count >= 0 else { throw .systemError(path) }
       if count == 0 { return Array(content[..<used]) }
       used += count
     }
@@ -67,7 +67,7 @@ package enum PrivateKeyFile {
   /// The paths of the keys in a directory: the files that end in `.pem` or `.p8`, in the order of their
   /// names. Others, such as those an editor leaves, are not looked at.
   static func list(_ directory: String) throws(PrivateKeyFileError) -> [String] {
-    guard let stream = opendir(directory) else { throw .unreadable(path: directory, reason: systemError()) }
+    guard let stream = opendir(directory) else { throw .systemError(directory) }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
@@ -78,9 +78,6 @@ package enum PrivateKeyFile {
     }
     return names.sorted().map { "\(directory)/\($0)" }
   }
-
-  /// Returns the text of `errno`.
-  private static func systemError() -> String { String(cString: strerror(errno)) }
 }
 
 /// The reason a private key cannot be used.
@@ -105,5 +102,12 @@ package enum PrivateKeyFileError: Error, Hashable, Sendable, CustomStringConvert
       "no key in \(directory): no file ends in .pem or .p8; create one there with 'openssl genpkey -algorithm EC "
         + "-pkeyopt ec_paramgen_curve:P-256 -out 1.pem'"
     }
+  }
+}
+
+extension PrivateKeyFileError {
+  /// The error of the last system call, which was about `path`.
+  static func systemError(_ path: String) -> PrivateKeyFileError {
+    .unreadable(path: path, reason: String(cString: strerror(errno)))
   }
 }
