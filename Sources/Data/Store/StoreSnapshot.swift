@@ -111,6 +111,10 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   /// Returns the number of commits that this snapshot sees; `nil` if one process has the store for itself.
   func commitMark() throws(StoreError) -> CommitMark?
 
+  /// Whether the history of this snapshot has the commits up to `mark`. It does not if the database was replaced by an
+  /// older state since, such as that of a standby that lacked the last ones; others may have taken their positions.
+  func includes(_ mark: CommitMark) throws(StoreError) -> Bool
+
   /// Returns the next time at which an answer changes without new evidence; `nil` if there is none.
   func nextDue(in domain: ClockDomain) throws(StoreError) -> Instant?
 

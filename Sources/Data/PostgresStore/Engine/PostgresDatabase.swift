@@ -93,6 +93,18 @@ final class PostgresDatabase: SQLConnection {
     return CommitMark(term: UInt64(bitPattern: rows.number(0, 1)), commits: rows.number(0, 0))
   }
 
+  /// A term has the commits up to the beginning of the next one, and the last term those up to the head.
+  func includes(_ mark: CommitMark) throws(StoreError) -> Bool {
+    let rows = try send(
+      PostgresRequest(
+        """
+        SELECT count(*) FROM history own WHERE name = $1 AND $2 <= coalesce(
+          (SELECT position FROM history later WHERE later.epoch > own.epoch ORDER BY later.epoch LIMIT 1),
+          (SELECT position FROM head))
+        """, [.int8(Int64(bitPattern: mark.term)), .int8(mark.commits)]))
+    return rows.number(0, 0) > 0
+  }
+
   func databaseSize() throws(StoreError) -> Int64 {
     let request = PostgresRequest("SELECT pg_database_size(current_database())")
     return try send(request).number(0, 0)

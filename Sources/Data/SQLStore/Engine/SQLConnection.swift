@@ -49,6 +49,9 @@ package protocol SQLConnection: AnyObject {
 
   /// Returns the number of commits that the open transaction sees; `nil` if no other process writes to the database.
   func commitMark() throws(StoreError) -> CommitMark?
+
+  /// Whether the history that the open transaction sees has the commits up to `mark`.
+  func includes(_ mark: CommitMark) throws(StoreError) -> Bool
 }
 
 // An engine whose database one process has for itself.
@@ -58,6 +61,7 @@ extension SQLConnection {
   package func willCommit(_ changed: Set<CustomerKey>) {}
   package func didCommit() {}
   package func commitMark() -> CommitMark? { nil }
+  package func includes(_ mark: CommitMark) -> Bool { true }
 }
 
 extension SQLConnection {

@@ -185,6 +185,11 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
     return try connection.commitMark()
   }
 
+  func includes(_ mark: CommitMark) throws(StoreError) -> Bool {
+    try beginTick()
+    return try connection.includes(mark)
+  }
+
   func nextDue(in domain: ClockDomain) throws(StoreError) -> Instant? {
     var next: Instant?
     for condition in domain.dueCustomerConditions(connection.dialect) {

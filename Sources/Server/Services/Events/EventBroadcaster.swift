@@ -86,10 +86,11 @@ package final class EventBroadcaster: Worker {
   }
 
   private func publishCommits(of appID: String) async throws(StoreError) {
-    while let published = published(of: appID) {
+    while let (published, mark) = progress(of: appID) {
       let page = try await store.read { snapshot throws(StoreError) in
-        try EventPage(snapshot, of: appID, after: published, limit: Self.pageSize)
+        try EventPage(snapshot, of: appID, after: published, since: mark, limit: Self.pageSize)
       }
+      guard page.isContinuation else { return discardHistory(of: appID) }
       publish(page, of: appID)
       guard page.events.count == Self.pageSize else { break }
     }
@@ -107,6 +108,18 @@ package final class EventBroadcaster: Worker {
   /// The sequence of the last published event of an app; `nil` if the app is not watched.
   func published(of appID: String) -> Int64? { state.withLock { $0.apps[appID]?.published } }
 
+  /// The sequence of the last published event of an app, and a mark at which it is committed.
+  private func progress(of appID: String) -> (published: Int64, mark: CommitMark?)? {
+    state.withLock { $0.apps[appID].map { ($0.published, $0.mark) } }
+  }
+
+  /// Discards the published events of an app, because the database lost some of their commits. Watchers read the store,
+  /// which may have others with the same sequences.
+  private func discardHistory(of appID: String) {
+    let watchers = state.withLock { $0.apps.removeValue(forKey: appID)?.watchers.values.map(\.self) ?? [] }
+    for watcher in watchers { watcher.endHistory() }
+  }
+
   /// Subscribes to all events of the filter's app after `sequence` that pass the filter, without a gap. The event
   /// with that sequence is committed at `mark`, but possibly not yet published. `isLatest` is whether the store had no
   /// later event of the app a moment ago: the first watcher of an app starts there.
@@ -117,7 +130,12 @@ package final class EventBroadcaster: Worker {
       guard !state.isClosed else { return .closed }
       let known = state.apps[filter.appID]
       guard known != nil || isLatest else { return .notBuffered }
-      var app = known ?? WatchedApp(published: sequence)
+      var app = known ?? WatchedApp(published: sequence, mark: mark)
+      // Another leader took over since one of the two was read: the published events may be lost ones.
+      guard mark?.term == app.mark?.term else {
+        wake.yield()
+        return .notBuffered
+      }
       guard sequence >= app.published - Int64(min(app.recent.count, capacity)) else { return .notBuffered }
       let watcher = WatchSubscription(
         filter, after: sequence, mark: mark, heartbeat: heartbeat, capacity: capacity, now: now())
@@ -145,15 +163,15 @@ package final class EventBroadcaster: Worker {
 
   private func publish(_ page: EventPage, of appID: String) {
     let events = page.events
-    guard let last = events.last?.sequence else { return }
     let watchers = state.withLock { state -> [WatchSubscription] in
       guard var app = state.apps.removeValue(forKey: appID) else { return [] }
       defer { state.apps[appID] = app }
+      app.mark = page.mark
+      guard let last = events.last?.sequence else { return [] }
       app.recent += events
       // Trimmed rarely, because it moves all remaining events.
       if app.recent.count > 2 * capacity { app.recent.removeFirst(app.recent.count - capacity) }
       app.published = last
-      app.mark = page.mark
       // Within the lock, so that a new subscription starts exactly after these events.
       for watcher in app.watchers.values { watcher.enqueue(events[...], upTo: last, page.mark) }
       return Array(app.watchers.values)

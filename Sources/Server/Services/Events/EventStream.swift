@@ -44,50 +44,64 @@ struct EventStream: Sendable {
       customerIDs: Set(request.customerIds), entitlements: Set(request.entitlements), segment: segment)
     let heartbeat = try Self.heartbeat(request.heartbeatInterval)
     let required = try await requiredPosition(request)
-    let newest = try await eventLog.position(of: app.id)
-    var last = try start(request, after: required, newest: newest)
-    var isLatest = last == newest.sequence
-    var mark = newest.commitMark(isShared: isShared)
+    let newest = try await eventLog.position(of: app.id, including: required)
+    let start = try start(request, after: required, newest: newest)
+    var progress = Progress(
+      last: start, isLatest: start == newest.sequence, mark: newest.commitMark(isShared: isShared))
     await attach(newest, responses)
     let recipient = Recipient(
       responses: responses, appID: app.id, showsOtherCustomer: showsOtherCustomer,
       environment: try app.environment(request.environment))
     while true {
       switch broadcaster.subscribe(
-        filter, after: last, isLatest: isLatest, mark: mark, heartbeat: heartbeat)
+        filter, after: progress.last, isLatest: progress.isLatest, mark: progress.mark, heartbeat: heartbeat)
       {
-      case .notBuffered: (last, isLatest, mark) = try await catchUp(filter, after: last, recipient)
+      case .notBuffered: progress = try await catchUp(filter, after: progress, recipient)
       case .watching(let watcher):
         call.retirement?.onBegin { watcher.close() }
-        try await deliver(watcher, from: last, recipient)
-      case .closed: throw .watchEnded(last)
+        progress = try await deliver(watcher, after: progress, recipient)
+      case .closed: throw .watchEnded(progress.last, token(progress, recipient))
       }
-      if call.retirement?.hasBegun == true { throw .watchEnded(last) }
+      if call.retirement?.hasBegun == true { throw .watchEnded(progress.last, token(progress, recipient)) }
     }
   }
 
-  /// Sends a page of stored events; returns the sequence that it reached, whether it was the last page, and its mark.
-  private func catchUp(
-    _ filter: EventFilter, after last: Int64, _ recipient: Recipient
-  ) async throws(Status) -> (last: Int64, isLatest: Bool, mark: CommitMark?) {
-    let page = try await eventLog.page(of: filter.appID, after: last, limit: Self.pageSize)
-    for event in page.events where filter.passes(event.event) { try await send(event, page.mark, recipient) }
-    return (page.events.last?.sequence ?? last, page.events.count < Self.pageSize, page.mark)
+  /// What a stream has sent.
+  private struct Progress {
+    /// The sequence up to which all events were sent.
+    let last: Int64
+    /// Whether the store had no later event of the app a moment ago.
+    let isLatest: Bool
+    /// A mark at which the event with that sequence is committed.
+    let mark: CommitMark?
   }
 
-  /// Sends new events until the subscription ends.
+  /// Sends a page of stored events; returns the progress after it.
+  private func catchUp(
+    _ filter: EventFilter, after progress: Progress, _ recipient: Recipient
+  ) async throws(Status) -> Progress {
+    let page = try await eventLog.page(
+      of: filter.appID, after: progress.last, since: progress.mark, limit: Self.pageSize)
+    for event in page.events where filter.passes(event.event) { try await send(event, page.mark, recipient) }
+    return Progress(
+      last: page.events.last?.sequence ?? progress.last, isLatest: page.events.count < Self.pageSize,
+      mark: page.mark)
+  }
+
+  /// Sends new events until the subscription ends. Returns the progress if the database lost commits, because the stream
+  /// continues if it has sent none of their events.
   private func deliver(
-    _ watcher: WatchSubscription, from last: Int64, _ recipient: Recipient
-  ) async throws(Status) {
+    _ watcher: WatchSubscription, after progress: Progress, _ recipient: Recipient
+  ) async throws(Status) -> Progress {
     defer { broadcaster.unsubscribe(watcher) }
-    var last = last
+    var progress = progress
     while true {
       switch await watcher.next(clocks[nil].now) {
       case .events(let events, let mark):
         for event in events { try await send(event, mark, recipient) }
-        last = events.last?.sequence ?? last
+        progress = Progress(last: events.last?.sequence ?? progress.last, isLatest: false, mark: mark)
       case .heartbeat(let sequence, let mark):
-        last = sequence
+        progress = Progress(last: sequence, isLatest: false, mark: mark)
         try await recipient.responses.write(
           .with {
             $0.sequence = sequence
@@ -95,8 +109,9 @@ struct EventStream: Sendable {
             $0.content = .heartbeat(
               .with { $0.time = GoogleProtobuf.Timestamp(clocks.now(in: recipient.environment)) })
           })
-      case .fellBehind: throw .fellBehind(last)
-      case .closed: throw .watchEnded(last)
+      case .historyChanged: return Progress(last: progress.last, isLatest: false, mark: progress.mark)
+      case .fellBehind: throw .fellBehind(progress.last, token(progress, recipient))
+      case .closed: throw .watchEnded(progress.last, token(progress, recipient))
       }
     }
   }
@@ -135,6 +150,11 @@ struct EventStream: Sendable {
       StorePosition(of: appID, sequence: sequence, mark: mark?.commits ?? evidence, term: mark?.term ?? 0))
   }
 
+  /// The position of what a stream has sent.
+  private func token(_ progress: Progress, _ recipient: Recipient) -> String {
+    token(progress.last, of: recipient.appID, progress.mark)
+  }
+
   /// Whether other processes commit too.
   private var isShared: Bool { gate.feed.isShared }
 
@@ -153,15 +173,13 @@ struct EventStream: Sendable {
     return position
   }
 
-  /// The sequence after which the stream starts; `newest` is the position of the store.
+  /// The sequence after which the stream starts; `newest` is the position of the store, which includes `required`.
   private func start(
     _ request: WatchRequest, after required: StorePosition?, newest: StorePosition
   ) throws(Status) -> Int64 {
+    if let required { return required.sequence }
     switch request.start {
-    case nil: return newest.sequence
-    case .afterPosition?:
-      guard let required, newest.includes(required) else { throw .unknownPosition("after_position") }
-      return required.sequence
+    case nil, .afterPosition?: return newest.sequence
     case .fromBeginning(true)?: return 0
     case .fromBeginning(false)?:
       throw Status(
@@ -192,54 +210,9 @@ struct EventStream: Sendable {
   }
 }
 
-/// Writes the messages of a stream of events.
-struct WatchWriter: Sendable {
-  /// Sends the header fields with this metadata.
-  let begin: @Sendable (Metadata) async -> Void
-  let write: @Sendable (WatchResponse) async throws(Status) -> Void
-
-  /// Writes each message as `response` makes it, and then calls `check`, which may end the stream.
-  init<Response: WireMessage>(
-    _ responses: ResponseWriter<Response>, _ response: @escaping @Sendable (WatchResponse) -> Response,
-    check: @escaping @Sendable (WatchResponse) async throws(Status) -> Void = { _ in }
-  ) {
-    begin = { metadata in
-      await responses.attach(initial: metadata)
-      await responses.begin()
-    }
-    write = { message throws(Status) in
-      try await responses.write(response(message))
-      try await check(message)
-    }
-  }
-}
-
 extension StorePosition {
   /// The mark of a position in a store to which other processes commit too.
   fileprivate func commitMark(isShared: Bool) -> CommitMark? {
     isShared ? CommitMark(term: term, commits: mark) : nil
-  }
-}
-
-extension Status {
-  fileprivate static func fellBehind(_ last: Int64) -> Status {
-    Status(
-      .aborted, reason: "WATCHER_FELL_BEHIND",
-      "events come faster than they are taken; resume with after_sequence \(last)",
-      metadata: [("resumeAfterSequence", String(last))], retryAfterMilliseconds: 0)
-  }
-
-  fileprivate static func watchEnded(_ last: Int64) -> Status {
-    Status(
-      .unavailable, reason: "SHUTTING_DOWN",
-      "the server ends this stream; resume with after_sequence \(last)",
-      metadata: [("resumeAfterSequence", String(last))], retryAfterMilliseconds: 1_000)
-  }
-
-  fileprivate static func futureSequence(_ requested: Int64, last: Int64) -> Status {
-    Status(
-      .outOfRange, reason: "UNKNOWN_SEQUENCE",
-      "the last event is \(last), and after_sequence is \(requested)",
-      metadata: [("lastSequence", String(last))], field: "after_sequence")
   }
 }

@@ -12,6 +12,8 @@ final class WatchSubscription: Sendable {
     case heartbeat(upTo: Int64, CommitMark?)
     /// The buffer overflowed; the watcher must resume after the last delivered event.
     case fellBehind
+    /// The database lost commits whose events may have been delivered; the watcher must read the store.
+    case historyChanged
     /// The subscription has ended.
     case closed
   }
@@ -89,6 +91,12 @@ final class WatchSubscription: Sendable {
   /// Ends the subscription.
   func close() {
     state.withLock { $0.end = .closed }
+    resume()
+  }
+
+  /// Ends the subscription, unless it has ended, because the database lost commits.
+  func endHistory() {
+    state.withLock { $0.end = $0.end ?? .historyChanged }
     resume()
   }
 
