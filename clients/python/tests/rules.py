@@ -36,6 +36,11 @@ for code in ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "UNKNOWN", "ABORTED"):
     assert raised(stream, grpc.StatusCode[code]) is None and stream.request.after_sequence == 7, code
 for code in ("PERMISSION_DENIED", "OUT_OF_RANGE", "INVALID_ARGUMENT"):
     assert raised(watching(after_sequence=4), grpc.StatusCode[code]) is grpc.StatusCode[code], code
+# A stream continues by position, unless its caller chose a sequence.
+for start in ({}, {"from_beginning": True}, {"after_position": "o"}):
+    stream = watching(**start)
+    stream.received(WatchResponse(sequence=7, position="p"))
+    assert stream.request.WhichOneof("start") == "after_position" and stream.request.after_position == "p", start
 # Without a position, events between two streams could be lost.
 assert raised(watching(), grpc.StatusCode.UNAVAILABLE) is grpc.StatusCode.UNAVAILABLE
 

@@ -42,11 +42,11 @@ class Watching:
         """Records the position; returns the event, or None for a heartbeat."""
         self._attempts = 0
         self.position = response.position
-        # The same kind of mark as the caller's, because the caller knows what it survives.
-        if self.request.WhichOneof("start") == "after_position":
-            self.request.after_position = response.position
-        else:
+        # A position, because a restored store may give other events the same sequences; a sequence if the caller chose one.
+        if self.request.WhichOneof("start") == "after_sequence":
             self.request.after_sequence = response.sequence
+        else:
+            self.request.after_position = response.position
         return response.event if response.HasField("event") else None
 
     def delay_after(self, error: EntitledError | None) -> float:

@@ -134,11 +134,11 @@ private struct Watching: Sendable {
     try Task.checkCancellation()
     if let message = await last.message {
       attempts = 0
-      // The same kind of mark as the caller's, because the caller knows what it survives.
-      if case .afterPosition = request.start {
-        request.afterPosition = message.position
-      } else {
+      // A position, because a restored store may give other events the same sequences; a sequence if the caller chose one.
+      if case .afterSequence = request.start {
         request.afterSequence = message.sequence
+      } else {
+        request.afterPosition = message.position
       }
     }
     if let interruption, !Self.interruptions.contains(interruption.code) || request.start == nil {
