@@ -82,7 +82,7 @@ class Clients:
         tasks = [self.write(number) for number in range(3)]
         tasks += [self.write_without_key(number) for number in range(2)]
         tasks += [self.check(number) for number in range(4)]
-        tasks += [self.watch() for _ in range(3)]
+        tasks += [self.watch(by_position) for by_position in (True, True, False)]
         await asyncio.gather(*tasks)
         for channel in channels:
             await channel.close()
@@ -178,20 +178,22 @@ class Clients:
                 await asyncio.sleep(0.02)
         return None
 
-    async def watch(self):
+    async def watch(self, by_position):
         """Follows all events of the app from the first one, and moves to another replica every few seconds."""
-        seen = []
+        seen, position = [], ""
         self.watched.append(seen)
         while not self.stopping.is_set():
-            last = seen[-1] if seen else 0
-            request = entitlement_service.WatchRequest(
-                app=APP, after_sequence=last, heartbeat_interval={"nanos": 200_000_000})  # fmt: skip
+            start = {"after_sequence": seen[-1] if seen else 0}
+            if by_position and position:
+                start = {"after_position": position}
+            request = entitlement_service.WatchRequest(app=APP, heartbeat_interval={"nanos": 200_000_000}, **start)
             stub = self.random.choice(self.stubs)
             stream = stub.Watch(request, timeout=self.random.uniform(0.5, 4))
             try:
                 async for message in stream:
                     if message.WhichOneof("content") == "event":
                         self.saw(seen, message.event.sequence)
+                    position = message.position
             except grpc.RpcError as error:
                 if error.code() not in TEMPORARY:
                     self.counts.unexpected.append(f"Watch: {error.code().name} {error.details()}")
