@@ -108,6 +108,13 @@ struct FeedTests {
     #expect(await restored.feed.waitFor(lost, atMost: .seconds(60)) == .unknown)
     let beyond = StorePosition(of: "ocean", sequence: 0, mark: kept.mark + 1, term: kept.term)
     #expect(await restored.feed.waitFor(beyond, atMost: .seconds(60)) == .unknown)
+    for (position, isIncluded) in [(kept, true), (lost, false), (beyond, false)] {
+      #expect(try await restored.includes(position) == isIncluded)
+    }
+    let last = try await restored.position()
+    #expect(try await restored.includes(last))
+    let next = StorePosition(of: "ocean", sequence: 0, mark: last.mark + 1, term: last.term)
+    #expect(try await !restored.includes(next))
     await restored.close()
   }
 
@@ -222,6 +229,13 @@ extension PostgresEntitlementStore {
     try await write { transaction throws(StoreError) in
       let answers = PrecomputedAnswers(CustomerFacts(), in: ocean, from: Instant(millisecondsSince1970: 0))
       try transaction.putFacts(CustomerFacts(), answers: answers, of: customer)
+    }
+  }
+
+  /// Whether a snapshot has the commits up to a position, whatever this process knows.
+  fileprivate func includes(_ position: StorePosition) async throws(StoreError) -> Bool {
+    try await read { snapshot throws(StoreError) in
+      try snapshot.includes(CommitMark(term: position.term, commits: position.mark))
     }
   }
 
