@@ -45,6 +45,16 @@ package enum Base64: Sendable {
     return decode(digits: digits, allowsStrayBits: false)
   }
 
+  /// Decodes ASCII `text` without padding into `sink`, whose size is that of its bytes. Allocates nothing.
+  ///
+  /// - Returns: whether the text is valid.
+  package func decode(_ text: UnsafeRawBufferPointer, into sink: UnsafeMutableRawBufferPointer) -> Bool {
+    guard text.count % 4 != 1, sink.count == text.count * 3 / 4 else { return false }
+    return text.withMemoryRebound(to: UInt8.self) { digits in
+      decodingTable.withUnsafeBufferPointer { unpack(digits, $0, to: sink, false) }
+    }
+  }
+
   /// Returns the bytes of `text` for formats that accept padding but do not require it, and ignore stray
   /// bits: gRPC's binary metadata and protobuf's JSON form.
   package func decodeLeniently(_ text: String) -> [UInt8]? {

@@ -9,6 +9,12 @@ import Testing
   func roundTrip(bytes: [UInt8]) {
     for variant in [Base64.standard, .url] {
       #expect(variant.decode(variant.encode(bytes)) == bytes)
+      let text = variant.encodeUTF8(bytes, padded: false)
+      var sink = [UInt8](repeating: 7, count: bytes.count)
+      let isValid = text.withUnsafeBytes { text in
+        sink.withUnsafeMutableBytes { variant.decode(text, into: $0) }
+      }
+      #expect(isValid && sink == bytes)
     }
     #expect(Base64.standard.encode(bytes) == Data(bytes).base64EncodedString())
   }
@@ -18,6 +24,11 @@ import Testing
     arguments: ["AA==", "AA ", "A", "AB", "A+AA", "A/AA", "AA\n", "AAAAA", "AAB"])
   func urlRefused(text: String) {
     #expect(Base64.url.decode(text) == nil)
+    var sink = [UInt8](repeating: 0, count: text.utf8.count * 3 / 4)
+    let isValid = Array(text.utf8).withUnsafeBytes { text in
+      sink.withUnsafeMutableBytes { Base64.url.decode(text, into: $0) }
+    }
+    #expect(!isValid)
   }
 
   @Test(

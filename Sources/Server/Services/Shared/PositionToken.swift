@@ -27,16 +27,7 @@ package enum PositionToken {
   package static func position(in text: UnsafeRawBufferPointer) -> StorePosition? {
     guard text.count == length else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes -> StorePosition? in
-      for group in 0..<length / 4 {
-        var bits: UInt32 = 0
-        for index in 0..<4 {
-          guard let digit = digit(text[group * 4 + index]) else { return nil }
-          bits = bits << 6 | digit
-        }
-        bytes[group * 3] = UInt8(truncatingIfNeeded: bits >> 16)
-        bytes[group * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8)
-        bytes[group * 3 + 2] = UInt8(truncatingIfNeeded: bits)
-      }
+      guard Base64.url.decode(text, into: bytes) else { return nil }
       let bytes = UnsafeRawBufferPointer(bytes)
       let position = StorePosition(
         term: bytes.number(at: 1), appHash: bytes.number(at: 9), sequence: bytes.number(at: 13),
@@ -52,17 +43,6 @@ package enum PositionToken {
     hash = (hash ^ hash >> 32 ^ UInt64(bitPattern: position.sequence)) &* 0x9E37_79B9_7F4A_7C15
     hash = (hash ^ hash >> 32 ^ UInt64(bitPattern: position.mark)) &* 0x9E37_79B9_7F4A_7C15
     return UInt32(truncatingIfNeeded: hash >> 32)
-  }
-
-  private static func digit(_ character: UInt8) -> UInt32? {
-    switch character {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a") + 26)
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0") + 52)
-    case UInt8(ascii: "-"): 62
-    case UInt8(ascii: "_"): 63
-    default: nil
-    }
   }
 }
 
