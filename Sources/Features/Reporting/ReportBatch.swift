@@ -85,6 +85,7 @@ struct ReportBatch {
   /// Derives the payers of purchases.
   mutating func derive(_ purchases: [DerivationStart]) throws(StoreError) {
     for purchase in purchases where !done.contains(purchase.line) { starts[purchase.line] = purchase }
+    try store.prepareFacts(of: purchases.map(\.line))
     for purchase in purchases { try derive(purchase.line) }
   }
 

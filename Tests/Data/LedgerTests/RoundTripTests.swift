@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Ledger
+import Reporting
 import SQLStore
 import SQLite
 import SQLiteStore
@@ -13,7 +14,7 @@ import Testing
 @Suite struct RoundTripTests {
   @Test("A batch of notifications about known purchases needs three round trips, whatever its size")
   func notifications() async throws {
-    try await withRemoteStore { fixture, ledger, statistics in
+    try await withRemoteStore { fixture, ledger, _, statistics in
       for number in 0..<30 {
         _ = try await fixture.submit(
           fixture.period(40...70, line: "L\(number)"),
@@ -36,9 +37,31 @@ import Testing
     }
   }
 
+  @Test("The postings of many purchases need as many round trips as those of one")
+  func reports() async throws {
+    try await withRemoteStore { fixture, ledger, store, statistics in
+      let clock = ServiceClock { [clock = fixture.clock] in clock.now }
+      for number in 0..<31 {
+        _ = try await fixture.submit(
+          fixture.period(40...70, line: "L\(number)"),
+          renewal: fixture.renewal(line: "L\(number)", signed: 40), for: "customer\(number)")
+      }
+      // The first postings of an app need further reads. The writer across the network has read nothing yet.
+      try await ReportLedger(store: fixture.store, catalog: fixture.catalog, clock: clock).run()
+      func roundTrips(_ purchases: Range<Int>) async throws -> Int {
+        for number in purchases { try await fixture.notify(ledger, renewalOf: "L\(number)", "first") }
+        let before = await statistics()
+        try await ReportLedger(store: store, catalog: fixture.catalog, clock: clock).run()
+        return await statistics().roundTrips - before.roundTrips
+      }
+      let ofOne = try await roundTrips(0..<1)
+      #expect(try await roundTrips(1..<31) <= ofOne)
+    }
+  }
+
   @Test("A repeated notification needs no round trip but that of the commit")
   func repeated() async throws {
-    try await withRemoteStore { fixture, ledger, statistics in
+    try await withRemoteStore { fixture, ledger, _, statistics in
       _ = try await fixture.submit(fixture.period(40...70))
       try await fixture.notify(ledger, renewalOf: "L1", "first")
       let before = await statistics()
@@ -49,7 +72,7 @@ import Testing
 
   @Test("The first purchase of a customer needs few round trips")
   func firstPurchase() async throws {
-    try await withRemoteStore { fixture, ledger, statistics in
+    try await withRemoteStore { fixture, ledger, _, statistics in
       _ = try await ledger.submit(fixture.submission(of: "L1", for: "ana"))
       let before = await statistics()
       _ = try await ledger.submit(fixture.submission(of: "L2", for: "ben"))
@@ -60,7 +83,7 @@ import Testing
 
   @Test("A command about a known customer needs two round trips: its reads and its commit")
   func commands() async throws {
-    try await withRemoteStore { fixture, ledger, statistics in
+    try await withRemoteStore { fixture, ledger, _, statistics in
       for number in 0..<3 {
         _ = try await fixture.submit(fixture.period(40...70, line: "L\(number)"), for: "customer\(number)")
       }
@@ -97,14 +120,15 @@ import Testing
   }
 
   private func withRemoteStore(
-    _ body: (LedgerFixture, EvidenceLedger, () async -> RemoteWriter.Statistics) async throws -> Void
+    _ body: (LedgerFixture, EvidenceLedger, RemoteStore, () async -> RemoteWriter.Statistics) async throws ->
+      Void
   ) async throws {
     try await LedgerFixture.run { fixture in
       guard let base = fixture.store as? SQLiteEntitlementStore else { return }
       let writer = try RemoteWriter(path: fixture.storePath, changes: base.changes)
       let store = RemoteStore(base: base, queue: WriteQueue(writer, capacity: 100, batchSize: 100))
       let ledger = fixture.makeLedger(store, recordEffects: { _ in })
-      try await body(fixture, ledger) {
+      try await body(fixture, ledger, store) {
         // Waits until the writer has counted the writes whose results were delivered.
         _ = await store.purgeRemnants()
         return writer.statistics

@@ -127,6 +127,12 @@ final class FactRows {
     try renewals.put(fact, of: line, knownAt: knownAt, from: evidence)
   }
 
+  /// Expects the reads of ``facts(of:)`` of a purchase.
+  func expect(_ line: LineKey) throws(StoreError) {
+    try transactionsOfLine.expect(line)
+    try renewals.last.expect(line)
+  }
+
   /// Decodes the rows of one line, which are next to each other in `line_record`.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     guard line.isPurchase else { return try grants.facts(of: line) }

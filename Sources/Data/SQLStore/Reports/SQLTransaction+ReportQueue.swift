@@ -151,6 +151,13 @@ extension SQLTransaction {
     }
   }
 
+  func prepareFacts(of lines: [LineKey]) throws(StoreError) {
+    guard let workspace else { return }
+    workspace.makeRoom()
+    for line in lines where line.isPurchase { try fact.expect(line) }
+    try workspace.fetch()
+  }
+
   func reportState(of line: LineKey) throws(StoreError) -> ReportLineState {
     try rows(once: "SELECT due_at, standing FROM report_line WHERE \(ofLine)", line) { row in
       ReportLineState(due: row.instant(0), standing: Self.fingerprints(row.bytes(1)))

@@ -28,6 +28,10 @@ package protocol ReportStore {
     by now: Instant, in domain: ClockDomain, limit: Int
   ) throws(StoreError) -> [DerivationStart]
 
+  /// Reads the facts of purchases together, before they are read one by one; without effect in a store whose reads cost no
+  /// round trip.
+  func prepareFacts(of lines: [LineKey]) throws(StoreError)
+
   /// Returns what was derived of a purchase; nothing of a new one.
   func reportState(of line: LineKey) throws(StoreError) -> ReportLineState
 
