@@ -13,6 +13,7 @@ import contract
 import stores
 import forge
 from contract import StatusCode, entitlement_service, notification_service
+from forge import Forger
 from harness import CALL_LIMIT, post
 
 APP = "ocean-journal"
@@ -324,3 +325,18 @@ def test_version_1_is_authenticated_by_its_secret(start, tmp_path):
 def test_version_1_without_a_secret_is_rejected(service):
     status, answer = deliver(service, version_1())
     assert (status, answer["reason"]) == (202, "NO_SHARED_SECRET")
+
+
+def test_the_status_shows_a_rejected_notification_until_one_is_accepted(start):
+    service = start()
+
+    def state():
+        return next(line for line in service.command("status").stdout.splitlines() if line.startswith(f"{APP} sandbox  "))
+
+    assert "no notification yet" in state()
+    assert deliver(service, b"hello")[1]["reason"] == "MALFORMED_JSON"
+    assert re.search(r"no accepted notification yet, last rejected one \S+Z \(MALFORMED_JSON\)", state()), state()
+    assert deliver(service, signed(Forger(service), "TEST"))[0] == 200
+    assert re.search(r"last notification \S+Z, 0 overdue", state()), state()
+    assert deliver(service, b"[]")[1]["reason"] == "NOT_A_NOTIFICATION"
+    assert re.search(r"last notification \S+Z, last rejected one \S+Z \(NOT_A_NOTIFICATION\)", state()), state()

@@ -10,23 +10,57 @@ struct StatusCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
 
   func run() async throws {
-    let response = try await client.withConnection { try await $0.getStatus(GetStatusRequest()) }
-    client.show(response, response.rows)
+    let isTable = !client.json
+    let (response, rejections) = try await client.withConnection { connection in
+      let response = try await connection.getStatus(GetStatusRequest())
+      return (response, await connection.latestRejections(isTable ? response.apps : []))
+    }
+    client.show(response, isTable ? response.rows(rejections) : [])
+  }
+}
+
+extension ClientConnection {
+  /// The latest rejected notification of each app environment, in their order. A call that fails leaves its one out, because
+  /// the state is of use without it.
+  fileprivate func latestRejections(_ apps: [AppStatus]) async -> [Wire.Notification?] {
+    var found: [Wire.Notification?] = []
+    for app in apps {
+      let request = ListNotificationsRequest.with {
+        $0.app = app.app
+        $0.environment = app.environment
+        $0.state = .rejected
+        $0.pageSize = 1
+      }
+      found.append((try? await listNotifications(request))?.notifications.first)
+    }
+    return found
+  }
+}
+
+extension AppStatus {
+  /// The last notification, and a rejected one that arrived later.
+  fileprivate func arrivals(_ rejected: Wire.Notification?) -> String {
+    let last = lastNotificationAt.text
+    guard let rejected, rejected.receivedAt.text > last else {
+      return last.isEmpty ? "no notification yet" : "last notification \(last)"
+    }
+    return (last.isEmpty ? "no accepted notification yet" : "last notification \(last)")
+      + ", last rejected one \(rejected.receivedAt.text) (\(rejected.reason))"
   }
 }
 
 extension GetStatusResponse {
-  fileprivate var rows: [(String, String)] {
+  /// The rows of the table, with the latest rejected notification of each of ``apps``.
+  fileprivate func rows(_ rejections: [Wire.Notification?]) -> [(String, String)] {
     var rows = [("version", version), ("ready", ready ? "yes" : "no"), ("started", startedAt.text)]
     rows += checks.map { ($0.name, $0.error.isEmpty ? "ok" : $0.error) }
-    for app in apps {
+    for (app, rejected) in zip(apps, rejections) {
       let environment = app.environment.protoName.droppingPrefix("ENVIRONMENT_").lowercased()
-      let last = app.lastNotificationAt.text
       rows.append(
         (
           "\(app.app) \(environment)",
           [
-            last.isEmpty ? "no notification yet" : "last notification \(last)",
+            app.arrivals(rejected),
             "\(app.overduePolls) overdue polls",
             "\(app.openConsumptionRequests) open consumption requests",
             app.notificationDelay.map { "median delay \($0.median?.seconds ?? 0) s" } ?? "",
