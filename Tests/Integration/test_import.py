@@ -253,3 +253,21 @@ entitlements: {premium: pro}
     other.write_text("a,b\n1,2\n")
     refused = client.service.command("import", "csv", other, "--mapping", tmp_path / "map.yaml")
     assert refused.returncode == 1 and "no column user" in refused.stderr
+
+
+def test_an_export_in_parts_is_whole_and_one_in_another_encoding_is_refused(client, tmp_path):
+    lines = [
+        line(
+            rc_original_app_user_id=customer, store="play_store", original_store_transaction_id=f"GPA.{customer}",
+            entitlement_identifiers='["pro"]') for customer in ("mia", "n\u00f6r")]  # fmt: skip
+    text = "\n".join([";".join(HEADER), *lines, ""])
+    parts = tmp_path / "parts.csv.gz"
+    parts.write_bytes(b"".join(gzip.compress((part + "\n").encode()) for part in text.split("\n")))
+    done = client.service.command("import", "revenuecat", parts, "--dry-run")
+    assert done.returncode == 0 and "mia pro from play GPA.mia" in done.stdout, done.stderr
+    assert "n\u00f6r pro from play" in done.stdout
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes(text.encode("latin-1"))
+    refused = client.service.command("import", "revenuecat", latin)
+    assert refused.returncode == 1 and "line 3 is not UTF-8" in refused.stderr, refused.stderr
+    assert not check(client, "mia").entitled

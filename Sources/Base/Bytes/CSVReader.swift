@@ -11,6 +11,8 @@ package struct CSVReader {
   private var position: Int
   /// The number of the line in which the next record begins, counted from 1. Line ends in quotes count.
   package private(set) var line = 1
+  /// Whether the last record ended with the text inside a quoted field.
+  package var endsInQuotes: Bool { scanner.isInQuotes }
 
   /// Creates a reader of `bytes`.
   package init(_ bytes: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ",")) {
@@ -76,6 +78,9 @@ package struct CSVScanner: Sendable {
   private var state = State.fieldStart
 
   package init(separator: UInt8) { self.separator = separator }
+
+  /// Whether the next byte is inside a quoted field.
+  var isInQuotes: Bool { state == .quoted }
 
   /// Returns the role of the next byte.
   package mutating func role(of byte: UInt8) -> Role {

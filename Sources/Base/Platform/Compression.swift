@@ -21,8 +21,11 @@ package func gzip(_ bytes: [UInt8]) -> [UInt8]? {
 }
 
 /// Decompresses gzip, and stops after `limit` bytes, so that a small message cannot exhaust the memory. The bytes are
-/// exactly one member (RFC 1952, section 2.2): no client sends several, and many empty ones would only cost.
-package func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(CompressionError) -> [UInt8] {
+/// exactly one member (RFC 1952, section 2.2): no client sends several, and many empty ones would only cost. Files can have
+/// several, because programs join files and compress their parts separately.
+package func gunzip(
+  _ bytes: UnsafeRawBufferPointer, limit: Int, allowsSeveralMembers: Bool = false
+) throws(CompressionError) -> [UInt8] {
   var stream = z_stream()
   guard entitled_inflate_init_gzip(&stream) == Z_OK else { throw .outOfMemory }
   defer { inflateEnd(&stream) }
@@ -34,8 +37,9 @@ package func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(Compress
     output.append(contentsOf: piece)
     guard output.count <= limit else { throw .tooLarge(limit: limit) }
     if result == Z_STREAM_END {
-      guard stream.avail_in == 0 else { throw .damaged }
-      return output
+      if stream.avail_in == 0 { return output }
+      guard allowsSeveralMembers, inflateReset(&stream) == Z_OK else { throw .damaged }
+      continue
     }
     guard result == Z_OK, stream.avail_in > 0 || piece.count == inflatedPiece else { throw .damaged }
   }

@@ -67,6 +67,13 @@ package struct ColumnMapping: Hashable, Sendable {
       table.header.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     var (rows, unreadable): ([ImportRow], [ImportOmission]) = ([], [])
     for line in table.lines {
+      guard !line.isUnclosed else {
+        unreadable.append(
+          ImportOmission(
+            line: line.number, .malformedLine,
+            detail: "a quoted field has no end, so this line and all below it are left out"))
+        continue
+      }
       guard line.fields.count == table.header.count else {
         unreadable.append(
           ImportOmission(

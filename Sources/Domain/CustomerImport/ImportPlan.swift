@@ -149,7 +149,9 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .noColumn(let wanted, let found):
-      "the header has no column \(wanted), but \(found.joined(separator: ", "))"
+      found.isEmpty
+        ? "the file is empty; expected a header with the column \(wanted)"
+        : "the header has no column \(wanted), but \(found.joined(separator: ", "))"
     case .malformed(let problem): "malformed document: \(problem)"
     }
   }

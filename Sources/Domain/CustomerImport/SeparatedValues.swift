@@ -12,11 +12,15 @@ package struct SeparatedValues: Sendable {
     /// The number of the first line in the file, counted from 1 with the header.
     package let number: Int
     package let fields: [String]
+    /// Whether the last field has an opening quote without a closing one, and so contains the rest of the file.
+    let isUnclosed: Bool
   }
 
   /// Parses `text`. Without a separator, it is the first of semicolon, tab and comma that the header contains, because
-  /// RevenueCat separates by semicolons and most other programs by commas.
+  /// RevenueCat separates by semicolons and most other programs by commas. In a text without a line feed, lines end with CR,
+  /// as some spreadsheets write them.
   package init(_ text: [UInt8], separator: UInt8? = nil) {
+    let text = text.contains(0x0A) ? text : text.map { $0 == 0x0D ? 0x0A : $0 }
     let headerEnd = text.firstIndex { $0 == 0x0A } ?? text.endIndex
     let separator =
       separator ?? Self.candidates.first { text[..<headerEnd].contains($0) } ?? UInt8(ascii: ",")
@@ -25,7 +29,10 @@ package struct SeparatedValues: Sendable {
     var number = reader.line
     while let fields = reader.next() {
       if fields != [[]] {
-        lines.append(Line(number: number, fields: fields.map { String(decoding: $0, as: UTF8.self) }))
+        lines.append(
+          Line(
+            number: number, fields: fields.map { String(decoding: $0, as: UTF8.self) },
+            isUnclosed: reader.endsInQuotes))
       }
       number = reader.line
     }

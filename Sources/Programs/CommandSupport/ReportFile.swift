@@ -1,20 +1,26 @@
 internal import Platform
 
-/// Reads files of App Store Connect's reports.
+/// Reads files of App Store Connect's reports and exports of other systems.
 package enum ReportFile {
   /// Apple's largest daily reports have some hundred megabytes.
   private static let limit = 1 << 30
 
-  /// The text of a report, which is gzip or plain.
+  /// The text of a report, which is gzip or plain. A byte that is no UTF-8 could be in an id, so it is an error.
   package static func text(of bytes: [UInt8], named name: String) throws(Failure) -> String {
     var plain = bytes
     if bytes.starts(with: [0x1F, 0x8B]) {
       do {
-        plain = try bytes.withUnsafeBytes { try gunzip($0, limit: limit) }
+        plain = try bytes.withUnsafeBytes { try gunzip($0, limit: limit, allowsSeveralMembers: true) }
       } catch {
         throw Failure("cannot read '\(name)': \(error)")
       }
     }
-    return String(decoding: plain, as: UTF8.self)
+    guard let text = String(validating: plain, as: UTF8.self) else {
+      let lines = plain.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+      throw Failure(
+        "cannot read '\(name)': line \(line + 1) is not UTF-8; convert the file, for example with iconv")
+    }
+    return text
   }
 }

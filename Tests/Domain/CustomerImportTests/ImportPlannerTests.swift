@@ -147,6 +147,7 @@ import Testing
     #expect(throws: ImportError.noColumn("rc_original_app_user_id", found: ["a", "b"])) {
       try ColumnMapping.revenueCat.rows(of: SeparatedValues(Array("a,b\n1,2".utf8)))
     }
+    #expect(ImportError.noColumn("user", found: []).description.hasPrefix("the file is empty"))
   }
 }
 
@@ -161,6 +162,20 @@ import Testing
     #expect(SeparatedValues(Array("a,b\n1,2".utf8)).header == ["a", "b"])
     #expect(SeparatedValues(Array("\u{FEFF}\"a\",\"b\"\n1,2".utf8)).header == ["a", "b"])
     #expect(SeparatedValues([]).lines.isEmpty)
+    let oldLineEnds = SeparatedValues(Array("a;b\r1;2\r3;4\r".utf8))
+    #expect(oldLineEnds.header == ["a", "b"])
+    #expect(oldLineEnds.lines.map(\.fields) == [["1", "2"], ["3", "4"]])
+  }
+
+  @Test("A quote without an end is reported, also if the number of columns is right")
+  func unclosedQuote() throws {
+    let header = "rc_original_app_user_id;product_identifier\n"
+    let read = try ColumnMapping.revenueCat.rows(
+      of: SeparatedValues(Array((header + "a;p\nb;\"p\nc;p\nd;p\n").utf8)))
+    #expect(read.rows.map(\.customerID) == ["a"])
+    #expect(read.unreadable.map(\.line) == [3])
+    #expect(read.unreadable.map(\.reason) == [.malformedLine])
+    #expect(read.unreadable[0].detail.hasPrefix("a quoted field has no end"))
   }
 
   @Test(

@@ -1,0 +1,26 @@
+import Platform
+import Testing
+
+@Suite struct GzipTests {
+  private static func gunzipped(_ bytes: [UInt8], limit: Int = 1_000, several: Bool) throws -> [UInt8] {
+    try bytes.withUnsafeBytes { try gunzip($0, limit: limit, allowsSeveralMembers: several) }
+  }
+
+  @Test("A file of joined members is restored, and a message has one member")
+  func severalMembers() throws {
+    let (first, second) = (Array("first,".utf8), Array("second".utf8))
+    let joined = try #require(gzip(first)) + #require(gzip([])) + #require(gzip(second))
+    #expect(try Self.gunzipped(joined, several: true) == first + second)
+    #expect(throws: CompressionError.damaged) { try Self.gunzipped(joined, several: false) }
+    #expect(throws: CompressionError.damaged) { try Self.gunzipped(Array(joined.dropLast()), several: true) }
+    #expect(throws: CompressionError.damaged) { try Self.gunzipped(joined + [1], several: true) }
+  }
+
+  @Test("The limit is for all members together")
+  func limit() throws {
+    let member = try #require(gzip([UInt8](repeating: 7, count: 60)))
+    #expect(throws: CompressionError.tooLarge(limit: 100)) {
+      try Self.gunzipped(member + member, limit: 100, several: true)
+    }
+  }
+}
