@@ -8,9 +8,15 @@ import Testing
   private func read(
     _ text: String, _ format: InputFormat = InputFormat(), after line: Int64 = 0, at position: Int64 = 0
   ) throws -> [InputLine] {
+    try read(Data(text.utf8), format, after: line, at: position)
+  }
+
+  private func read(
+    _ content: Data, _ format: InputFormat = InputFormat(), after line: Int64 = 0, at position: Int64 = 0
+  ) throws -> [InputLine] {
     let path = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: path) }
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    try content.write(to: URL(fileURLWithPath: path))
     var reader = try InputReader(InputFileSource(path: path), format, after: line, at: position)
     var lines: [InputLine] = []
     while let line = try reader.next() { lines.append(line) }
@@ -62,6 +68,26 @@ import Testing
     let lines = try read("customer_id,receipt\n5\" nail,M\nb,M\n\"c\",M\n")
     #expect(customers(lines) == ["5\" nail", "b", "c"])
     #expect(lines.map(\.number) == [1, 2, 3])
+  }
+
+  @Test("A quote without an end is named, also if the number of columns is right")
+  func unclosedQuote() throws {
+    let lines = try read("customer_id,receipt\na,M\nb,\"M\nc,M\nd,M\n")
+    #expect(customers(lines) == ["a", "-"])
+    guard case .failure(.malformedLine(let problem)) = lines[1].record else {
+      Issue.record("the line is read")
+      return
+    }
+    #expect(problem.hasPrefix("a quoted field has no end"))
+  }
+
+  @Test("An id in another encoding makes no customer, and other columns may have any bytes")
+  func otherEncodings() throws {
+    let text = "customer_id,receipt,name\nd\u{F6}ra,M,x\nd\u{E4}ra,M,x\nbob,M,K\u{F6}ln\n"
+    let content = try #require(text.data(using: .isoLatin1))
+    let lines = try read(content)
+    #expect(customers(lines) == ["-", "-", "bob"])
+    #expect(lines[0].record == .failure(.malformedLine("not UTF-8")))
   }
 
   @Test("A byte order mark and empty lines may precede JSON and a header")

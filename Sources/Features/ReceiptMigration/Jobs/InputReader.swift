@@ -51,7 +51,9 @@ struct InputReader {
   /// a line.
   private static func header(of file: InputFile, _ separator: UInt8) throws(InputError) -> [String] {
     while let line = try file.line(CSVScanner(separator: separator)) {
-      if line.contains(where: { $0 > 0x20 }) { return fields(line, separator) }
+      if line.contains(where: { $0 > 0x20 }) {
+        return fields(line, separator).values.map { String(decoding: $0, as: UTF8.self) }
+      }
       guard file.position <= InputFile.maxLineLength else {
         throw .lineTooLong(limit: InputFile.maxLineLength)
       }
@@ -123,12 +125,21 @@ struct InputReader {
       guard let object = json.objectValue else { return .failure(.malformedLine("no JSON object")) }
       read = { object.text(at: $0) }
     case .csv:
-      let fields = Self.fields(bytes, separator)
+      let (fields, isUnclosed) = Self.fields(bytes, separator)
+      guard !isUnclosed else {
+        return .failure(
+          .malformedLine("a quoted field has no end, so this line and all below it are left out"))
+      }
       guard fields.count == header.count else {
         return .failure(.malformedLine("\(fields.count) columns, but the header has \(header.count)"))
       }
       let values = Dictionary(zip(header, fields), uniquingKeysWith: { first, _ in first })
-      read = { values[$0] }
+      // Replacement characters would make one customer of several.
+      let used = [format.customerColumn, format.receiptColumn, format.numberColumn].compactMap { values[$0] }
+      guard used.allSatisfy({ String(validating: $0, as: UTF8.self) != nil }) else {
+        return .failure(.malformedLine("not UTF-8"))
+      }
+      read = { values[$0].map { String(decoding: $0, as: UTF8.self) } }
     }
     let record = InputRecord(
       customerID: read(format.customerColumn), receipt: read(format.receiptColumn),
@@ -136,10 +147,12 @@ struct InputReader {
     return record.map { .success($0) } ?? .failure(.nothingToMigrate)
   }
 
-  /// Splits a record into its columns.
-  private static func fields(_ record: ArraySlice<UInt8>, _ separator: UInt8) -> [String] {
+  /// Splits a record into its columns. It is unclosed if a quoted field has no end.
+  private static func fields(
+    _ record: ArraySlice<UInt8>, _ separator: UInt8
+  ) -> (values: [[UInt8]], isUnclosed: Bool) {
     var reader = CSVReader(record, separator: separator)
-    return (reader.next() ?? []).map { String(decoding: $0, as: UTF8.self) }
+    return (reader.next() ?? [], reader.endsInQuotes)
   }
 }
 
