@@ -53,7 +53,7 @@ package struct Roster: Hashable, Sendable {
     for record in records.dropFirst() {
       guard let fields = record.fields, fields.count == header.count else {
         let problem =
-          record.fields.map { "\($0.count) columns, but the header has \(header.count)" } ?? "not UTF-8"
+          record.fields.map { "\($0.count) columns, but the header has \(header.count)" } ?? record.problem
         faults.append(Fault(row: record.number, purchase: nil, problem: problem))
         continue
       }
@@ -73,18 +73,23 @@ package struct Roster: Hashable, Sendable {
     }
   }
 
-  /// Returns the rows that are not empty, with their numbers; without fields if a row is not UTF-8.
+  /// Returns the rows that are not empty, with their numbers; without fields but with a problem if a row is not UTF-8, or
+  /// if a quote without an end makes it of all rows below.
   ///
   /// The number of a row counts all rows from 1, as spreadsheets do.
-  private static func records(in bytes: [UInt8]) -> [(number: Int, fields: [String]?)] {
+  private static func records(in bytes: [UInt8]) -> [(number: Int, fields: [String]?, problem: String)] {
     var reader = CSVReader(bytes[...])
-    var records: [(number: Int, fields: [String]?)] = []
+    var records: [(number: Int, fields: [String]?, problem: String)] = []
     var number = 0
     while let record = reader.next() {
       number += 1
       guard record != [[]] else { continue }
+      guard !reader.endsInQuotes else {
+        records.append((number, nil, "a quoted field has no end, so this row and all below it are left out"))
+        continue
+      }
       let fields = record.map { String(validating: $0, as: UTF8.self) }
-      records.append((number, fields.contains(nil) ? nil : fields.compactMap(\.self)))
+      records.append((number, fields.contains(nil) ? nil : fields.compactMap(\.self), "not UTF-8"))
     }
     return records
   }

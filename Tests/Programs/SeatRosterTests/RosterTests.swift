@@ -7,6 +7,17 @@ import Testing
     try Roster(csv: Array(text.utf8), purchase: purchase)
   }
 
+  @Test("A quote without an end makes each purchase incomplete, so no seat is released")
+  func unclosedQuote() throws {
+    for text in ["customer_id\nann\n\"ben\ncat\n", "customer_id,name\nann,x\nben,\"x\ncat,x\n"] {
+      let roster = try roster(text, purchase: "1")
+      #expect(roster.rows.map(\.customer) == ["ann"])
+      #expect(roster.faults.map(\.row) == [3])
+      #expect(roster.faults[0].problem.hasPrefix("a quoted field has no end"))
+      #expect(roster.isIncomplete("1"))
+    }
+  }
+
   @Test("Rows name customers of purchases, and other columns are ignored")
   func rows() throws {
     let roster = try roster("name,customer_id,original_transaction_id\nAnn,ann,1\nBen,ben,2\nCat,cat,1\n")
