@@ -4,7 +4,7 @@ internal import NIOCore
 // Reads input in parts, so that one connection does not occupy the loop.
 extension HTTP2Handler: DelayedConnection {
   /// Reads input: a few requests at a time, which are answered or begun before the next are read. After much work for little
-  /// input the rest waits, and after many requests it waits until the other connections had their turn.
+  /// input the rest waits, and after a millisecond or many requests it waits until the other connections had their turn.
   func read(_ buffer: ByteBuffer) {
     var rest = buffer
     let start = NIODeadline.now()
@@ -28,9 +28,11 @@ extension HTTP2Handler: DelayedConnection {
         session.resetWork()
         return costlyTime = .zero
       }
-      if startedTasks >= lastTask, rest.readableBytes > 0 {
+      let turnEnds = startedTasks >= lastTask || NIODeadline.now() - start >= Self.turn
+      if turnEnds, rest.readableBytes > 0 {
         delay(rest)
-        return host.delayedInput.readNext(self)
+        host.delayedInput.readNext(self)
+        break
       }
     }
     if session.work > 0 { costlyTime = costlyTime + (NIODeadline.now() - start) }
@@ -82,4 +84,7 @@ extension HTTP2Handler: DelayedConnection {
   private static let workAtOnce = 128 * 1_024
   /// The number of calls and requests, of those that run as tasks, after which the other connections have their turn.
   private static let tasksAtOnce = 16
+  /// The time after which the other connections have their turn: 64 KiB may have more than a thousand calls, each of which
+  /// is cheap.
+  private static let turn = TimeAmount.milliseconds(1)
 }
