@@ -66,4 +66,32 @@ import Testing
       #expect(revoked.grant?.revokedAt == at(50))
     }
   }
+
+  @Test(
+    "Bodies are purged by the clock of their environment, also if the sandbox's is years ahead or behind",
+    arguments: [900, 20] as [Int64])
+  func purge(sandboxDay: Int64) async throws {
+    try await LedgerFixture.run { fixture in
+      let (sandbox, machine) = (TestClock(at(sandboxDay)), TestClock(at(50)))
+      let clocks = clocks(sandbox, machine)
+      let ledger = fixture.makeLedger(clocks: clocks)
+      for environment in [AppStore.Environment.sandbox, .production] {
+        _ = try await ledger.grant(
+          "pro", to: "ana", CommandScope(appID: "ocean", environment: environment, actor: "support"))
+      }
+      func environmentsWithBodies() async throws -> [AppStore.Environment?] {
+        let worker = PurgeWorker(
+          [.init(.accepted([.operatorCommand]), days: 10)], store: fixture.store, clocks: clocks,
+          sleep: { _ in throw CancellationError() })
+        try await worker.run()
+        return try await fixture.store.snapshot { try $0.evidence(after: nil, limit: 9) }
+          .filter { $0.evidence.content.body != nil }.map(\.evidence.environment)
+      }
+      #expect(try await environmentsWithBodies() == [.sandbox, .production])
+      machine.set(at(61))
+      #expect(try await environmentsWithBodies() == [.sandbox])
+      sandbox.set(at(sandboxDay + 11))
+      #expect(try await environmentsWithBodies() == [])
+    }
+  }
 }

@@ -72,7 +72,8 @@ import Testing
       #expect(try await !fixture.ledger.grant("pro", to: "ben", scope(fixture, "grant ben")).isRepeated)
       let worker = PurgeWorker(
         [], store: fixture.store,
-        now: { start.advanced(byMilliseconds: 3 * IdempotentRequest.lifetime) })
+        clocks: ServiceClocks(
+          ServiceClock(now: { start.advanced(byMilliseconds: 3 * IdempotentRequest.lifetime) })))
       try await worker.purgeResponses()
       let key = fixture.ledger.idempotentRequest(key: "k", of: "billing", [], naming: [])
       #expect(try await fixture.store.snapshot { try $0.idempotencyRecord(key.keyHash) } == nil)

@@ -156,7 +156,8 @@ import Testing
       #expect(try await reasons("L2") == refunded)
       let worker = PurgeWorker(
         [.init(.documents, days: 10), .init(.notifications, days: 10)], store: fixture.store,
-        now: { fixture.clock.now }, sleep: { _ in throw CancellationError() })
+        clocks: ServiceClocks(ServiceClock(now: { fixture.clock.now })),
+        sleep: { _ in throw CancellationError() })
       try await worker.run()
       #expect(
         try await fixture.evidence().allSatisfy { $0.kind == .operatorCommand || $0.content.body == nil })

@@ -17,7 +17,8 @@ import Testing
       let lines = LogLines()
       let left = Mutex<[Int]>([])
       let worker = PurgeWorker(
-        [.init(.documents, days: 10)], store: fixture.store, now: { fixture.clock.now },
+        [.init(.documents, days: 10)], store: fixture.store,
+        clocks: ServiceClocks(ServiceClock(now: { fixture.clock.now })),
         sleep: { duration in
           #expect(duration == .seconds(86_400))
           let bodies = try await bodies(in: fixture.store)
@@ -48,7 +49,7 @@ import Testing
         }
       }
       let worker = PurgeWorker(
-        [], requestDays: 91, store: fixture.store, now: { at(132) },
+        [], requestDays: 91, store: fixture.store, clocks: ServiceClocks(ServiceClock(now: { at(132) })),
         sleep: { _ in throw CancellationError() })
       try await worker.run()
       let left = try await fixture.store.snapshot { reader throws(StoreError) in
@@ -71,7 +72,7 @@ import Testing
       }
       for (days, left) in [(nil, ["new", "old"]), (91, ["new"])] as [(Int?, [String])] {
         let worker = PurgeWorker(
-          [], auditDays: days, store: fixture.store, now: { at(132) },
+          [], auditDays: days, store: fixture.store, clocks: ServiceClocks(ServiceClock(now: { at(132) })),
           sleep: { _ in throw CancellationError() })
         try await worker.run()
         let entries = try await fixture.store.snapshot { reader throws(StoreError) in
@@ -102,7 +103,8 @@ import Testing
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(try fixture.period(50...80))
       let worker = PurgeWorker(
-        [], store: fixture.store, now: { at(9_000) }, sleep: { _ in throw CancellationError() })
+        [], store: fixture.store, clocks: ServiceClocks(ServiceClock(now: { at(9_000) })),
+        sleep: { _ in throw CancellationError() })
       try await worker.run()
       #expect(try await bodies(in: fixture.store) == 1)
     }
@@ -114,7 +116,8 @@ import Testing
       _ = try await fixture.submit(try fixture.period(50...80))
       await fixture.store.close()
       let worker = PurgeWorker(
-        [.init(.documents, days: 10)], store: fixture.store, now: { at(70) },
+        [.init(.documents, days: 10)], store: fixture.store,
+        clocks: ServiceClocks(ServiceClock(now: { at(70) })),
         sleep: { _ in Issue.record("the rules were not applied") })
       await #expect(throws: StoreError.self) { try await worker.run() }
     }

@@ -80,8 +80,8 @@ import Testing
       evidence(String((0..<100_000).map { _ in "\u{20}\u{7E}".randomElement() ?? " " })), to: store)
     try await store.write { transaction throws(StoreError) in
       _ = try transaction.purgeBodies(
-        of: .accepted([.signedTransaction]), receivedBefore: Instant(millisecondsSince1970: .max), after: nil,
-        limit: 9)
+        of: .accepted([.signedTransaction]), in: .all, receivedBefore: Instant(millisecondsSince1970: .max),
+        after: nil, limit: 9)
     }
     let outcome = try store.vacuum()
     #expect(outcome.bytesAfter < outcome.bytesBefore)

@@ -67,7 +67,8 @@ import Testing
     repeat {
       let start = last
       let page = try await store.write { transaction throws(StoreError) in
-        try transaction.purgeBodies(of: selection, receivedBefore: instant(50), after: start, limit: 1)
+        try transaction.purgeBodies(
+          of: selection, in: .all, receivedBefore: instant(50), after: start, limit: 1)
       }
       (last, count) = (page.last, count + page.purged)
     } while last != nil

@@ -100,12 +100,13 @@ struct RetentionRequestContractTests {
         }
         try store.insert(request("due", received: 0) { $0.dueAt = instant(9) })
         return [
-          try store.deleteRetentionRequests(receivedBefore: instant(4), limit: 2),
-          try store.deleteRetentionRequests(receivedBefore: instant(4), limit: 2),
-          try store.deleteRetentionRequests(receivedBefore: instant(4), limit: 2),
+          try store.deleteRetentionRequests(in: .others, receivedBefore: instant(4), limit: 2),
+          try store.deleteRetentionRequests(in: .all, receivedBefore: instant(4), limit: 2),
+          try store.deleteRetentionRequests(in: .sandbox, receivedBefore: instant(4), limit: 2),
+          try store.deleteRetentionRequests(in: .all, receivedBefore: instant(4), limit: 2),
         ]
       }
-      #expect(counts == [2, 1, 0])
+      #expect(counts == [0, 2, 1, 0])
       try await store.snapshot { reader throws in
         let left = try reader.retentionRequests(RetentionRequestFilter(appID: "ocean", limit: 9))
         #expect(left.map(\.requestID) == ["d", "due"])

@@ -1,10 +1,13 @@
-package import AppStore
+internal import AppStore
 package import Logging
 internal import Platform
 package import Store
 
 /// Purges the bodies of old evidence by the retention policy, the expired responses to requests with idempotency
 /// keys, old audit entries and old requests for retention messages. Derived data and hashes stay; a replay can no longer read purged evidence.
+///
+/// The age of what has an environment is that by the clock of its environment, which stamped it: an embedded sandbox may be
+/// years ahead of the machine, or behind.
 package struct PurgeWorker: Worker {
   package let name = "retention"
 
@@ -29,16 +32,16 @@ package struct PurgeWorker: Worker {
   private let rules: [Rule]
   private let requestDays: Int
   private let auditDays: Int?
-  private let now: @Sendable () -> Instant
+  private let clocks: ServiceClocks
   private let logger: Logger
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// Creates a worker that applies `rules` once a day; `sleep` waits for the next day. `now` is the machine's time.
+  /// Creates a worker that applies `rules` once a day; `sleep` waits for the next day.
   /// Requests for retention messages are deleted after `requestDays` days, audit entries after `auditDays` days; `nil`:
   /// never.
   package init(
     _ rules: [Rule], requestDays: Int = 36_500, auditDays: Int? = nil, store: any EntitlementStore,
-    now: @escaping @Sendable () -> Instant,
+    clocks: ServiceClocks,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     logger: Logger = Logger(label: "entitled.retention")
   ) {
@@ -46,7 +49,7 @@ package struct PurgeWorker: Worker {
     self.requestDays = requestDays
     self.auditDays = auditDays
     self.store = store
-    self.now = now
+    self.clocks = clocks
     self.logger = logger
     self.sleep = sleep
   }
@@ -66,7 +69,7 @@ package struct PurgeWorker: Worker {
 
   /// Deletes the expired records of requests with idempotency keys.
   package func purgeResponses() async throws(StoreError) {
-    let instant = now().advanced(byMilliseconds: -IdempotentRequest.lifetime)
+    let instant = clocks.now(in: nil).advanced(byMilliseconds: -IdempotentRequest.lifetime)
     try await deletePages { store throws(StoreError) in
       try store.deleteIdempotencyRecords(before: instant, limit: Self.pageSize)
     }
@@ -74,15 +77,17 @@ package struct PurgeWorker: Worker {
 
   /// Deletes the requests for retention messages that are old enough and have a final outcome.
   private func purgeRetentionRequests() async throws(StoreError) {
-    let instant = now().advanced(byDays: -Int64(requestDays))
-    try await deletePages { store throws(StoreError) in
-      try store.deleteRetentionRequests(receivedBefore: instant, limit: Self.pageSize)
+    for clock in clocks.all {
+      let instant = clock.now().advanced(byDays: -Int64(requestDays))
+      try await deletePages { store throws(StoreError) in
+        try store.deleteRetentionRequests(in: clock.domain, receivedBefore: instant, limit: Self.pageSize)
+      }
     }
   }
 
   private func purgeAuditEntries() async throws(StoreError) {
     guard let auditDays else { return }
-    let instant = now().advanced(byDays: -Int64(auditDays))
+    let instant = clocks.now(in: nil).advanced(byDays: -Int64(auditDays))
     try await deletePages { store throws(StoreError) in
       try store.purgeAuditEntries(before: instant, limit: Self.pageSize)
     }
@@ -100,18 +105,23 @@ package struct PurgeWorker: Worker {
   /// - Returns: the number of purged bodies.
   package func apply() async throws(StoreError) -> Int {
     var count = 0
-    for rule in rules {
-      let instant = now().advanced(byDays: -Int64(rule.days))
-      var last: EvidenceID?
-      repeat {
-        let start = last
-        let page = try await store.write { store throws(StoreError) in
-          try store.purgeBodies(
-            of: rule.selection, receivedBefore: instant, after: start, limit: Self.pageSize)
-        }
-        (last, count) = (page.last, count + page.purged)
-      } while last != nil
+    for clock in clocks.all {
+      for rule in rules { count += try await apply(rule, by: clock) }
     }
+    return count
+  }
+
+  private func apply(_ rule: Rule, by clock: ServiceClock) async throws(StoreError) -> Int {
+    let instant = clock.now().advanced(byDays: -Int64(rule.days))
+    var (last, count): (EvidenceID?, Int) = (nil, 0)
+    repeat {
+      let start = last
+      let page = try await store.write { store throws(StoreError) in
+        try store.purgeBodies(
+          of: rule.selection, in: clock.domain, receivedBefore: instant, after: start, limit: Self.pageSize)
+      }
+      (last, count) = (page.last, count + page.purged)
+    } while last != nil
     return count
   }
 }

@@ -122,9 +122,12 @@ extension SQLTransaction {
       request.line.appID, request.line.environment)
   }
 
-  func deleteRetentionRequests(receivedBefore instant: Instant, limit: Int) throws(StoreError) -> Int {
+  func deleteRetentionRequests(
+    in domain: ClockDomain, receivedBefore instant: Instant, limit: Int
+  ) throws(StoreError) -> Int {
     let found = try retentionRequests(
-      "received_at < ? AND due_at IS NULL ORDER BY received_at LIMIT ?", instant, limit)
+      "received_at < ? AND due_at IS NULL AND \(domain.condition) ORDER BY received_at LIMIT ?", instant,
+      limit)
     for request in found {
       try run(
         "DELETE FROM retention_request WHERE request_id = ? AND app = ? AND environment = ?",

@@ -91,21 +91,30 @@ extension SQLTransaction {
 
 extension SQLTransaction {
   func purgeBodies(
-    of selection: EvidenceSelection, receivedBefore instant: Instant, after id: EvidenceID?, limit: Int
+    of selection: EvidenceSelection, in domain: ClockDomain, receivedBefore instant: Instant,
+    after id: EvidenceID?, limit: Int
   ) throws(StoreError) -> (last: EvidenceID?, purged: Int) {
-    // In order of arrival, so that the scan stops at the first piece that is too recent.
+    // In order of arrival, so that the scan stops at the first piece that is too recent. Pieces of other clocks are skipped
+    // here, because a condition of the query could search the whole table in one write.
     let select = try connection.prepare(
       """
-      SELECT evidence_id, received_at, kind, rejection, body IS NOT NULL FROM evidence
+      SELECT evidence_id, received_at, kind, rejection, body IS NOT NULL, coalesce(environment, '') FROM evidence
       WHERE evidence_id > ? ORDER BY evidence_id LIMIT ?
       """)
     try select.bind(1, id?.rawValue ?? 0)
     try select.bind(2, Int64(limit))
     var (last, chosen): (EvidenceID?, [EvidenceID]) = (nil, [])
-    while try select.step(), select.number(1) < instant.millisecondsSince1970 {
+    while try select.step() {
       let evidence = EvidenceID(rawValue: select.number(0))
-      last = evidence
       let isRejected = select.text(3) != ""
+      // Without an environment, the machine's clock dates it.
+      let isOfDomain =
+        Environment(rawValue: select.text(5) ?? "").map(domain.contains) ?? (domain != .sandbox)
+      let isOld = select.number(1) < instant.millisecondsSince1970
+      // A rejected document has the time of the one that contained it, which may be that of another clock.
+      if isOfDomain, !isOld, !isRejected { break }
+      last = evidence
+      guard isOfDomain, isOld else { continue }
       let isChosen =
         switch selection {
         case .rejected: isRejected

@@ -88,12 +88,13 @@ extension PrecomputedAnswers {
 
 /// Purges the bodies of old evidence. The hash, the size, the verdict and all derived data stay.
 package protocol RetentionStore {
-  /// Scans at most `limit` pieces of evidence after `id` that arrived before `instant`, oldest first, and
-  /// purges the bodies of those that `selection` matches.
+  /// Scans at most `limit` pieces of evidence after `id`, oldest first, up to the first one of `domain` that arrived at
+  /// `instant` or later, and purges the bodies of those before it that belong to `domain` and that `selection` matches.
   ///
   /// - Returns: the last scanned piece, `nil` if there was none, and the number of purged bodies.
   func purgeBodies(
-    of selection: EvidenceSelection, receivedBefore instant: Instant, after id: EvidenceID?, limit: Int
+    of selection: EvidenceSelection, in domain: ClockDomain, receivedBefore instant: Instant,
+    after id: EvidenceID?, limit: Int
   ) throws(StoreError) -> (last: EvidenceID?, purged: Int)
 }
 

@@ -146,10 +146,12 @@ package protocol RetentionRequestStore {
   /// Replaces the outcome, the time of its evaluation and that of the next one.
   func updateOutcome(of request: RetentionRequestRecord) throws(StoreError)
 
-  /// Deletes at most `limit` requests with a final outcome that were received before `instant`.
+  /// Deletes at most `limit` requests of `domain` with a final outcome that were received before `instant`.
   ///
   /// - Returns: the number of deleted requests.
-  func deleteRetentionRequests(receivedBefore instant: Instant, limit: Int) throws(StoreError) -> Int
+  func deleteRetentionRequests(
+    in domain: ClockDomain, receivedBefore instant: Instant, limit: Int
+  ) throws(StoreError) -> Int
 }
 
 /// Reads requests for retention messages, and what their answers depend on.

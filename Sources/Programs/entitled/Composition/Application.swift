@@ -131,7 +131,7 @@ struct Application: Sendable {
     let (store, ledger, clocks) = (core.store, core.ledger, core.clocks)
     let purge = PurgeWorker(
       Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays,
-      auditDays: configuration.auditRetentionDays, store: store, now: SystemClock.now)
+      auditDays: configuration.auditRetentionDays, store: store, clocks: clocks)
     return [purge] + clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
       + clocks.all.map { SegmentWorker(ledger, store: store, clock: $0) }
   }
