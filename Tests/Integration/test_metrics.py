@@ -132,6 +132,7 @@ def test_store_and_process_metrics_are_exported(busy):
     assert value(busy, "process_open_fds") > 5
     assert abs(value(busy, "process_start_time_seconds") - busy_start(busy)) < 60
     assert value(busy, "entitled_ready") == 1
+    assert value(busy, "entitled_log_lines_lost_total") == 0
 
 
 def busy_start(service):

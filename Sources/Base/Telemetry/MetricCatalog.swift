@@ -292,6 +292,11 @@ package enum MetricCatalog {
       "entitled_worker_restarts_total", .counter, labels: ["worker"],
       help: "Restarts of background workers after an error."),
     MetricFamily(
+      "entitled_log_lines_lost_total", .counter,
+      help:
+        "Log lines that were not written: the reader of the standard error had stopped reading, or its disk was full."
+    ),
+    MetricFamily(
       "entitled_build_info", .gauge, labels: ["version"], help: "Always 1; the label is the version."),
     MetricFamily("entitled_ready", .gauge, help: "1 while the server is ready, otherwise 0."),
     MetricFamily(

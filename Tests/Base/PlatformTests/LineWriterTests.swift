@@ -67,11 +67,27 @@ struct LineWriterTests {
       lines = found
       break
     }
+    #expect(writer.lostLines == dropped)
     #expect(dropped > 5_000 && lines.count == 10_000 - dropped + 1)
     #expect(lines.last == "the last one")
     let numbers = lines.dropLast().compactMap { Int($0.split(separator: " ")[1]) }
     #expect(
       numbers == numbers.sorted() && lines.dropLast().elementsEqual(numbers.map { Self.line($0).dropLast() }))
+  }
+
+  @Test("Lines that the descriptor does not accept are counted")
+  func refused() throws {
+    close(reading)
+    close(writing)
+    // As that of a full disk, a write fails.
+    let descriptor = open("/dev/null", O_RDONLY)
+    defer { close(descriptor) }
+    try #require(descriptor >= 0)
+    let writer = LineWriter(descriptor) { _ in Issue.record("no line was dropped") }
+    writer.write("one\n")
+    writer.write("\(String(repeating: "x", count: 10_000))\n")
+    writer.flush()
+    #expect(writer.lostLines == 2)
   }
 
   @Test("A line that is longer than a pipe arrives complete")

@@ -12,6 +12,8 @@ package final class LineWriter: Sendable {
     /// Whether a thread writes, which all lines have to wait for.
     var hasThread = false
     var dropped = 0
+    /// The lines that were dropped so far, or that the descriptor did not accept.
+    var lost = 0
   }
 
   /// In milliseconds.
@@ -33,6 +35,9 @@ package final class LineWriter: Sendable {
     self.maxBytes = maxBytes
     self.reportDropped = reportDropped
   }
+
+  /// The number of lines that were dropped or could not be written so far.
+  package var lostLines: Int { state.withLock { $0.lost } }
 
   /// Writes a line with its newline.
   package func write(_ line: String) {
@@ -56,12 +61,16 @@ package final class LineWriter: Sendable {
     // A pipe that is ready takes this much at once (POSIX, `write`).
     if !state.hasThread, bytes.count <= PIPE_BUF, isReady(within: 0) {
       let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-      if count < 0, !Self.mayContinue { return false }
+      if count < 0, !Self.mayContinue {
+        state.lost += 1
+        return false
+      }
       rest = rest.dropFirst(max(count, 0))
     }
     guard !rest.isEmpty else { return false }
     guard state.waiting.count + rest.count <= maxBytes else {
       state.dropped += 1
+      state.lost += 1
       return false
     }
     state.waiting += rest
@@ -82,7 +91,10 @@ package final class LineWriter: Sendable {
         while !rest.isEmpty, isReady(within: -1) {
           let some = UnsafeBufferPointer(rebasing: rest)
           let count = Glibc.write(descriptor, some.baseAddress, some.count)
-          if count < 0, !Self.mayContinue { return }
+          if count < 0, !Self.mayContinue {
+            let lines = rest.count { $0 == UInt8(ascii: "\n") }
+            return state.withLock { $0.lost += lines }
+          }
           rest = rest.dropFirst(max(count, 0))
         }
       }

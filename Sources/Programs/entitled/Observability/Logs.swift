@@ -46,6 +46,9 @@ enum Logs {
       + ".\(milliseconds)Z"
   }
 
+  /// The number of log lines that were not written so far.
+  static var lostLines: Int { output.lostLines }
+
   /// The standard error. Its reader may stop reading, which must not stop the event loops.
   private static let output = LineWriter(STDERR_FILENO) { count in
     Logger(label: "entitled").warning("log lines dropped", metadata: ["lines": .stringConvertible(count)])

@@ -6,7 +6,10 @@ internal import Telemetry
 struct ProcessMetrics: MetricsSource {
   let dataDirectory: String
 
-  func samples() -> [MetricSample] { Self.resources + Self.openFiles + disk }
+  func samples() -> [MetricSample] {
+    Self.resources + Self.openFiles + disk
+      + [MetricSample("entitled_log_lines_lost_total", Double(Logs.lostLines))]
+  }
 
   private static var resources: [MetricSample] {
     // proc(5), "/proc/pid/stat": the fields after the name in parentheses, which may contain any character.
