@@ -45,22 +45,31 @@ package final class HeldBytes: Sendable {
     if bytes > 0, now > limit { resetWorst() }
   }
 
-  /// Resets the connections with the most bytes until the others are within the limit.
+  /// Resets the connections with the most bytes.
   private func resetWorst() {
-    while self.bytes > limit {
-      guard let worst = takeWorst() else { return }
+    for reset in takeWorst() {
       resets.add(1, ordering: .relaxed)
-      worst.account.settle()
-      worst.reset()
+      reset()
     }
   }
 
-  private func takeWorst() -> (account: Account, reset: @Sendable () -> Void)? {
+  /// Settles the accounts with the most bytes, until the others have a sixteenth less than the limit: the search looks at
+  /// all connections, so a peer must make the server hold as much again before the next one.
+  private func takeWorst() -> [@Sendable () -> Void] {
     accounts.withLock { accounts in
-      let worst = accounts.values.max { $0.account.bytes < $1.account.bytes }
-      guard let worst, worst.account.bytes > 0 else { return nil }
-      accounts[ObjectIdentifier(worst.account)] = nil
-      return worst
+      var taken: [@Sendable () -> Void] = []
+      // Another thread may have been faster.
+      guard self.bytes > limit else { return taken }
+      // Connections report on other threads meanwhile.
+      let worstFirst = accounts.values.map { (bytes: $0.account.bytes, entry: $0) }
+        .sorted { $0.bytes > $1.bytes }
+      for (bytes, entry) in worstFirst {
+        guard bytes > 0, self.bytes > limit - limit / 16 else { break }
+        accounts[ObjectIdentifier(entry.account)] = nil
+        entry.account.settle()
+        taken.append(entry.reset)
+      }
+      return taken
     }
   }
 

@@ -38,6 +38,19 @@ import Testing
     #expect((held.bytes, resets.all, held.resetConnections) == (30, [1, 2], 2))
   }
 
+  @Test("Over the limit, a sixteenth of it is freed, so that the next search is that far away")
+  func margin() {
+    let held = HeldBytes(limit: 160)
+    let resets = Resets()
+    let accounts = (0..<40).map { number in held.open { resets.add(number) } }
+    for account in accounts { account.report(4) }
+    #expect((held.bytes, resets.all) == (160, []))
+    accounts[7].report(5)
+    #expect((held.bytes, resets.all.count) == (148, 3))
+    #expect(resets.all.first == 7, "the one with the most bytes")
+    #expect(held.resetConnections == 3)
+  }
+
   @Test("A connection that holds its account is freed after its end or its reset", arguments: [1, 1_000])
   func noCycle(bytes: Int) {
     final class Connection: Sendable {
