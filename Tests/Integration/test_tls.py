@@ -199,6 +199,31 @@ def test_a_client_that_negotiated_http_2_must_speak_it(secure, port, first):
                 pass
 
 
+@pytest.mark.parametrize("port", ["grpc", "http"])
+def test_a_request_in_plain_http_is_told_to_use_https(secure, port):
+    address = getattr(secure.service, port)
+    with socket.create_connection(tuple(address.rsplit(":", 1)), timeout=CALL_LIMIT) as connection:
+        connection.sendall(b"POST /notifications/ocean-journal HTTP/1.1\r\nHost: localhost\r\n\r\n" + bytes(100_000))
+        answer = b""
+        while part := connection.recv(65_536):
+            answer += part
+    assert answer.startswith(b"HTTP/1.1 400 ") and answer.endswith(b"\r\n\r\nplain HTTP on a port with TLS: use https\n")
+
+
+@pytest.mark.parametrize("first", [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\0\1\2 no TLS", b"x" * 100])
+def test_what_is_neither_tls_nor_a_plain_request_gets_no_response(secure, first):
+    with socket.create_connection(tuple(secure.service.http.rsplit(":", 1)), timeout=CALL_LIMIT) as connection:
+        connection.sendall(first)
+        answer = b""
+        try:
+            while part := connection.recv(65_536):
+                answer += part
+        except ConnectionError:
+            pass
+    # TLS may end with an alert.
+    assert b"HTTP" not in answer
+
+
 def test_cleartext_connections_are_closed(secure):
     with secure.service.channel() as channel, pytest.raises(grpc.RpcError) as error:
         contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=2)

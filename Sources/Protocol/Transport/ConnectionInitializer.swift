@@ -49,8 +49,11 @@ final class ConnectionInitializer: Sendable {
       throw TooManyConnections()
     }
     let operations = channel.pipeline.syncOperations
-    if let tls = service.tls { try operations.addHandler(tls.makeHandler()) }
     let host = contexts.context(of: channel.eventLoop)
+    if let tls = service.tls {
+      try operations.addHandler(PlainHTTPRefusal(host.timers))
+      try operations.addHandler(tls.makeHandler())
+    }
     let timeout = TimeAmount.milliseconds(service.limits.times.handshake)
     let sniffer = ProtocolSniffer(timeout: timeout, timers: host.timers) {
       [service, held, pace, logger, drainState] isHTTP2, context in
