@@ -10,7 +10,7 @@ package struct OriginPolicy: Hashable, Sendable {
   /// - Parameter allowedHosts: the host names of the server besides `localhost`, without port. IP addresses are always
   ///   allowed, because a page cannot rebind them.
   package init(allowedHosts: [String]) {
-    self.allowedHosts = Set(allowedHosts.map { $0.lowercased() } + ["localhost"])
+    self.allowedHosts = Set(allowedHosts.map { $0.lowercased() } + [Self.thisMachine])
   }
 
   /// The response to a request for a host that is not this server; `nil` if it is.
@@ -46,13 +46,17 @@ package struct OriginPolicy: Hashable, Sendable {
     "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
   ]
 
-  /// Whether an origin is that of the request, or has an allowed name.
+  /// Whether an origin is that of the request, or has a configured name: a proxy may send requests for that name with
+  /// another `Host`. Each program of this machine has an origin with the name `localhost`, so its port must be the own one.
   private func isOwn(_ origin: String, _ request: HTTPRequest) -> Bool {
     guard let start = origin.firstRange(of: "://")?.upperBound, let authority = Authority(origin[start...]),
       !authority.host.isEmpty
     else { return false }
-    return authority.text == request.header("host")?.lowercased() || allowedHosts.contains(authority.host)
+    return authority.text == request.header("host")?.lowercased()
+      || authority.host != Self.thisMachine && allowedHosts.contains(authority.host)
   }
+
+  private static let thisMachine = "localhost"
 
   private func isAllowed(_ host: String) -> Bool { allowedHosts.contains(host) || Self.isAddress(host) }
 

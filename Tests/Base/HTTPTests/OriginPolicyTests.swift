@@ -30,6 +30,7 @@ import Testing
       ("origin", "http://evil.example"), ("origin", "null"), ("origin", "http://127.0.0.1:9999"),
       ("origin", "http://localhost:80@evil.example"), ("origin", "http://127.0.0.1:8080 http://evil.example"),
       ("origin", "http://127.0.0.1:8080/"), ("origin", "file://"), ("origin", ""),
+      ("origin", "http://localhost:8080"), ("origin", "http://localhost"), ("origin", "http://LOCALHOST:9999"),
       ("sec-fetch-site", "cross-site"), ("sec-fetch-site", "same-site"),
     ])
   func otherOrigins(name: String, value: String) {
@@ -48,6 +49,19 @@ import Testing
   func ownOrigins(name: String, value: String) {
     let fields = [("host", "127.0.0.1:8080"), ("content-type", "application/json"), (name, value)]
     #expect(refusal(of: request(fields)) == nil)
+  }
+
+  @Test("The origin localhost is that of the server with the same port only")
+  func localhost() {
+    func refusal(from origin: String) -> HTTPResponse? {
+      let fields = [
+        ("host", "localhost:8070"), ("content-type", "application/json"), ("origin", origin),
+      ]
+      return self.refusal(of: request(fields))
+    }
+    #expect(refusal(from: "http://localhost:8070") == nil)
+    #expect(refusal(from: "http://localhost:3000")?.status == 403)
+    #expect(refusal(from: "http://localhost")?.status == 403)
   }
 
   @Test(
