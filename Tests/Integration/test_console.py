@@ -36,7 +36,7 @@ def test_a_one_time_link_signs_in_once(console):
     preview = browser.get(f"{parts.path}?{parts.query}")
     assert preview.status == 200 and "<form" in preview.text, "a preview of the link does not use it up"
     assert browser.sign_in(link).status == 303
-    assert browser.get("/").status == 200
+    assert browser.get("/apps").status == 200
     assert Browser(console.address).sign_in(link).status == 403
 
 
@@ -75,6 +75,15 @@ def test_a_click_from_another_site_loads_the_page_once_more(console):
     page = Browser(console.address).get(f"{HERE}/customers/ada", Sec_Fetch_Site="cross-site")
     assert page.status == 200 and 'http-equiv="refresh"' in page.text
     assert 'http-equiv="refresh"' not in Browser(console.address).get("/", Sec_Fetch_Site="same-origin").text
+
+
+def test_with_one_app_the_first_page_is_its_customers(console, lena):
+    start = lena.get("/")
+    assert start.status == 303 and start.getheader("location") == f"{HERE}/segments", "the first configured environment"
+    text = lena.get(f"{HERE}/segments").text
+    assert '<a href="/apps">All apps and environments</a>' in text and 'href="/apps" data-key="c"' in text
+    apps = lena.get("/apps").text
+    assert f"{HERE}/segments" in apps and f"/a/{APP}/production/segments" in apps and 'id="home-find"' in apps
 
 
 @pytest.mark.parametrize("query", [CUSTOMER, "{pro}", "ada@", "CRM-8812", "{pro} "])
@@ -631,7 +640,7 @@ def test_other_credentials_do_not_open_a_console_behind_a_proxy(proxied):
 
 def test_roles_of_the_token_count_for_subjects_that_are_not_configured(proxied):
     browser = Browser(proxied.address, {"X-Proxy-JWT": proxied.token("new@example.com", groups=["read"])})
-    assert browser.get("/").status == 200
+    assert browser.get("/apps").status == 200
 
 
 LINKS = """listeners:

@@ -29,6 +29,7 @@ EVERYONE_WHO_READS = ("read", "operate", "admin")
 WHO_SEES_REPORTS = (*EVERYONE_WHO_READS, "reports")
 PAGES = {
     "/": (*WHO_SEES_REPORTS, "audit"),
+    "/apps": EVERYONE_WHO_READS,
     "/find": (*WHO_SEES_REPORTS, "audit"),
     "/find?q=ada@": EVERYONE_WHO_READS,
     "/find?q=nothing-of-that-name": EVERYONE_WHO_READS,

@@ -19,7 +19,8 @@ enum Router {
       return .redirect(Link(["reports"]))
     case [] where !visit.mayCall(Calls.getStatus) && visit.mayCall(Calls.listAuditEntries):
       return .redirect(Link(["audit"]))
-    case []: return .page(try await HomePage.page(visit))
+    case []: return try await HomePage.start(visit)
+    case ["apps"]: return .page(try await HomePage.page(visit))
     case ["reports"]: return .page(try await ReportsPage.apps(visit))
     case ["find"]: return try await FindPage.page(visit)
     case ["status"]: return .page(try await StatusPage.page(visit))

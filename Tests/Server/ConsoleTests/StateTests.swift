@@ -11,7 +11,13 @@ import Wire
   private func text(_ target: String, _ status: GetStatusResponse, _ webhooks: [Webhook] = []) async throws
     -> String
   {
-    let console = try await SignedInConsole([
+    String(decoding: try await console(status, webhooks).get(target).body, as: UTF8.self)
+  }
+
+  private func console(_ status: GetStatusResponse, _ webhooks: [Webhook] = []) async throws
+    -> SignedInConsole
+  {
+    try await SignedInConsole([
       .asyncUnary(Calls.getStatus.path) {
         (_: GetStatusRequest, _) async throws(Status) -> GetStatusResponse in status
       },
@@ -20,7 +26,28 @@ import Wire
         .with { $0.webhooks = webhooks }
       },
     ])
-    return String(decoding: await console.get(target).body, as: UTF8.self)
+  }
+
+  @Test("The first page is the customers of the only app in its first environment, or the list of apps")
+  func start() async throws {
+    func start(_ apps: [String]) async throws -> HTTPResponse {
+      let status = GetStatusResponse.with {
+        $0.apps = apps.flatMap { app in
+          [Wire.Environment.sandbox, .production].map { environment in
+            AppStatus.with { ($0.app, $0.environment) = (app, environment) }
+          }
+        }
+      }
+      return try await console(status).get("/")
+    }
+    let only = try await start(["ocean"])
+    #expect(only.status == 303 && only.headers["location"] == "/a/ocean/sandbox/segments")
+    for apps in [["ocean", "river"], []] {
+      let page = try await start(apps)
+      let text = String(decoding: page.body, as: UTF8.self)
+      #expect(page.status == 200 && text.contains("id=\"home-find\""))
+      #expect(apps.allSatisfy { text.contains("/a/\($0)/production/segments") })
+    }
   }
 
   @Test(

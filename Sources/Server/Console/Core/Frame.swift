@@ -69,10 +69,9 @@ enum Frame {
 
   private static func link(to section: Page.Section, _ page: Page, _ visit: Visit) -> Link? {
     switch section {
-    case .customers: visit.mayCall(Calls.findCustomers) ? Link([]) : nil
+    case .customers: visit.mayCall(Calls.findCustomers) ? HomePage.link : nil
     case .work: WorkQueue.isAnyOpen(to: visit) ? page.scope?.work() : nil
-    case .segments:
-      visit.mayCall(Calls.listSegments) ? page.scope.map { Link($0.path + ["segments"]) } : nil
+    case .segments: visit.mayCall(Calls.listSegments) ? page.scope?.segments() : nil
     case .reports: visit.mayCall(Calls.queryReport) ? page.scope?.reports() ?? Link(["reports"]) : nil
     case .status: visit.mayCall(Calls.getStatus) ? Link(["status"]) : nil
     case .audit: visit.mayCall(Calls.listAuditEntries) ? Link(["audit"]) : nil

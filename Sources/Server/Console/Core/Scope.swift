@@ -32,6 +32,7 @@ struct Scope: Hashable, Sendable {
   func event(_ sequence: Int64) -> Link { Link(path + ["events", String(sequence)]) }
   func work(_ queue: WorkQueue? = nil) -> Link { Link(path + ["work"] + (queue.map { [$0.rawValue] } ?? [])) }
 
+  func segments() -> Link { Link(path + ["segments"]) }
   func catalog() -> Link { Link(path + ["catalog"]) }
   func reports() -> Link { Link(path + ["reports"]) }
   func report(_ chart: ReportChart) -> Link { Link(path + ["reports", chart.rawValue]) }

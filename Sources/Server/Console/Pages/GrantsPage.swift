@@ -50,7 +50,7 @@ enum GrantsPage {
     return Page(
       Text.segmentGranted, in: scope, section: .segments,
       body: """
-        <p><a href="\(Link(scope.path + ["segments"]))">\(Text.segments)</a></p>
+        <p><a href="\(scope.segments())">\(Text.segments)</a></p>
         <h1>\(Text.segmentGranted)</h1>
         <p>\(Text.grantedHint)</p>
         <p class="quiet">\(Text.asOf) \(Format.time(now)) <span data-zone>UTC</span></p>

@@ -5,9 +5,27 @@ internal import Wire
 
 /// The apps and environments that the person may see.
 enum HomePage {
+  static let link = Link(["apps"])
+
+  /// The first page: the customers of the only app, in the environment that requests have by default, or the page with all
+  /// apps.
+  static func start(_ visit: Visit) async throws(Status) -> Outcome {
+    let status = await visit.attempt(Calls.getStatus, GetStatusRequest())
+    if let apps = try? status.get().apps, let first = apps.first, apps.allSatisfy({ $0.app == first.app }),
+      visit.mayCall(Calls.listSegments)
+    {
+      return .redirect(Scope(app: first.app, environment: first.environment).segments())
+    }
+    return .page(try page(status))
+  }
+
   static func page(_ visit: Visit) async throws(Status) -> Page {
+    try page(await visit.attempt(Calls.getStatus, GetStatusRequest()))
+  }
+
+  private static func page(_ status: Result<GetStatusResponse, Status>) throws(Status) -> Page {
     let apps: Markup
-    switch await visit.attempt(Calls.getStatus, GetStatusRequest()) {
+    switch status {
     // Without its role, no part of the page is left.
     case .failure(let status) where status.code == .permissionDenied: throw status
     case .failure(let status): apps = Part.failure(status)
@@ -32,8 +50,8 @@ enum HomePage {
     return Table.markup(
       Text.appsTitle,
       heads: [
-        Text.app, Text.environment, Text.lastNotification, Text.refundRequests, Text.work, Text.reports,
-        Text.catalog,
+        Text.app, Text.environment, Text.lastNotification, Text.refundRequests, Text.segments, Text.work,
+        Text.reports, Text.catalog,
       ],
       rows: rows)
   }
@@ -45,6 +63,7 @@ enum HomePage {
       ? "0" : Part.chip(Text.openCount(app.openConsumptionRequests), .grace)
     return [
       Format.name(app.app), "\(app.environment.slug)", Format.time(app.lastNotificationAt), open,
+      "<a href=\"\(scope.segments())\">\(Text.segmentsOf(app.app, app.environment.slug))</a>",
       "<a href=\"\(scope.work())\">\(Text.workOf(app.app, app.environment.slug))</a>",
       "<a href=\"\(scope.reports())\">\(Text.reportsOf(app.app, app.environment.slug))</a>",
       "<a href=\"\(scope.catalog())\">\(Text.catalogOf(app.app, app.environment.slug))</a>",

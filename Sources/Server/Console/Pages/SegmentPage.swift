@@ -62,7 +62,7 @@ enum SegmentPage {
       Text.segments, in: scope, section: .segments,
       body: """
         <h1>\(Text.segments)</h1>
-        <p>\(Text.segmentsHint)</p>
+        <p>\(Text.segmentsHint) <a href="\(HomePage.link)">\(Text.allApps)</a></p>
         <h2>\(Text.savedSegments)</h2>
         <p class="quiet">\(Text.savedSegmentsHint)</p>
         \(saved.isEmpty ? Part.empty(Text.noSegments) : "<div class=\"cards\">\(saved)</div>")
@@ -98,7 +98,7 @@ enum SegmentPage {
     return Page(
       selection.title, in: scope, section: .segments,
       body: """
-        <p><a href="\(Link(scope.path + ["segments"]))">\(Text.segments)</a></p>
+        <p><a href="\(scope.segments())">\(Text.segments)</a></p>
         <h1>\(selection.title) \(total)</h1>
         \(explained)
         <p class="quiet">\(Text.asOf) \(Format.time(response.asOf)) <span data-zone>UTC</span></p>

@@ -4,6 +4,10 @@ internal import Pages
 extension Text {
   static let segments = "Segments"
   static let segmentsHint = "Customers by the state of their purchases."
+  static let allApps = "All apps and environments"
+  static func segmentsOf(_ app: String, _ environment: String) -> String {
+    "segments of \(app), \(environment)"
+  }
   static let builtInSegments = "Always there"
   static let savedSegments = "Saved"
   static let savedSegmentsHint = "Save a segment in the configuration, or with 'entitled segment create'."
