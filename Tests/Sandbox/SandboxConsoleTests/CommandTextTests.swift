@@ -18,6 +18,7 @@ import Testing
     "A shell passes on the values of a command as they are",
     arguments: [
       "ann", "", "a b", "it's", "$(id)", "`id`", "a;b|c&d", "\"", "\\", "*", "~", "é 🐚", "-x", "#",
+      "it'\u{301}; id; '", "'\u{20E3}",
     ])
   func quoting(value: String) throws {
     let members: JSONObject = ["account": .string(value), "fails": true]

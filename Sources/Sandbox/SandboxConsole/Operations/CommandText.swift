@@ -128,7 +128,8 @@ extension [JournalLineView] {
 
 /// Texts for a POSIX shell.
 enum Shell {
-  /// One word: as it is if no character has a meaning, otherwise in single quotes.
+  /// One word: as it is if no character has a meaning, otherwise in single quotes. A quote in it may have a combining mark,
+  /// and is one Unicode scalar all the same.
   static func quoted(_ text: String) -> String {
     let isPlain =
       !text.isEmpty
@@ -136,7 +137,8 @@ enum Shell {
         UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
           || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-_./:=@%+,".utf8.contains(byte)
       }
-    return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+    return isPlain
+      ? text : "'" + text.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
   }
 }
 
