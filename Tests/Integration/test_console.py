@@ -324,6 +324,16 @@ def test_a_formula_in_a_csv_is_a_text(console, lena):
     assert {row["customer_ids"] for row in found} == {"'=1+1"}
 
 
+@pytest.mark.parametrize("text", ["a\n=1+1", "=\u0301" + "1+1", 'a"\u0301,=1+1'])
+def test_a_text_with_a_line_end_or_a_combining_mark_stays_in_its_cell(console, lena, text):
+    """As one character, a quote with a combining mark is no quote; a spreadsheet reads bytes."""
+    console.call("EntitlementService/Grant", customerId=text, entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
+    lena.get(f"{HERE}/customers/{urllib.parse.quote(text, safe='')}")
+    found = rows(lena.csv("/audit.csv?" + urllib.parse.urlencode({"customer": text})).text)
+    assert found and {row["customer_ids"].removeprefix("'") for row in found} == {text}
+    assert not any(row["customer_ids"].startswith("=") for row in found)
+
+
 def test_a_list_is_read_as_csv_for_a_reason_that_the_audit_log_has(console, lena):
     console.call("EntitlementService/Grant", customerId="listed", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
     path = f"{HERE}/customers/listed/history.csv"

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import ArgumentParser
+internal import Bytes
 internal import EntitledClient
 internal import Foundation
 internal import Wire
@@ -105,19 +106,13 @@ struct SegmentCustomersCommand: AsyncParsableCommand {
       if printed == 0, let total = page.total, !client.json, !csv { print("\(total) rows") }
       printed += page.rows.count
       if csv {
-        for row in page.rows { print(row.fields.map(Self.quoted).joined(separator: ",")) }
+        for row in page.rows { print(row.fields.map(CSVField.quoted).joined(separator: ",")) }
       } else if client.json || !page.rows.isEmpty {
         client.show(page, page.rows.map { ($0.customerId.isEmpty ? "-" : $0.customerId, $0.line) })
       }
       request.pageToken = page.nextPageToken
     } while !request.pageToken.isEmpty && printed < limit
     if printed == 0, !csv, !client.json { print("no customers") }
-  }
-
-  /// A field of CSV (RFC 4180).
-  private static func quoted(_ text: String) -> String {
-    guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
-    return "\"\(text.replacing("\"", with: "\"\""))\""
   }
 }
 

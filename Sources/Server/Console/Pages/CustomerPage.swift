@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import HTTP
 internal import Markup
 internal import Pages
@@ -252,14 +253,7 @@ extension HTTPResponse {
   /// A response with comma-separated values (RFC 4180). A text that a spreadsheet would take for a formula begins with
   /// an apostrophe.
   static func csv(_ rows: [[String]]) -> HTTPResponse {
-    let lines = rows.map { row in
-      row.map { cell in
-        let text =
-          cell.first.map { "=+-@\t\r".contains($0) } == true && Double(cell) == nil ? "'" + cell : cell
-        guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
-      }.joined(separator: ",")
-    }
+    let lines = rows.map { $0.map(CSVField.forSpreadsheet).joined(separator: ",") }
     return HTTPResponse(
       status: 200,
       headers: HeaderFields([

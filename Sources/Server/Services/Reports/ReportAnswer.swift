@@ -115,11 +115,7 @@ extension ReportAnswer {
   /// Appends a comma and a field, quoted if it needs to be.
   private static func append(_ field: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: ","))
-    let mustQuote = field.utf8.contains { byte in
-      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\r")
-        || byte == UInt8(ascii: "\n")
-    }
-    bytes += (mustQuote ? "\"\(field.replacing("\"", with: "\"\""))\"" : field).utf8
+    bytes += CSVField.quoted(field).utf8
   }
 
   /// One JSON object in each line. Numbers are strings, as in the messages' JSON.

@@ -1,0 +1,35 @@
+/// Fields of comma-separated values (RFC 4180).
+///
+/// They are written byte by byte: as a `Character`, a quote or an end of a line with a combining mark, or the two bytes of
+/// CR LF, is not the character that it begins with.
+package enum CSVField {
+  private static let quote = UInt8(ascii: "\"")
+
+  /// The field with `text`, in quotes if it contains a separator, a quote or an end of a line.
+  package static func quoted(_ text: String) -> String {
+    let mustQuote = text.utf8.contains { byte in
+      byte == UInt8(ascii: ",") || byte == quote || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
+    }
+    return mustQuote ? enclosed(text) : text
+  }
+
+  /// The field with `text` for a spreadsheet: a text that it would take for a formula begins with an apostrophe.
+  package static func forSpreadsheet(_ text: String) -> String {
+    guard let first = text.utf8.first, formulaStarts.contains(first), Double(text) == nil else {
+      return quoted(text)
+    }
+    return quoted("'" + text)
+  }
+
+  private static let formulaStarts = Array("=+-@\t\r\n".utf8)
+
+  private static func enclosed(_ text: String) -> String {
+    var bytes = [quote]
+    for byte in text.utf8 {
+      if byte == quote { bytes.append(quote) }
+      bytes.append(byte)
+    }
+    bytes.append(quote)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
