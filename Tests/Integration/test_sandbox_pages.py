@@ -117,7 +117,8 @@ def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit):
     assert "entitled sandbox do refund transactionId=" in page.text_content("main pre")
     click(page, "main form button.primary")
     assert "revoked" in page.text_content(".cards")
-    assert "→ ✕ refunded" in page.text_content(".done .answers")
+    # Apple turns auto-renew off when the customer asks for a refund (notificationType, DID_CHANGE_RENEWAL_STATUS).
+    assert "mary, pro: ✓ subscription not renewing → ✕ refunded" in page.text_content(".done .answers")
     answer = sandbox.check("mary")
     assert not answer.get("entitled") and answer["reason"] == "REFUNDED"
 
@@ -130,7 +131,11 @@ def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit):
     distances = page.evaluate("[...document.querySelectorAll('[aria-label=Attempts] time')].map(time => time.title)")
     assert all(title.endswith("today") for title in distances), "by the simulated clock, which is months ahead"
 
-    # What was done is a script.
+    # What was done is a list of commands, and a script.
+    click(page, "nav >> text=Journal")
+    line = page.locator("tr:has(code:has-text('do billing account=mary fails=false'))")
+    line.locator("text=With curl").click()
+    assert f"curl -s {sandbox.url}/sandbox/v1/billing" in line.locator("pre").text_content()
     script = page.context.request.get(f"{sandbox.url}/apps/{APP}/journal.sh").text()
     assert "entitled sandbox do billing account=mary fails=true" in script
 

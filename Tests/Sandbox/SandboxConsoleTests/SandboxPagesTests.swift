@@ -198,6 +198,15 @@ import Testing
     #expect(lanes[0].marks.map(\.sign) == ["?", "↩"])
   }
 
+  @Test("A line of the journal has its command, and the same call with curl")
+  func journalCommands() async {
+    _ = await act("billing", ["account": "ann", "fails": true])
+    let page = text(await get(link(["journal"])))
+    #expect(page.contains("<code>entitled sandbox do billing account=ann fails=true"))
+    let call = "curl -s http://localhost:8090/sandbox/v1/billing -H &#39;content-type: "
+    #expect(page.contains("<summary>With curl</summary><pre tabindex=\"0\">\(call)"))
+  }
+
   @Test("The journal's script has each action in order, without deliveries")
   func script() async {
     _ = await act("purchases", ["app": .string(Self.app.id), "productId": "monthly", "account": "ann"])

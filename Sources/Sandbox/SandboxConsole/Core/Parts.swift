@@ -74,6 +74,15 @@ extension Part {
     return Table.markup(Text.notificationsTitle, heads: heads, rows: rows)
   }
 
+  /// A command, and the same call with `curl` on demand.
+  static func command(_ command: CommandText) -> Markup {
+    guard let entitled = command.entitled else { return "<code>\(command.curl)</code>" }
+    return """
+      <code>\(entitled)</code>
+      <details class="commands"><summary>\(Text.asCurl)</summary><pre tabindex="0">\(command.curl)</pre></details>
+      """
+  }
+
   /// The commands behind the buttons of a part of a page.
   static func commands(_ commands: [CommandText]) -> Markup {
     guard !commands.isEmpty else { return "" }

@@ -53,7 +53,7 @@ enum JournalPage {
   }
 
   private static func what(_ line: JournalLineView, _ visit: Visit) -> Markup {
-    if let command = line.command(at: visit.target) { return "<code>\(command.preferred)</code>" }
+    if let command = line.command(at: visit.target) { return Part.command(command) }
     return switch line.entry {
     case .opened: "\(Text.opened)"
     case .attempt(let uuid, let result):

@@ -156,6 +156,7 @@ extension Text {
   static let everythingHint = "Each operation is one call of the HTTP interface."
   static let allOperations = "All operations"
   static let asCommands = "As commands"
+  static let asCurl = "With curl"
   static let sameAsCommand = "The same as a command"
   static let optional = "(optional)"
   static func failed(_ status: Int) -> String { "The sandbox responded with status \(status)." }
