@@ -17,6 +17,7 @@ import Wire
       (request: GetCustomerRequest, _) async throws(Status) -> GetCustomerResponse in
       .with {
         ($0.customerId, $0.environment, $0.known) = (request.customerId, .sandbox, true)
+        $0.evaluatedAt = .with { $0.seconds = 1_800_000_000 }
         $0.entitlements = [.with { ($0.name, $0.reason) = ("pro", "NEVER_PURCHASED") }]
       }
     }
@@ -87,6 +88,55 @@ import Wire
       ])
     #expect(page.contains("✕ failed, dry run") && page.contains("line 1 has no column &lt;receipt&gt;"))
     #expect(page.ranges(of: "start the job again").count == 1, "finished jobs need nothing")
+  }
+
+  @Test("A page of a past moment says why it has no verdict")
+  func past() async throws {
+    let target = "/a/ocean/sandbox/customers/ada?at=1700000000"
+    let failed = try await text(target, [customerMethod])
+    #expect(failed.contains("<strong>What the customer has cannot be shown now:"))
+    let history = Method.asyncUnary(Calls.getCustomerHistory.path) {
+      (_: GetCustomerHistoryRequest, _) async throws(Status) -> GetCustomerHistoryResponse in
+      GetCustomerHistoryResponse()
+    }
+    let empty = try await text(target, [customerMethod, history])
+    #expect(empty.contains("<p class=\"empty\">The customer had nothing at this moment"))
+  }
+
+  @Test("A work list whose rows cannot be counted says so beside its title")
+  func uncounted() async throws {
+    let page = try await text("/a/ocean/sandbox/work", [])
+    #expect(page.contains("The number of rows cannot be shown now:"))
+    let titles = page.split(separator: "<h2>").dropFirst().compactMap { $0.split(separator: "</h2>").first }
+    #expect(titles.count == WorkQueue.allCases.count && titles.allSatisfy { !$0.contains("<p") })
+  }
+
+  @Test(
+    "An empty list of drift says whether a repair has run",
+    arguments: [
+      (nil, "No repair has run."), (Repair.with { $0.repairId = "1" }, "The repair has found no changed"),
+      (.with { ($0.repairId, $0.error) = ("1", "Apple refused the key") }, "The last repair failed"),
+      (
+        .with {
+          $0.repairId = "1"
+          $0.finishedAt = .with { $0.seconds = 1 }
+        }, "The last repair changed no answer."
+      ),
+    ])
+  func drift(repair: Repair?, expected: String) async throws {
+    let page = try await text(
+      "/a/ocean/sandbox/work/drift",
+      [
+        .asyncUnary(Calls.listRepairs.path) {
+          (_: ListRepairsRequest, _) async throws(Status) -> ListRepairsResponse in
+          .with { $0.repairs = repair.map { [$0] } ?? [] }
+        },
+        .asyncUnary(Calls.getDriftReport.path) {
+          (_: GetDriftReportRequest, _) async throws(Status) -> GetDriftReportResponse in
+          GetDriftReportResponse()
+        },
+      ])
+    #expect(page.contains("<p class=\"empty\">\(expected)"))
   }
 
   @Test("Each empty work list says how it gets filled")

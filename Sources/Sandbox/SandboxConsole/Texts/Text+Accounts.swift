@@ -25,7 +25,7 @@ extension Text {
   static func more(_ count: Int) -> String { "and \(count) more" }
   static let more = "More…"
   static func pictureTitle(_ account: String) -> String { "What \(account) had, and when" }
-  static let ownsNothing = "Nothing was bought."
+  static let ownsNothing = "Nothing was bought. The shop sells to this account."
   static let requestsToBuy = "Waiting for a parent"
   static let approve = "Approve"
   static let decline = "Decline"

@@ -7,7 +7,8 @@ extension Text {
   // Notifications.
   static let notificationsTitle = "Notifications"
   static func allNotifications(_ total: Int) -> String { "All \(total) notifications" }
-  static let nothingSent = "Nothing happened yet that Apple sends a notification about."
+  static let nothingSent =
+    "Nothing happened yet that Apple sends a notification about. Purchases and what becomes of them are."
   static let sentTo = "Sent to"
   static let sentNowhere = "No URL is set, so nothing is sent."
   static func versionOf(_ version: Int64) -> String { "version \(version)" }
@@ -23,8 +24,9 @@ extension Text {
   static func inMilliseconds(_ count: Int64) -> String { "in \(count) ms" }
   static func milliseconds(_ count: Int64) -> String { "\(count) ms" }
   static func result(_ result: SendAttemptResult) -> String { Format.words(result.rawValue) }
-  static let noAttempt = "There was no attempt to deliver it."
-  static let noContent = "It has no content."
+  static let noAttempt =
+    "There was no attempt to deliver it: it is not due yet, it was lost, or no URL was set. Send it again."
+  static let noContent = "No content is stored: it was not sent, and it cannot be rendered now."
   static let notLogged = "no longer logged"
   static let emptyResponse = "empty"
   static let bodySent = "The body as it was sent"
@@ -36,7 +38,7 @@ extension Text {
   static let asScript = "As a script"
   static let withDeliveries = "Show deliveries and restarts, too"
   static let onlyActions = "Show only what was done"
-  static let emptyJournal = "Nothing was done yet."
+  static let emptyJournal = "Nothing was done yet. Each operation and each step of the clock is a line here."
   static let opened = "The sandbox was started."
   static let passed = "Time passed."
   static let attempt = "Delivery:"
@@ -55,7 +57,7 @@ extension Text {
   static let faultsHint = "A fault applies to the next opportunities, as often as its count says."
   static let activeFaults = "Active faults"
   static let allFaults = "All kinds of faults"
-  static let noFaults = "No fault is set."
+  static let noFaults = "No fault is set: notifications arrive, and Apple's interfaces answer. Set one below."
   static let addFault = "Set a fault with its count and duration"
   static let clearFaults = "Clear all faults"
   static let clear = "Clear"
@@ -63,7 +65,8 @@ extension Text {
   static func every(_ every: Int64) -> String { every == 1 ? "each" : "each \(every)." }
   static let calls = "Calls of Apple's interfaces"
   static let callsHint = "Calls since the start of the process: the Server API, verifyReceipt and others."
-  static let noCalls = "No call yet."
+  static let noCalls =
+    "No call yet. Calls of the Server API, verifyReceipt and Apple's other interfaces are counted here."
 
   static func meaning(of kind: Faults.Kind) -> String {
     switch kind {

@@ -62,7 +62,8 @@ enum CatalogPage {
   }
 
   private static func entitlements(_ catalog: GetCatalogResponse) -> Markup {
-    Table.markup(
+    guard !catalog.entitlements.isEmpty else { return Part.empty(Text.noEntitlements) }
+    return Table.markup(
       Text.entitlements, heads: [Text.entitlement, Text.products],
       rows: catalog.entitlements.map {
         [Format.name($0.name), "\($0.productIds.joined(separator: ", "))"]

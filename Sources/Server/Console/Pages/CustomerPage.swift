@@ -64,8 +64,7 @@ enum CustomerPage {
       \(notices(data))
       \(contradictions(data))
       \(data.descriptionProblem.map { Part.failure($0, of: Text.adviceTitle) } ?? "")
-      <section class="cards" aria-label="\(Text.verdicts)">
-      \(cards)</section>
+      \(verdictSection(data, cards))
       \(steps.map { explanation($0, in: data.scope) } ?? "")
       \(CustomerPicture.section(data, visit))
       \(CustomerSections.purchases(data, visit))
@@ -73,6 +72,14 @@ enum CustomerPage {
       \(CustomerSections.others(data, visit))
       \(RawAnswers.section(data, visit))
       """
+  }
+
+  /// The cards of the verdicts, or the reason that there is none.
+  private static func verdictSection(_ data: CustomerData, _ cards: [Markup]) -> Markup {
+    let isPast = data.moment.asOf != nil
+    if isPast, case .failure(let status) = data.history { return Part.failure(status, of: Text.verdicts) }
+    guard !cards.isEmpty else { return Part.empty(isPast ? Text.noVerdictsThen : Text.noVerdicts) }
+    return "<section class=\"cards\" aria-label=\"\(Text.verdicts)\">\n\(cards)</section>"
   }
 
   /// Draws the customer's data besides purchases.

@@ -94,6 +94,7 @@ enum StatusPage {
         "\(app.lastSequence)",
       ] as [Markup]
     }
+    guard !rows.isEmpty else { return Part.empty(Text.noApps) }
     return Table.markup(
       Text.appsTitle,
       heads: [

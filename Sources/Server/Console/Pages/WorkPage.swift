@@ -16,7 +16,8 @@ enum WorkPage {
     }
     var items: [Markup] = []
     for queue in WorkQueue.allCases where queue.isOpen(to: visit) {
-      let count: Markup
+      var count: Markup = ""
+      var problem: Markup = ""
       var tone: Tone?
       do throws(Status) {
         let rows = try await WorkRows.first(of: queue, scope, visit)
@@ -24,10 +25,10 @@ enum WorkPage {
         if !rows.rows.isEmpty, queue != .migrations { tone = .grace }
         count = Part.chip(number, tone ?? .ended)
       } catch {
-        count = Part.failure(error)
+        problem = Part.failure(error, of: Text.numberOfRows)
       }
       items.append(
-        "<article class=\"card \(tone?.rawValue ?? "")\"><h2><a href=\"\(scope.work(queue))\">\(queue.title)</a> \(count)</h2><p>\(queue.hint)</p></article>\n"
+        "<article class=\"card \(tone?.rawValue ?? "")\"><h2><a href=\"\(scope.work(queue))\">\(queue.title)</a> \(count)</h2><p>\(queue.hint)</p>\(problem)</article>\n"
       )
     }
     let forMany = [(ActionName.makeGood, Text.makeGoodHint), (.extendAll, Text.extendAllHint)].compactMap {
@@ -50,7 +51,7 @@ enum WorkPage {
       : "<p><a href=\"\(Link(scope.path + ["work", name], query: [("page", rows.next)]))\">\(Text.nextPage)</a></p>"
     let table =
       rows.rows.isEmpty
-      ? Part.empty(queue.empty)
+      ? Part.empty(rows.empty ?? queue.empty)
       : Table.markup(queue.title, heads: queue.heads, rows: rows.rows.map(\.cells))
     let csv: Markup =
       rows.rows.isEmpty

@@ -17,6 +17,8 @@ struct WorkRows: Sendable {
   var next = ""
   /// The markup before the table.
   var head: Markup = ""
+  /// The text in place of the table without rows; `nil`: that of the queue.
+  var empty: String?
 
   static func first(
     of queue: WorkQueue, _ scope: Scope, _ visit: Visit
@@ -67,7 +69,9 @@ extension WorkRows {
         $0.environment = scope.environment
         $0.pageSize = 1
       })
-    guard let repair = repairs.repairs.first else { return WorkRows(head: backfill) }
+    guard let repair = repairs.repairs.first else {
+      return WorkRows(head: backfill, empty: Text.noRepair)
+    }
     let report = try await visit.call(
       Calls.getDriftReport,
       .with {
@@ -89,7 +93,14 @@ extension WorkRows {
           drift.after?.reason ?? "",
         ])
     }
-    return WorkRows(rows: rows, next: report.nextPageToken, head: backfill + summary(of: repair))
+    return WorkRows(
+      rows: rows, next: report.nextPageToken, head: backfill + summary(of: repair),
+      empty: emptyDrift(after: repair))
+  }
+
+  private static func emptyDrift(after repair: Repair) -> String? {
+    if !repair.error.isEmpty { return Text.failedRepair }
+    return repair.finishedAt == nil ? Text.runningRepair : nil
   }
 
   private static func summary(of repair: Repair) -> Markup {

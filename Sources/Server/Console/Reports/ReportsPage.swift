@@ -20,12 +20,12 @@ enum ReportsPage {
         ]
       }
     }
+    let table =
+      rows.isEmpty
+      ? Part.empty(Text.noApps)
+      : Table.markup(Text.appsTitle, heads: [Text.app, Text.environment, Text.reports], rows: rows)
     return Page(
-      Text.reports, section: .reports,
-      body: """
-        <h1>\(Text.reports)</h1>
-        \(Table.markup(Text.appsTitle, heads: [Text.app, Text.environment, Text.reports], rows: rows))
-        """)
+      Text.reports, section: .reports, body: "<h1>\(Text.reports)</h1>\n\(table)")
   }
 
   static func overview(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {

@@ -14,6 +14,12 @@ extension Text {
     "Each notification was verified and understood. One is here if its signature, its app or its type is not accepted."
   static let emptyDrift =
     "The last repair changed no answer. A repair asks Apple for missing notifications, by itself or with 'entitled notifications backfill'."
+  static let noRepair =
+    "No repair has run. One starts by itself when notifications are missing, or with 'entitled notifications backfill'."
+  static let runningRepair =
+    "The repair has found no changed answer so far. Load the page again when it has finished."
+  static let failedRepair =
+    "The last repair failed before it found a changed answer. Remove the cause above, then fetch the notifications again."
   static let emptyContradictions =
     "No customer's facts conflict. One is here if Apple's documents, or they and the catalog, cannot all be right."
   static let emptyDisagreements =

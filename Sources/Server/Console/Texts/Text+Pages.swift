@@ -4,6 +4,10 @@ internal import Pages
 extension Text {
   // A customer.
   static let verdicts = "What the customer has"
+  static let noVerdicts =
+    "The app has no entitlement. Write what its products grant into 'products' of the configuration."
+  static let noVerdictsThen =
+    "The customer had nothing at this moment, and nothing had ended. Move the slider to a later one."
   static let since = "since"
   static let storefront = "Storefront"
   static let family = "family"
@@ -233,6 +237,7 @@ extension Text {
   static let otherEnd = "another end"
   static let theirEvent = "The event"
   static let hintMigrations = "Jobs that migrate receipts, latest first."
+  static let numberOfRows = "The number of rows"
   static func moreThan(_ count: Int) -> String { "more than \(count)" }
   static let nextPage = "Next page"
   static let listAsCSV = "The list as CSV"

@@ -10,6 +10,8 @@ extension Text {
   static func storefronts(_ count: Int) -> String { count == 1 ? "1 storefront" : "\(count) storefronts" }
   static let noProducts =
     "No product is configured. Write the app's products into 'products' of the configuration."
+  static let noEntitlements =
+    "No entitlement is configured. Write what each product grants into its 'entitlements'."
   static let group = "Group"
   static let groupLevel = "Level"
   static let offers = "Offers"
