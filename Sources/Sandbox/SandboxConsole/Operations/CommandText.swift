@@ -128,8 +128,8 @@ extension [JournalLineView] {
 
 /// Texts for a POSIX shell.
 enum Shell {
-  /// One word: as it is if no character has a meaning, otherwise in single quotes. A quote in it may have a combining mark,
-  /// and is one Unicode scalar all the same.
+  /// One word: as it is if no character has a meaning, otherwise in single quotes. A quote is a Unicode
+  /// scalar: with a combining mark after it, it is another character and still ends the word.
   static func quoted(_ text: String) -> String {
     let isPlain =
       !text.isEmpty

@@ -8,7 +8,7 @@ extension Text {
   static let notificationsTitle = "Notifications"
   static func allNotifications(_ total: Int) -> String { "All \(total) notifications" }
   static let nothingSent =
-    "Nothing happened yet that Apple sends a notification about. Purchases and what becomes of them are."
+    "Nothing happened yet that Apple sends a notification about. It sends one about each purchase, renewal and refund."
   static let sentTo = "Sent to"
   static let sentNowhere = "No URL is set, so nothing is sent."
   static func versionOf(_ version: Int64) -> String { "version \(version)" }
