@@ -117,6 +117,18 @@ def test_an_id_is_copied_by_a_click(console, visit):
     assert page.locator(".more .menu > *").last.text_content() == "Erase the customer…", "what cannot be undone is last"
 
 
+def test_the_sentence_for_the_customer_is_copied(console, visit):
+    page = visit(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(address(console, "customers/{customer}"))
+    button = page.locator(".tell button").first
+    button.focus()
+    page.keyboard.press("Enter")
+    page.locator("#announcement", has_text="Text copied").wait_for(state="attached")
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text and f"“{text}”" in page.locator(".tell").first.text_content()
+    assert button.get_attribute("aria-label").startswith("Copy what to tell about ")
+
+
 def test_an_id_is_copied_by_a_key(console, visit):
     page = visit(permissions=["clipboard-read", "clipboard-write"])
     page.goto(address(console, "work/unclaimed"))
@@ -211,6 +223,32 @@ def test_a_page_reports_events_that_followed_and_shows_them_live(console, visit)
     assert "not live any more" in page.text_content("#announcement")
     page.goto(address(console, "customers/liv") + "?at=1")
     assert page.locator("[data-changes]").count() == 0, "the past does not change"
+
+
+COUNT_CHANGES = """self.EventSource = class extends EventSource {
+    constructor(...values) { super(...values); this.addEventListener("change", () => { self.changes = (self.changes ?? 0) + 1; }); }
+};"""
+
+
+def test_a_live_page_keeps_what_is_typed_the_focus_and_what_is_open(console, visit):
+    page = visit()
+    console.submit("typist", console.buy("typist", "shells.100"))
+    page.add_init_script(COUNT_CHANGES)
+    page.goto(address(console, "customers/typist"))
+    rows = page.locator(".timeline tbody tr").count()
+    page.click("text=The picture as a table")
+    page.click("text=The history as CSV")
+    page.click("[data-action=live]")
+    page.fill("main input[name=note]", "half a rea")
+    grant = {"customerId": "typist", "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL", "note": "x"}
+    console.call("EntitlementService/Grant", **grant)
+    page.wait_for_function("self.changes > 0")
+    assert page.input_value("main input[name=note]") == "half a rea"
+    page.locator(".card .meta a").first.focus()
+    page.wait_for_selector(f".timeline tbody tr:nth-child({rows + 1})")
+    page.locator("#announcement", has_text="New events are shown").wait_for(state="attached")
+    assert page.evaluate("document.activeElement.matches('.card .meta a')"), "the focus stays on the link"
+    assert page.locator("details[open] > summary").all_text_contents() == ["The picture as a table", "The history as CSV"]
 
 
 def test_a_table_does_not_move_while_its_rows_arrive(console, visit):

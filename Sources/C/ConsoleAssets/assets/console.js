@@ -93,13 +93,18 @@ function listen() {
   // The browser connects again after a lost connection, and not after a refusal.
   source.addEventListener("error", (event) => { if (event.target.readyState === EventSource.CLOSED) switchLive(false, "liveRefused"); });
 }
+// A page that loads again would lose the text in a field.
+const isTyping = () => document.activeElement?.matches("main :is(input:not([type=range]), textarea, select)");
 async function follow() {
   if (isFollowing) return;
   isFollowing = true;
   let next = Number(find("[data-live]")?.dataset.sequence ?? Infinity);
   while (live && newest > next && !document.hidden) {
-    next = newest;
-    await show(location.pathname + location.search);
+    if (!isTyping()) {
+      next = newest;
+      await show(location.pathname + location.search);
+      announce("liveChanged");
+    }
     await new Promise((done) => { setTimeout(done, pause); });
   }
   isFollowing = false;
@@ -133,6 +138,14 @@ function moved(input) {
   if (output) output.dataset.at = input.value;
   if (output) output.textContent = `${date.toISOString().slice(0, 10)} ${date.toISOString().slice(11, 16)} UTC`;
 }
+// Returns a function that finds the same element in a later version of the page.
+function finder(element) {
+  const name = ["id", "name", "href", "data-action"].find((attribute) => element.getAttribute(attribute));
+  const selector = name ? `main [${name}="${CSS.escape(element.getAttribute(name))}"]` : `main ${element.localName}`;
+  const same = () => all(selector).filter((other) => name || other.textContent === element.textContent);
+  const index = same().indexOf(element);
+  return () => same()[index] ?? same()[0];
+}
 const parsed = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
 async function show(address) {
   const main = find("main");
@@ -140,8 +153,8 @@ async function show(address) {
   try {
     const response = await fetch(address, { credentials: "same-origin" });
     const page = parsed(await response.text());
-    const wasSlider = document.activeElement?.name === "at";
-    const wasLive = document.activeElement?.dataset?.action === "live";
+    const focused = main.contains(document.activeElement) ? finder(document.activeElement) : null;
+    const opened = all("details[open] > summary", main).map(finder);
     for (const selector of ["main", ".moment", "#shown"]) {
       const [old, fresh] = [find(selector), find(selector, page)];
       if (old && fresh) old.replaceWith(fresh);
@@ -151,8 +164,8 @@ async function show(address) {
     html.className = page.documentElement.className;
     history.replaceState(null, "", address);
     begin();
-    if (wasSlider) find("input[name=at]")?.focus();
-    if (wasLive) find("[data-action=live]")?.focus();
+    for (const summary of opened) { if (summary()) summary().parentElement.open = true; }
+    focused?.()?.focus({ preventScroll: true });
   } catch { location.assign(address); }
 }
 function step(direction) {
@@ -195,11 +208,12 @@ const actions = {
   density: switchDensity,
   live: () => switchLive(),
   keys: switchKeys,
+  copy: (button) => copy(button.dataset.copy, "text"),
   ticket: () => ticket() && copy(`${ticket()}\n${place()}`, "ticket"),
 };
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-action]");
-  if (button) actions[button.dataset.action]?.();
+  if (button) actions[button.dataset.action]?.(button);
   const id = !event.target.closest("a, button") && event.target.closest(".id[data-copy]");
   if (id) copy(id.dataset.copy, "id");
 });

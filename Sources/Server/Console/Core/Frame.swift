@@ -38,7 +38,7 @@ enum Frame {
       data-here="\(Text.here)" data-ticket="\(Text.ticketCopied)" data-address="\(Text.addressCopied)" \
       data-keys-on="\(Text.keysOn)" data-keys-off="\(Text.keysOff)" \
       data-live-on="\(Text.liveOn)" data-live-off="\(Text.liveOff)" \
-      data-live-refused="\(Text.liveRefused)" \
+      data-live-refused="\(Text.liveRefused)" data-live-changed="\(Text.liveChanged)" data-text="\(Text.textCopied)" \
       data-id="\(Text.idCopied)" data-refused="\(Text.copyRefused)"></span></footer>
       """
     return Document(

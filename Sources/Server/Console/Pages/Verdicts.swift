@@ -77,11 +77,21 @@ extension Verdict {
     <h2>\(Format.name(entitlement.name)): <span>\(tone.sign) \(answer)</span></h2>
     <p>\(sentence)</p>
     \(toDo(now))\
-    \(customerSentence.isEmpty ? "" : "<p class=\"tell\"><strong>\(Text.tell)</strong> <span data-copy=\"\(customerSentence)\">“\(customerSentence)”</span></p>\n")\
+    \(toTell)\
     <p class="meta">\(meta(in: scope)) · <a href="\(explain)">\(Text.why(entitlement.name))</a></p>
     </article>
 
     """
+  }
+
+  /// What to tell the customer, with a button that copies it.
+  private var toTell: Markup {
+    guard !customerSentence.isEmpty else { return "" }
+    return """
+      <p class="tell"><strong>\(Text.tell)</strong> “\(customerSentence)” <button type="button" data-action="copy" \
+      data-copy="\(customerSentence)" aria-label="\(Text.copySentence(entitlement.name))">\(Text.copy)</button></p>
+
+      """
   }
 
   private var answer: String {

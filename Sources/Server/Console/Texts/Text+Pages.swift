@@ -47,6 +47,8 @@ extension Text {
   static let stepsTitle = "The steps of the answer"
   static let toDo = "Do:"
   static let tell = "Tell:"
+  static let copy = "Copy"
+  static func copySentence(_ entitlement: String) -> String { "Copy what to tell about \(entitlement)" }
   static let applesPage = "Apple's page"
   static func left(_ span: String) -> String { "\(span) left." }
   static func why(_ entitlement: String) -> String { "Why \(entitlement)?" }

@@ -22,6 +22,7 @@ extension Text {
   static let live = "Live"
   static let liveOn = "This page shows events as they happen"
   static let liveOff = "This page is not live any more"
+  static let liveChanged = "New events are shown"
   static let liveRefused =
     "This page cannot be live: load it again, or switch Live off on others, of which you may have eight"
   static let tooManyLivePages = "too many pages are live; switch Live off on others"
@@ -35,6 +36,7 @@ extension Text {
   static let localTimes = "Local times"
   static let utcTimes = "Times in UTC"
   static let here = "here"
+  static let textCopied = "Text copied"
   static let ticketCopied = "Text for a ticket copied"
   static let addressCopied = "Address copied"
   static let idCopied = "Id copied"
