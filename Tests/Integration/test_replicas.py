@@ -171,6 +171,12 @@ def test_streams_facade_status_and_audit_work_on_a_follower(replicas):
         answers[name] = (migrated.outcome, migrated.error.code, migrated.correlation_id, facade, sync)
         grant(service, f"audited-{name}", actor="support")
     assert answers["a"] == answers["b"]
+    for service in group.services.values():
+        def seen(service=service):
+            with service.channel() as channel:
+                status = contract.status_stub(channel).GetStatus(contract.status_service.GetStatusRequest())
+            return [(other.name, bool(other.version)) for other in status.replica.replicas]
+        wait_for(lambda: seen() == [("a", True), ("b", True)])
     # What the leader would refuse in any case does not reach the database.
     assert group.sql(f"SELECT count(*) FROM inbox WHERE method IN ('/verifyReceipt/{APP}', '/app/v1/{APP}/sync')") == "0"
     # Entries of calls on any replica, in the store of all, each once.

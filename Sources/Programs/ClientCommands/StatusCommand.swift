@@ -79,6 +79,13 @@ extension GetStatusResponse {
         replica.leaderName.isEmpty
         ? "no replica leads" : "\(replica.leaderName) at \(replica.leaderAddress) leads"
       rows.append(("replica", "\(replica.name), \(leader) (epoch \(replica.epoch))"))
+      rows += replica.replicas.map { other in
+        let lag = other.lag.map { $0.seconds * 1_000 + Int64($0.nanos) / 1_000_000 } ?? 0
+        return (
+          "replica \(other.name)",
+          "lag \(lag) ms, \(other.commitsBehind) commits behind, version \(other.version)"
+        )
+      }
     }
     rows += certificates.map { ($0.use, "certificate ends \($0.endsAt.date)") }
     if let store {

@@ -208,6 +208,32 @@ struct ReplicaTests {
     }
   }
 
+  @Test("Each replica knows the others by name, and how far they are behind the commits")
+  func progress() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      _ = try await first.append("a")
+      let registrars = [first, second].map { store in
+        Task { try await ReplicaRegistrar(store, program: "1") { _ in }.run() }
+      }
+      while try control.number("SELECT count(*) FROM replica") < 2 { await Task.yield() }
+      try control.execute(
+        """
+        INSERT INTO replica (replica_id, name, program, schema_version, catalog, seen_at, behind, lag)
+          VALUES ('x', 'c', '2', 1, 0, clock_timestamp(), 3, 250),
+            ('y', 'd', '2', 1, 0, clock_timestamp() - interval '1 minute', 0, 0)
+        """)
+      let seen = try await second.shared.replicas()
+      #expect(seen.map(\.name) == ["a", "b", "c"])
+      #expect(
+        seen.last == ReplicaProgress(name: "c", program: "2", commitsBehind: 3, lagMilliseconds: 250))
+      for registrar in registrars {
+        registrar.cancel()
+        try? await registrar.value
+      }
+    }
+  }
+
   @Test("A replica does not take over while one with a newer catalog is alive; after a rollback it does")
   func olderCatalog() async throws {
     try await withReplicas { first, second, control in

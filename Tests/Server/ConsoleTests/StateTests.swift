@@ -112,4 +112,33 @@ import Wire
     #expect(try await text("/status", .with { $0.replica = status }).contains(expected))
     #expect(try await !text("/status", GetStatusResponse()).contains("<dt>Replica</dt>"))
   }
+
+  @Test("The status page has the lag of each replica, and warns from a second on")
+  func replicas() async throws {
+    let lags: [(name: String, behind: Int64, milliseconds: Int64)] = [
+      ("a", 0, 0), ("b", 2, 999), ("<c>", 7, 61_000),
+    ]
+    let status = ReplicaStatus.with {
+      ($0.name, $0.leaderName) = ("b", "a")
+      $0.replicas = lags.map { replica in
+        ReplicaLag.with {
+          ($0.name, $0.version, $0.commitsBehind) = (replica.name, "1.2.3", replica.behind)
+          $0.lag = .with {
+            $0.seconds = replica.milliseconds / 1_000
+            $0.nanos = Int32(replica.milliseconds % 1_000) * 1_000_000
+          }
+        }
+      }
+    }
+    let page = try await text("/status", .with { $0.replica = status })
+    let table = try #require(page.firstRange(of: "<h2>Replicas</h2>").map { page[$0.upperBound...] })
+    let rows = table.split(separator: "<tr>").dropFirst(2).prefix(3).map(String.init)
+    #expect(rows.map { $0.contains("chip full\">leads") } == [true, false, false])
+    #expect(rows[0].contains(">0 ms<") && rows[1].contains(">999 ms<") && !rows[1].contains("chip grace"))
+    #expect(
+      rows[2].contains("&lt;c&gt;") && rows[2].contains("chip grace\">61 s<") && rows[2].contains(">7<"))
+    #expect(try await !text("/status", GetStatusResponse()).contains("<h2>Replicas</h2>"))
+    let unread = try await text("/status", .with { $0.replica = .with { $0.name = "b" } })
+    #expect(unread.contains("The database does not say now which replicas"))
+  }
 }

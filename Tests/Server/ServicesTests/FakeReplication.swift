@@ -31,6 +31,8 @@ final class FakeReplication: Replication {
     }
   }
 
+  func replicas() async throws(StoreError) -> [ReplicaProgress] { [] }
+
   func isInstallation(_ fingerprint: [UInt8]) async throws(StoreError) -> Bool { true }
   func announce(address: String) {}
   func announce(catalog: UInt64) {}

@@ -6,6 +6,7 @@ internal import Store
 final class PostgresReplication: Replication {
   private let state: ReplicaState
   private let keeper: LeaseKeeper
+  private let thread: SessionThread
   let inbox: any Inbox
 
   init(
@@ -14,6 +15,7 @@ final class PostgresReplication: Replication {
   ) {
     self.state = state
     keeper = LeaseKeeper(settings, state, lease, writer, queue)
+    thread = SessionThread("replicas", LazySession(settings))
     inbox = PostgresInbox(settings, queue, feed)
   }
 
@@ -23,6 +25,16 @@ final class PostgresReplication: Replication {
   /// The time without a leader.
   var leaderless: Duration { state.leaderless }
   var workers: [any ReplicaWorker] { [keeper] }
+
+  func replicas() async throws(StoreError) -> [ReplicaProgress] {
+    try await thread.run { session throws(StoreError) in
+      try RegisteredReplica.alive(session.connection()).map { replica in
+        ReplicaProgress(
+          name: replica.name, program: replica.program, commitsBehind: replica.commitsBehind,
+          lagMilliseconds: replica.lagMilliseconds)
+      }
+    }
+  }
 
   func isInstallation(_ fingerprint: [UInt8]) async throws(StoreError) -> Bool {
     try await keeper.isInstallation(fingerprint)

@@ -3,11 +3,15 @@ internal import Store
 
 /// A process in the table `replica`.
 package struct RegisteredReplica: Hashable, Sendable {
-  /// The name of its machine.
+  /// The name of the replica, or of the machine of a process that has the store for itself.
   package let name: String
   /// The version of its program.
   package let program: String
   package let schemaVersion: Int64
+  /// The commits that it had not applied when it was seen last.
+  package let commitsBehind: Int64
+  /// The milliseconds since the first of them.
+  package let lagMilliseconds: Int64
 
   /// A replica that was not seen for this time, by the database's clock, has ended.
   static let lifetime = Duration.seconds(30)
@@ -17,12 +21,13 @@ package struct RegisteredReplica: Hashable, Sendable {
     let rows = try connection.query(
       PostgresRequest(
         """
-        SELECT name, program, schema_version FROM replica
+        SELECT name, program, schema_version, behind, lag FROM replica
           WHERE seen_at > clock_timestamp() - interval '\(lifetime.components.seconds) seconds' ORDER BY name
         """))
     return (0..<rows.count).map { row in
       RegisteredReplica(
-        name: rows.text(row, 0) ?? "", program: rows.text(row, 1) ?? "", schemaVersion: rows.number(row, 2))
+        name: rows.text(row, 0) ?? "", program: rows.text(row, 1) ?? "", schemaVersion: rows.number(row, 2),
+        commitsBehind: rows.number(row, 3), lagMilliseconds: rows.number(row, 4))
     }
   }
 }

@@ -14,8 +14,10 @@ package struct ReplicaRegistrar: Worker {
 
   private let settings: PostgresSettings
   private let id = UUID().uuidString
+  private let replica: String
   private let program: String
   private let catalog: @Sendable () -> UInt64
+  private let feed: StoreFeed
   private let counted: @Sendable (_ replicas: Int) -> Void
 
   /// `program` is the version of this program; `counted` receives the number of replicas.
@@ -24,6 +26,8 @@ package struct ReplicaRegistrar: Worker {
   ) {
     settings = store.settings
     self.program = program
+    replica = store.replication?.name.name ?? ProcessInfo.processInfo.hostName
+    feed = store.feed
     catalog = { [store] in store.catalog }
     self.counted = counted
   }
@@ -57,13 +61,18 @@ package struct ReplicaRegistrar: Worker {
       PostgresRequest(
         """
         WITH supported AS (SELECT 1 FROM store_version WHERE oldest <= $4 FOR SHARE)
-        INSERT INTO replica (replica_id, name, program, schema_version, catalog, seen_at)
-          SELECT $1, $2, $3, $4, $5, clock_timestamp() FROM supported
-          ON CONFLICT (replica_id) DO UPDATE SET catalog = excluded.catalog, seen_at = excluded.seen_at RETURNING 1
+        INSERT INTO replica (replica_id, name, program, schema_version, catalog, seen_at, behind, lag)
+          SELECT $1, $2, $3, $4, $5, clock_timestamp(), greatest(0, (SELECT position FROM head) - $6),
+            coalesce((
+              SELECT greatest(0, floor(extract(epoch FROM clock_timestamp() - at) * 1000)::bigint) FROM change
+                WHERE position > $6 ORDER BY position LIMIT 1), 0)
+            FROM supported
+          ON CONFLICT (replica_id) DO UPDATE SET catalog = excluded.catalog, seen_at = excluded.seen_at,
+            behind = excluded.behind, lag = excluded.lag RETURNING 1
         """,
         [
-          .text(id), .text(ProcessInfo.processInfo.hostName), .text(program), .int8(PostgresSchema.version),
-          .int8(Int64(bitPattern: catalog)),
+          .text(id), .text(replica), .text(program), .int8(PostgresSchema.version),
+          .int8(Int64(bitPattern: catalog)), .int8(feed.position),
         ]))
     guard rows.count == 1 else {
       throw .failed("a newer program removed what this one needs from the store; end this process")

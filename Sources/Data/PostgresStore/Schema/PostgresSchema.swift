@@ -42,11 +42,13 @@ enum PostgresSchema {
     -- The processes that use the store.
     CREATE TABLE replica (
       replica_id TEXT COLLATE "C" PRIMARY KEY, -- random, for each start
-      name TEXT COLLATE "C" NOT NULL,          -- of the machine
+      name TEXT COLLATE "C" NOT NULL,          -- of the replica, or of the machine of a lone process
       program TEXT COLLATE "C" NOT NULL,       -- its version
       schema_version BIGINT NOT NULL,
       catalog BIGINT NOT NULL,                 -- the hash of that by which it evaluates
-      seen_at TIMESTAMPTZ NOT NULL             -- by the database's clock
+      seen_at TIMESTAMPTZ NOT NULL,            -- by the database's clock
+      behind BIGINT NOT NULL,                  -- the commits that it had not applied then
+      lag BIGINT NOT NULL                      -- the milliseconds since the first of them
     );
 
     -- The catalogs of replicas in the order of their first appearance.

@@ -35,6 +35,24 @@ package struct CurrentLeader: Hashable, Sendable {
   }
 }
 
+/// A replica that the store saw lately, and how far it was behind the commits then.
+package struct ReplicaProgress: Hashable, Sendable {
+  package let name: String
+  /// The version of its program.
+  package let program: String
+  /// The commits that it had not applied.
+  package let commitsBehind: Int64
+  /// The milliseconds since the first of them.
+  package let lagMilliseconds: Int64
+
+  package init(name: String, program: String, commitsBehind: Int64, lagMilliseconds: Int64) {
+    self.name = name
+    self.program = program
+    self.commitsBehind = commitsBehind
+    self.lagMilliseconds = lagMilliseconds
+  }
+}
+
 /// The division of work among the replicas that share one store: one of them, the leader, writes. The others
 /// append what they receive to an inbox, from which the leader takes it.
 ///
@@ -52,6 +70,9 @@ package protocol Replication: Sendable {
 
   /// The leader when this replica last looked; `nil` if there was none.
   var leader: CurrentLeader? { get }
+
+  /// The replicas that the store saw in the last 30 seconds, by name.
+  func replicas() async throws(StoreError) -> [ReplicaProgress]
 
   /// Whether this replica belongs to the same installation as the others: the first one stores the `fingerprint` of its
   /// key, and others compare theirs.

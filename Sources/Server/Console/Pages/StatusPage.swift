@@ -19,6 +19,7 @@ enum StatusPage {
       ]))
       <h2>\(Text.dependencies)</h2>
       \(checks(status))
+      \(status.replica.map(replicas) ?? "")
       <h2>\(Text.appsTitle)</h2>
       \(apps(status))
       <h2>\(Text.rateLimits)</h2>
@@ -32,6 +33,29 @@ enum StatusPage {
       """
     return Page(Text.status, section: .status, body: body)
   }
+
+  /// The replicas of the database, and how far each is behind the commits of the leader.
+  private static func replicas(_ status: ReplicaStatus) -> Markup {
+    let rows = status.replicas.map { replica in
+      let state: Markup =
+        replica.name == status.leaderName ? Part.chip(Text.leads, .full) : "\(Text.follows)"
+      let lag = replica.lag?.milliseconds ?? 0
+      return [
+        Format.name(replica.name), state, "\(replica.version)", "\(replica.commitsBehind)",
+        lag < longLag ? "\(Format.delay(lag))" : Part.chip(Format.delay(lag), .grace),
+      ] as [Markup]
+    }
+    let table =
+      rows.isEmpty
+      ? Part.empty(Text.noReplicas)
+      : Table.markup(
+        Text.replicas,
+        heads: [Text.replica, Text.state, Text.version, Text.commitsBehind, Text.lag], rows: rows)
+    return "<h2>\(Text.replicas)</h2>\n\(table)"
+  }
+
+  /// The milliseconds from which on the lag of a replica is a warning. Usually it is a few.
+  private static let longLag: Int64 = 1_000
 
   /// The link to the figures over time.
   private static func curves(_ visit: Visit) -> Markup {

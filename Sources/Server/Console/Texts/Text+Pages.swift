@@ -283,6 +283,12 @@ extension Text {
   static func free(_ size: String) -> String { "\(size) free" }
   static let lastEvidence = "Last evidence"
   static let replica = "Replica"
+  static let replicas = "Replicas"
+  static let noReplicas = "The database does not say now which replicas it has seen in the last 30 seconds."
+  static let leads = "leads"
+  static let follows = "follows"
+  static let commitsBehind = "Commits behind"
+  static let lag = "Lag"
   static func replica(_ name: String, isLeader: Bool, leader: String) -> String {
     if isLeader { return "\(name), the leader" }
     return leader.isEmpty ? "\(name); no replica leads now" : "\(name); \(leader) leads"

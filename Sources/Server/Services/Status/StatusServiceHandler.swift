@@ -63,7 +63,8 @@ struct StatusServiceHandler: StatusServiceMethods {
       }
     }
     if seesAll, let replication = context.store.replication {
-      response.replica = ReplicaStatus(replication)
+      // Without them, the rest of the status is as true.
+      response.replica = ReplicaStatus(replication, (try? await replication.replicas()) ?? [])
     }
     response.version = context.information.version
     response.ready = context.monitor.isReady
@@ -105,10 +106,16 @@ extension CertificateStatus {
 }
 
 extension ReplicaStatus {
-  fileprivate init(_ replication: any Replication) {
+  fileprivate init(_ replication: any Replication, _ seen: [ReplicaProgress]) {
     self.init()
     name = replication.name.name
     leader = replication.role.isLeader
+    replicas = seen.map { replica in
+      .with {
+        ($0.name, $0.version, $0.commitsBehind) = (replica.name, replica.program, replica.commitsBehind)
+        $0.lag = GoogleProtobuf.Duration(milliseconds: replica.lagMilliseconds)
+      }
+    }
     guard let current = replication.leader else { return }
     leaderName = current.replica.name
     leaderAddress = current.replica.address
