@@ -77,6 +77,22 @@ def test_a_click_from_another_site_loads_the_page_once_more(console):
     assert 'http-equiv="refresh"' not in Browser(console.address).get("/", Sec_Fetch_Site="same-origin").text
 
 
+@pytest.mark.parametrize("headers, status", [
+    ({"Sec_Fetch_Site": "same-site", "Sec_Fetch_Mode": "no-cors", "Sec_Fetch_Dest": "image"}, 403),
+    ({"Sec_Fetch_Site": "same-site", "Sec_Fetch_Mode": "cors", "Sec_Fetch_Dest": "empty"}, 403),
+    ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "iframe"}, 403),
+    ({"Sec_Fetch_Site": "same-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}, 200),
+    ({"Sec_Fetch_Site": "same-origin", "Sec_Fetch_Mode": "cors", "Sec_Fetch_Dest": "empty"}, 200),
+    ({"Sec_Fetch_Site": "none", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}, 200),
+])  # fmt: skip
+def test_a_page_of_another_port_makes_the_person_look_at_no_one(console, lena, headers, status):
+    """Browsers send the cookie to all ports of a host, also for pictures, and looking is in the audit log."""
+    name = f"embedded-{'-'.join(headers.values())}"
+    assert lena.get(f"{HERE}/customers/{name}", **headers).status == status
+    looked = console.call("AuditService/ListAuditEntries", customerId=name).get("entries", [])
+    assert bool(looked) == (status == 200)
+
+
 def test_with_one_app_the_first_page_is_its_customers(console, lena):
     start = lena.get("/")
     assert start.status == 303 and start.getheader("location") == f"{HERE}/segments", "the first configured environment"

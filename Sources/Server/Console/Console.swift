@@ -76,7 +76,9 @@ package struct Console: Sendable {
     }
     let path = Link.segments(ofPath: request.path)
     if path.count == 2, path[0] == "assets" { return assets.respond(path[1], to: request) }
-    if request.method == "POST", let refusal = hosts.refusalOfForm(request) { return refusal }
+    if let refusal = request.method == "POST" ? hosts.refusalOfForm(request) : request.refusalOfEmbedding {
+      return refusal
+    }
     if case .oneTimeLink(let links) = access, request.path == OneTimeLinks.path {
       return signIn(request, links)
     }

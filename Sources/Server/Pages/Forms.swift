@@ -20,6 +20,19 @@ extension OriginPolicy {
   }
 }
 
+extension HTTPRequest {
+  /// The response to a request that a page of another origin makes without leaving itself, such as for a picture, a script or
+  /// a frame; `nil` for others. Such a page reads nothing, but browsers send it with the cookie from another port of this
+  /// machine, and the audit log would have a look that the person did not take.
+  package var refusalOfEmbedding: HTTPResponse? {
+    guard let site = header("sec-fetch-site"), !["same-origin", "none"].contains(site) else { return nil }
+    let isOpened =
+      (header("sec-fetch-mode") ?? "navigate") == "navigate"
+      && (header("sec-fetch-dest") ?? "document") == "document"
+    return isOpened ? nil : .text(403, "a request of another site is refused\n")
+  }
+}
+
 extension HTTPResponse {
   /// A response after which the browser gets `link` (RFC 9110, section 15.4.4).
   package static func redirect(to link: Link) -> HTTPResponse {
