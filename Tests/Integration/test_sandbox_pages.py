@@ -292,6 +292,25 @@ def eventful(sandbox):
     return {"uuid": first["notificationUUID"], "hostile": urllib.parse.quote(HOSTILE, safe="")}
 
 
+# The element with the focus, if the header of the page covers it (WCAG 2.4.11).
+COVERED = """() => {
+    const [element, header] = [document.activeElement, document.querySelector(".frame")];
+    if (header.contains(element) || element.matches("body, .skip")) return null;
+    return element.getBoundingClientRect().bottom <= header.getBoundingClientRect().bottom ? element.outerHTML : null;
+}"""
+
+
+def test_no_element_with_the_focus_is_under_the_header(sandbox, visit, eventful):
+    page = visit()
+    page.goto(f"{sandbox.url}/apps/{APP}/notifications")
+    for width in (700, 1000, 1280):
+        page.set_viewport_size({"width": width, "height": 500})
+        page.locator("main a").last.focus()
+        for _ in range(30):
+            page.keyboard.press("Shift+Tab")
+            assert not (found := page.evaluate(COVERED)), (width, found)
+
+
 PAGES = [
     "", "?did=refund&since=0", "accounts", "accounts/ben", "accounts/{hostile}", "shop?account={hostile}", "catalog", "notifications",
     "notifications/{uuid}", "journal", "journal?all=1", "scenarios", "faults", "settings", "do", "do/purchases",
