@@ -141,6 +141,8 @@ const char *entitled_console_css(void) {
     ".notice { border-color: var(--grace); }\n"
     ".empty { border: 1px dashed var(--line); border-radius: 6px; padding: 12px; color: var(--quiet); }\n"
     ".chip { display: inline-block; border-radius: 4px; padding: 0 6px; font-size: 12px; font-weight: 600; white-space: nowrap; }\n"
+    "/* An error or a note is a sentence. */\n"
+    ".facts .chip { white-space: normal; }\n"
     ".chip.full { color: var(--full); background: var(--full-ground); } .chip.trial { color: var(--trial); background: var(--trial-ground); }\n"
     ".chip.grace { color: var(--grace); background: var(--grace-ground); } .chip.retry { color: var(--retry); background: var(--retry-ground); }\n"
     ".chip.none { color: var(--none); background: var(--none-ground); } .chip.grant { color: var(--grant); background: var(--grant-ground); }\n"
