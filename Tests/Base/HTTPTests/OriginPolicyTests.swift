@@ -30,7 +30,8 @@ import Testing
       ("origin", "http://evil.example"), ("origin", "null"), ("origin", "http://127.0.0.1:9999"),
       ("origin", "http://localhost:80@evil.example"), ("origin", "http://127.0.0.1:8080 http://evil.example"),
       ("origin", "http://127.0.0.1:8080/"), ("origin", "file://"), ("origin", ""),
-      ("origin", "http://localhost:8080"), ("origin", "http://localhost"), ("origin", "http://LOCALHOST:9999"),
+      ("origin", "http://localhost:8080"), ("origin", "http://localhost"),
+      ("origin", "http://LOCALHOST:9999"),
       ("sec-fetch-site", "cross-site"), ("sec-fetch-site", "same-site"),
     ])
   func otherOrigins(name: String, value: String) {
