@@ -6232,6 +6232,20 @@ export interface ReplicaStatus {
   leaderAddress?: string;
   /** The number of takeovers up to that of the leader. */
   epoch?: string;
+  /** The replicas that the database saw in the last 30 seconds, this one included, by name. Empty: they cannot be read now. */
+  replicas?: Array<ReplicaLag>;
+}
+
+/** How far a replica is behind the commits of the leader. Replicas report it each five seconds. */
+export interface ReplicaLag {
+  /** Its name. */
+  name?: string;
+  /** The version of its program. */
+  version?: string;
+  /** The number of commits that it has not applied; 0: it answers from all of them. */
+  commitsBehind?: string;
+  /** The time since the first of them; answers of the replica may be as old. */
+  lag?: string;
 }
 
 /** One health check. */

@@ -300,6 +300,7 @@ static inline const void *entitled_descriptor_Entitled__V1__RegisterAppAccountTo
 static inline const void *entitled_descriptor_Entitled__V1__RenewalCommitmentInfo(void) { return &entitled__v1__renewal_commitment_info__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RenewalInfo(void) { return &entitled__v1__renewal_info__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Repair(void) { return &entitled__v1__repair__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ReplicaLag(void) { return &entitled__v1__replica_lag__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReplicaStatus(void) { return &entitled__v1__replica_status__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Report(void) { return &entitled__v1__report__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportColumn(void) { return &entitled__v1__report_column__descriptor; }

@@ -925,6 +925,7 @@ extension Contract {
     GetStatusResponse.self,
     CertificateStatus.self,
     ReplicaStatus.self,
+    ReplicaLag.self,
     HealthCheck.self,
     AppStatus.self,
     NotificationDelay.self,

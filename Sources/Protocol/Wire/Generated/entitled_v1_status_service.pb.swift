@@ -169,6 +169,8 @@ package struct ReplicaStatus: WireMessage {
   package var leaderAddress: String = ""
   /// The number of takeovers up to that of the leader.
   package var epoch: Int64 = 0
+  /// The replicas that the database saw in the last 30 seconds, this one included, by name. Empty: they cannot be read now.
+  package var replicas: [ReplicaLag] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -184,6 +186,7 @@ package struct ReplicaStatus: WireMessage {
     leaderName = CField.text(c.pointee.leader_name)
     leaderAddress = CField.text(c.pointee.leader_address)
     epoch = c.pointee.epoch
+    replicas = CField.messages(c.pointee.replicas, count: c.pointee.n_replicas)
   }
 
   /// Writes the fields that are set.
@@ -193,6 +196,42 @@ package struct ReplicaStatus: WireMessage {
     writer.text(3, leaderName)
     writer.text(4, leaderAddress)
     writer.integer(5, epoch)
+    writer.messages(6, replicas)
+  }
+}
+
+/// How far a replica is behind the commits of the leader. Replicas report it each five seconds.
+package struct ReplicaLag: WireMessage {
+  /// Its name.
+  package var name: String = ""
+  /// The version of its program.
+  package var version: String = ""
+  /// The number of commits that it has not applied; 0: it answers from all of them.
+  package var commitsBehind: Int64 = 0
+  /// The time since the first of them; answers of the replica may be as old.
+  package var lag: GoogleProtobuf.Duration?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ReplicaLag())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ReplicaLag.self)
+    name = CField.text(c.pointee.name)
+    version = CField.text(c.pointee.version)
+    commitsBehind = c.pointee.commits_behind
+    lag = CField.message(c.pointee.lag)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, name)
+    writer.text(2, version)
+    writer.integer(3, commitsBehind)
+    writer.message(4, lag)
   }
 }
 

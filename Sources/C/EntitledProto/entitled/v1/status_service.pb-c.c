@@ -277,6 +277,51 @@ void   entitled__v1__replica_status__free_unpacked
   assert(message->base.descriptor == &entitled__v1__replica_status__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__replica_lag__init
+                     (Entitled__V1__ReplicaLag         *message)
+{
+  static const Entitled__V1__ReplicaLag init_value = ENTITLED__V1__REPLICA_LAG__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__replica_lag__get_packed_size
+                     (const Entitled__V1__ReplicaLag *message)
+{
+  assert(message->base.descriptor == &entitled__v1__replica_lag__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__replica_lag__pack
+                     (const Entitled__V1__ReplicaLag *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__replica_lag__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__replica_lag__pack_to_buffer
+                     (const Entitled__V1__ReplicaLag *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__replica_lag__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ReplicaLag *
+       entitled__v1__replica_lag__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ReplicaLag *)
+     protobuf_c_message_unpack (&entitled__v1__replica_lag__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__replica_lag__free_unpacked
+                     (Entitled__V1__ReplicaLag *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__replica_lag__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__health_check__init
                      (Entitled__V1__HealthCheck         *message)
 {
@@ -898,7 +943,7 @@ const ProtobufCMessageDescriptor entitled__v1__certificate_status__descriptor =
   (ProtobufCMessageInit) entitled__v1__certificate_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__replica_status__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__replica_status__field_descriptors[6] =
 {
   {
     "name",
@@ -960,6 +1005,18 @@ static const ProtobufCFieldDescriptor entitled__v1__replica_status__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "replicas",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ReplicaStatus, n_replicas),
+    offsetof(Entitled__V1__ReplicaStatus, replicas),
+    &entitled__v1__replica_lag__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__replica_status__field_indices_by_name[] = {
   4,   /* field[4] = epoch */
@@ -967,11 +1024,12 @@ static const unsigned entitled__v1__replica_status__field_indices_by_name[] = {
   3,   /* field[3] = leader_address */
   2,   /* field[2] = leader_name */
   0,   /* field[0] = name */
+  5,   /* field[5] = replicas */
 };
 static const ProtobufCIntRange entitled__v1__replica_status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__replica_status__descriptor =
 {
@@ -981,11 +1039,88 @@ const ProtobufCMessageDescriptor entitled__v1__replica_status__descriptor =
   "Entitled__V1__ReplicaStatus",
   "entitled.v1",
   sizeof(Entitled__V1__ReplicaStatus),
-  5,
+  6,
   entitled__v1__replica_status__field_descriptors,
   entitled__v1__replica_status__field_indices_by_name,
   1,  entitled__v1__replica_status__number_ranges,
   (ProtobufCMessageInit) entitled__v1__replica_status__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__replica_lag__field_descriptors[4] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReplicaLag, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "version",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReplicaLag, version),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commits_behind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReplicaLag, commits_behind),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lag",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReplicaLag, lag),
+    &google__protobuf__duration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__replica_lag__field_indices_by_name[] = {
+  2,   /* field[2] = commits_behind */
+  3,   /* field[3] = lag */
+  0,   /* field[0] = name */
+  1,   /* field[1] = version */
+};
+static const ProtobufCIntRange entitled__v1__replica_lag__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__replica_lag__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ReplicaLag",
+  "ReplicaLag",
+  "Entitled__V1__ReplicaLag",
+  "entitled.v1",
+  sizeof(Entitled__V1__ReplicaLag),
+  4,
+  entitled__v1__replica_lag__field_descriptors,
+  entitled__v1__replica_lag__field_indices_by_name,
+  1,  entitled__v1__replica_lag__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__replica_lag__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__health_check__field_descriptors[2] =

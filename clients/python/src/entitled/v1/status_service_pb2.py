@@ -17,7 +17,7 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n entitled/v1/status_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x0f\n\rWhoAmIRequest\"O\n\x0eWhoAmIResponse\x12\x0e\n\x06\x63\x61ller\x18\x01 \x01(\t\x12\r\n\x05roles\x18\x02 \x03(\t\x12\x0c\n\x04\x61pps\x18\x03 \x03(\t\x12\x10\n\x08\x61ll_apps\x18\x04 \x01(\x08\"\x12\n\x10GetStatusRequest\"\xe9\x02\n\x11GetStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05ready\x18\x02 \x01(\x08\x12(\n\x06\x63hecks\x18\x03 \x03(\x0b\x32\x18.entitled.v1.HealthCheck\x12.\n\nstarted_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x04time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x04\x61pps\x18\x06 \x03(\x0b\x32\x16.entitled.v1.AppStatus\x12\'\n\x05store\x18\x07 \x01(\x0b\x32\x18.entitled.v1.StoreStatus\x12+\n\x07replica\x18\x08 \x01(\x0b\x32\x1a.entitled.v1.ReplicaStatus\x12\x34\n\x0c\x63\x65rtificates\x18\t \x03(\x0b\x32\x1e.entitled.v1.CertificateStatus\"M\n\x11\x43\x65rtificateStatus\x12\x0b\n\x03use\x18\x01 \x01(\t\x12+\n\x07\x65nds_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"i\n\rReplicaStatus\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06leader\x18\x02 \x01(\x08\x12\x13\n\x0bleader_name\x18\x03 \x01(\t\x12\x16\n\x0eleader_address\x18\x04 \x01(\t\x12\r\n\x05\x65poch\x18\x05 \x01(\x03\"*\n\x0bHealthCheck\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x65rror\x18\x02 \x01(\t\"\xac\x04\n\tAppStatus\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x38\n\x14last_notification_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12@\n\x1dtypical_notification_interval\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x32\n\x0e\x63omplete_until\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\roverdue_polls\x18\x06 \x01(\x03\x12\x30\n\x0cnext_poll_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x19open_consumption_requests\x18\x08 \x01(\x03\x12\x1f\n\x17has_in_app_purchase_key\x18\t \x01(\x08\x12\x1b\n\x13\x63\x61talog_fingerprint\x18\n \x01(\t\x12\x15\n\rlast_sequence\x18\x0b \x01(\x03\x12:\n\x12notification_delay\x18\x0c \x01(\x0b\x32\x1e.entitled.v1.NotificationDelay\x12\x36\n\x11\x61pple_rate_limits\x18\r \x03(\x0b\x32\x1b.entitled.v1.AppleRateLimit\"y\n\x11NotificationDelay\x12\r\n\x05\x63ount\x18\x01 \x01(\x05\x12)\n\x06median\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12*\n\x07longest\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"l\n\x0e\x41ppleRateLimit\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\x12\x17\n\x0f\x61vailable_calls\x18\x02 \x01(\x05\x12\x18\n\x10\x63\x61lls_per_second\x18\x03 \x01(\x01\x12\x15\n\rwaiting_calls\x18\x04 \x01(\x05\"c\n\x0bStoreStatus\x12\x12\n\nsize_bytes\x18\x01 \x01(\x03\x12\x17\n\nfree_bytes\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x18\n\x10last_evidence_id\x18\x03 \x01(\x03\x42\r\n\x0b_free_bytes\"\x19\n\x17GetConfigurationRequest\"s\n\x18GetConfigurationResponse\x12\x1a\n\x12\x63onfiguration_json\x18\x01 \x01(\t\x12\x0c\n\x04path\x18\x02 \x01(\t\x12-\n\tloaded_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\xc4\x02\n\rStatusService\x12N\n\x06WhoAmI\x12\x1a.entitled.v1.WhoAmIRequest\x1a\x1b.entitled.v1.WhoAmIResponse\"\x0b\x90\x02\x01\x8a\xb5\x18\x04(\x01\x30\x01\x12u\n\tGetStatus\x12\x1d.entitled.v1.GetStatusRequest\x1a\x1e.entitled.v1.GetStatusResponse\")\x90\x02\x01\x8a\xb5\x18\x04\x08\x01\x30\x01\x92\xb5\x18\x1a\x42\x18TOO_MANY_EXPENSIVE_CALLS\x12l\n\x10GetConfiguration\x12$.entitled.v1.GetConfigurationRequest\x1a%.entitled.v1.GetConfigurationResponse\"\x0b\x90\x02\x01\x8a\xb5\x18\x04\x08\x03\x30\x01\x42Y\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n entitled/v1/status_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x0f\n\rWhoAmIRequest\"O\n\x0eWhoAmIResponse\x12\x0e\n\x06\x63\x61ller\x18\x01 \x01(\t\x12\r\n\x05roles\x18\x02 \x03(\t\x12\x0c\n\x04\x61pps\x18\x03 \x03(\t\x12\x10\n\x08\x61ll_apps\x18\x04 \x01(\x08\"\x12\n\x10GetStatusRequest\"\xe9\x02\n\x11GetStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05ready\x18\x02 \x01(\x08\x12(\n\x06\x63hecks\x18\x03 \x03(\x0b\x32\x18.entitled.v1.HealthCheck\x12.\n\nstarted_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x04time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x04\x61pps\x18\x06 \x03(\x0b\x32\x16.entitled.v1.AppStatus\x12\'\n\x05store\x18\x07 \x01(\x0b\x32\x18.entitled.v1.StoreStatus\x12+\n\x07replica\x18\x08 \x01(\x0b\x32\x1a.entitled.v1.ReplicaStatus\x12\x34\n\x0c\x63\x65rtificates\x18\t \x03(\x0b\x32\x1e.entitled.v1.CertificateStatus\"M\n\x11\x43\x65rtificateStatus\x12\x0b\n\x03use\x18\x01 \x01(\t\x12+\n\x07\x65nds_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x94\x01\n\rReplicaStatus\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06leader\x18\x02 \x01(\x08\x12\x13\n\x0bleader_name\x18\x03 \x01(\t\x12\x16\n\x0eleader_address\x18\x04 \x01(\t\x12\r\n\x05\x65poch\x18\x05 \x01(\x03\x12)\n\x08replicas\x18\x06 \x03(\x0b\x32\x17.entitled.v1.ReplicaLag\"k\n\nReplicaLag\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x16\n\x0e\x63ommits_behind\x18\x03 \x01(\x03\x12&\n\x03lag\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"*\n\x0bHealthCheck\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x65rror\x18\x02 \x01(\t\"\xac\x04\n\tAppStatus\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x38\n\x14last_notification_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12@\n\x1dtypical_notification_interval\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x32\n\x0e\x63omplete_until\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\roverdue_polls\x18\x06 \x01(\x03\x12\x30\n\x0cnext_poll_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x19open_consumption_requests\x18\x08 \x01(\x03\x12\x1f\n\x17has_in_app_purchase_key\x18\t \x01(\x08\x12\x1b\n\x13\x63\x61talog_fingerprint\x18\n \x01(\t\x12\x15\n\rlast_sequence\x18\x0b \x01(\x03\x12:\n\x12notification_delay\x18\x0c \x01(\x0b\x32\x1e.entitled.v1.NotificationDelay\x12\x36\n\x11\x61pple_rate_limits\x18\r \x03(\x0b\x32\x1b.entitled.v1.AppleRateLimit\"y\n\x11NotificationDelay\x12\r\n\x05\x63ount\x18\x01 \x01(\x05\x12)\n\x06median\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12*\n\x07longest\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"l\n\x0e\x41ppleRateLimit\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\x12\x17\n\x0f\x61vailable_calls\x18\x02 \x01(\x05\x12\x18\n\x10\x63\x61lls_per_second\x18\x03 \x01(\x01\x12\x15\n\rwaiting_calls\x18\x04 \x01(\x05\"c\n\x0bStoreStatus\x12\x12\n\nsize_bytes\x18\x01 \x01(\x03\x12\x17\n\nfree_bytes\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x18\n\x10last_evidence_id\x18\x03 \x01(\x03\x42\r\n\x0b_free_bytes\"\x19\n\x17GetConfigurationRequest\"s\n\x18GetConfigurationResponse\x12\x1a\n\x12\x63onfiguration_json\x18\x01 \x01(\t\x12\x0c\n\x04path\x18\x02 \x01(\t\x12-\n\tloaded_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\xc4\x02\n\rStatusService\x12N\n\x06WhoAmI\x12\x1a.entitled.v1.WhoAmIRequest\x1a\x1b.entitled.v1.WhoAmIResponse\"\x0b\x90\x02\x01\x8a\xb5\x18\x04(\x01\x30\x01\x12u\n\tGetStatus\x12\x1d.entitled.v1.GetStatusRequest\x1a\x1e.entitled.v1.GetStatusResponse\")\x90\x02\x01\x8a\xb5\x18\x04\x08\x01\x30\x01\x92\xb5\x18\x1a\x42\x18TOO_MANY_EXPENSIVE_CALLS\x12l\n\x10GetConfiguration\x12$.entitled.v1.GetConfigurationRequest\x1a%.entitled.v1.GetConfigurationResponse\"\x0b\x90\x02\x01\x8a\xb5\x18\x04\x08\x03\x30\x01\x42Y\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'entitled.v1.status_service_pb2', globals())
@@ -41,22 +41,24 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _GETSTATUSRESPONSE._serialized_end=651
   _CERTIFICATESTATUS._serialized_start=653
   _CERTIFICATESTATUS._serialized_end=730
-  _REPLICASTATUS._serialized_start=732
-  _REPLICASTATUS._serialized_end=837
-  _HEALTHCHECK._serialized_start=839
-  _HEALTHCHECK._serialized_end=881
-  _APPSTATUS._serialized_start=884
-  _APPSTATUS._serialized_end=1440
-  _NOTIFICATIONDELAY._serialized_start=1442
-  _NOTIFICATIONDELAY._serialized_end=1563
-  _APPLERATELIMIT._serialized_start=1565
-  _APPLERATELIMIT._serialized_end=1673
-  _STORESTATUS._serialized_start=1675
-  _STORESTATUS._serialized_end=1774
-  _GETCONFIGURATIONREQUEST._serialized_start=1776
-  _GETCONFIGURATIONREQUEST._serialized_end=1801
-  _GETCONFIGURATIONRESPONSE._serialized_start=1803
-  _GETCONFIGURATIONRESPONSE._serialized_end=1918
-  _STATUSSERVICE._serialized_start=1921
-  _STATUSSERVICE._serialized_end=2245
+  _REPLICASTATUS._serialized_start=733
+  _REPLICASTATUS._serialized_end=881
+  _REPLICALAG._serialized_start=883
+  _REPLICALAG._serialized_end=990
+  _HEALTHCHECK._serialized_start=992
+  _HEALTHCHECK._serialized_end=1034
+  _APPSTATUS._serialized_start=1037
+  _APPSTATUS._serialized_end=1593
+  _NOTIFICATIONDELAY._serialized_start=1595
+  _NOTIFICATIONDELAY._serialized_end=1716
+  _APPLERATELIMIT._serialized_start=1718
+  _APPLERATELIMIT._serialized_end=1826
+  _STORESTATUS._serialized_start=1828
+  _STORESTATUS._serialized_end=1927
+  _GETCONFIGURATIONREQUEST._serialized_start=1929
+  _GETCONFIGURATIONREQUEST._serialized_end=1954
+  _GETCONFIGURATIONRESPONSE._serialized_start=1956
+  _GETCONFIGURATIONRESPONSE._serialized_end=2071
+  _STATUSSERVICE._serialized_start=2074
+  _STATUSSERVICE._serialized_end=2398
 # @@protoc_insertion_point(module_scope)

@@ -117,19 +117,33 @@ class NotificationDelay(_message.Message):
     median: _duration_pb2.Duration
     def __init__(self, count: _Optional[int] = ..., median: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ..., longest: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ...) -> None: ...
 
+class ReplicaLag(_message.Message):
+    __slots__ = ["commits_behind", "lag", "name", "version"]
+    COMMITS_BEHIND_FIELD_NUMBER: _ClassVar[int]
+    LAG_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    commits_behind: int
+    lag: _duration_pb2.Duration
+    name: str
+    version: str
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., commits_behind: _Optional[int] = ..., lag: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ...) -> None: ...
+
 class ReplicaStatus(_message.Message):
-    __slots__ = ["epoch", "leader", "leader_address", "leader_name", "name"]
+    __slots__ = ["epoch", "leader", "leader_address", "leader_name", "name", "replicas"]
     EPOCH_FIELD_NUMBER: _ClassVar[int]
     LEADER_ADDRESS_FIELD_NUMBER: _ClassVar[int]
     LEADER_FIELD_NUMBER: _ClassVar[int]
     LEADER_NAME_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    REPLICAS_FIELD_NUMBER: _ClassVar[int]
     epoch: int
     leader: bool
     leader_address: str
     leader_name: str
     name: str
-    def __init__(self, name: _Optional[str] = ..., leader: bool = ..., leader_name: _Optional[str] = ..., leader_address: _Optional[str] = ..., epoch: _Optional[int] = ...) -> None: ...
+    replicas: _containers.RepeatedCompositeFieldContainer[ReplicaLag]
+    def __init__(self, name: _Optional[str] = ..., leader: bool = ..., leader_name: _Optional[str] = ..., leader_address: _Optional[str] = ..., epoch: _Optional[int] = ..., replicas: _Optional[_Iterable[_Union[ReplicaLag, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class StoreStatus(_message.Message):
     __slots__ = ["free_bytes", "last_evidence_id", "size_bytes"]

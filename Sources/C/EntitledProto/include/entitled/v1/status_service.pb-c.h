@@ -25,6 +25,7 @@ typedef struct Entitled__V1__GetStatusRequest Entitled__V1__GetStatusRequest;
 typedef struct Entitled__V1__GetStatusResponse Entitled__V1__GetStatusResponse;
 typedef struct Entitled__V1__CertificateStatus Entitled__V1__CertificateStatus;
 typedef struct Entitled__V1__ReplicaStatus Entitled__V1__ReplicaStatus;
+typedef struct Entitled__V1__ReplicaLag Entitled__V1__ReplicaLag;
 typedef struct Entitled__V1__HealthCheck Entitled__V1__HealthCheck;
 typedef struct Entitled__V1__AppStatus Entitled__V1__AppStatus;
 typedef struct Entitled__V1__NotificationDelay Entitled__V1__NotificationDelay;
@@ -191,10 +192,43 @@ struct  Entitled__V1__ReplicaStatus
    * The number of takeovers up to that of the leader.
    */
   int64_t epoch;
+  /*
+   * The replicas that the database saw in the last 30 seconds, this one included, by name. Empty: they cannot be read now.
+   */
+  size_t n_replicas;
+  Entitled__V1__ReplicaLag **replicas;
 };
 #define ENTITLED__V1__REPLICA_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__replica_status__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0,NULL }
+
+
+/*
+ * How far a replica is behind the commits of the leader. Replicas report it each five seconds.
+ */
+struct  Entitled__V1__ReplicaLag
+{
+  ProtobufCMessage base;
+  /*
+   * Its name.
+   */
+  char *name;
+  /*
+   * The version of its program.
+   */
+  char *version;
+  /*
+   * The number of commits that it has not applied; 0: it answers from all of them.
+   */
+  int64_t commits_behind;
+  /*
+   * The time since the first of them; answers of the replica may be as old.
+   */
+  Google__Protobuf__Duration *lag;
+};
+#define ENTITLED__V1__REPLICA_LAG__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__replica_lag__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, NULL }
 
 
 /*
@@ -515,6 +549,25 @@ Entitled__V1__ReplicaStatus *
 void   entitled__v1__replica_status__free_unpacked
                      (Entitled__V1__ReplicaStatus *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ReplicaLag methods */
+void   entitled__v1__replica_lag__init
+                     (Entitled__V1__ReplicaLag         *message);
+size_t entitled__v1__replica_lag__get_packed_size
+                     (const Entitled__V1__ReplicaLag   *message);
+size_t entitled__v1__replica_lag__pack
+                     (const Entitled__V1__ReplicaLag   *message,
+                      uint8_t             *out);
+size_t entitled__v1__replica_lag__pack_to_buffer
+                     (const Entitled__V1__ReplicaLag   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ReplicaLag *
+       entitled__v1__replica_lag__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__replica_lag__free_unpacked
+                     (Entitled__V1__ReplicaLag *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__HealthCheck methods */
 void   entitled__v1__health_check__init
                      (Entitled__V1__HealthCheck         *message);
@@ -668,6 +721,9 @@ typedef void (*Entitled__V1__CertificateStatus_Closure)
 typedef void (*Entitled__V1__ReplicaStatus_Closure)
                  (const Entitled__V1__ReplicaStatus *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ReplicaLag_Closure)
+                 (const Entitled__V1__ReplicaLag *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__HealthCheck_Closure)
                  (const Entitled__V1__HealthCheck *message,
                   void *closure_data);
@@ -740,6 +796,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__get_status_request__descri
 extern const ProtobufCMessageDescriptor entitled__v1__get_status_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__certificate_status__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__replica_status__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__replica_lag__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__health_check__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__app_status__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__notification_delay__descriptor;
