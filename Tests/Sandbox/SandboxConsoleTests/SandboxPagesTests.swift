@@ -200,6 +200,7 @@ import Testing
 
   @Test("A line of the journal has its command, and the same call with curl")
   func journalCommands() async {
+    _ = await act("purchases", ["app": .string(Self.app.id), "productId": "monthly", "account": "ann"])
     _ = await act("billing", ["account": "ann", "fails": true])
     let page = text(await get(link(["journal"])))
     #expect(page.contains("<code>entitled sandbox do billing account=ann fails=true"))
