@@ -828,6 +828,11 @@ def test_trials_and_lifetime_value_equal_the_recount(lived):
     expected = {("started", day): count for day, count in started.items()}
     expected |= {("converted", day): count for day, count in converted.items()}
     eventually(lambda: _equal(reports.values("trials", "started", "converted", length=800), expected))
+    trials = reports.ask("trials", first=lives.first)
+    names = [column.name for column in trials.columns]
+    for values in (dict(zip(names, row.values)) for row in trials.rows):
+        outcomes = ("converted", "running", "cancelled_within_a_day", "cancelled_later", "expired_otherwise", "revoked")
+        assert sum(values[name] for name in outcomes) == values["started"], values
     payers, net = lives.lifetime()
     answer = reports.ask("ltv", first=lives.first - 31)
     last = {}

@@ -111,6 +111,7 @@ extension Report {
         "expired_otherwise", [.trialExpired],
         reasons: ["CANCELLED_IN_GRACE", "PRICE_NOT_ACCEPTED", "PRODUCT_UNAVAILABLE", "OTHER", "UNKNOWN"],
         ofCohort: true, "Expired for another reason."),
+      .count("revoked", [.trialRefunded], ofCohort: true, "Revoked by Apple."),
       .count(
         "billing_failed", [.trialLapsedBilling], ofCohort: true,
         "The first payment failed; part of running until it is recovered."),

@@ -196,6 +196,7 @@ struct BucketPicture {
         stacked: [
           column("converted", .full), column("running", .trial), column("cancelled_within_a_day", .none),
           column("cancelled_later", .pink), column("expired_otherwise", .ended),
+          column("revoked", .blue),
         ], lines: [column("billing_failed", .retry)]),
       ChartPanel(
         Text.conversion, height: 130, lines: [ratio(Text.conversion, .full, "converted", of: "ended")],
