@@ -113,7 +113,7 @@ package struct FinanceComparison: Hashable, Sendable {
   package let currency: String
   /// Sold pieces less returned ones.
   package var appleQuantity: Int64 = 0
-  /// Charges and reversed refunds less refunds, by our postings.
+  /// Charges less refunds, by our postings.
   package var ourQuantity: Int64 = 0
   /// Thousandths.
   package var appleShare: Int64 = 0

@@ -130,7 +130,7 @@ extension FinanceComparison {
       }
     }
     let months = Set(rows.map { FinancePeriod(first: $0.first, last: $0.last) })
-    for known in postings.standing where [.charge, .refund, .refundReversed].contains(known.posting.kind) {
+    for known in postings.standing where [.charge, .refund].contains(known.posting.kind) {
       let (posting, day) = (known.posting, zone.day(of: known.posting.effectiveAt))
       for month in months where month.first <= day && day <= month.last {
         let key = Key(
