@@ -196,9 +196,44 @@ public nonisolated struct Entitled_V1_ReplicaStatus: Sendable {
   /// The number of takeovers up to that of the leader.
   public var epoch: Int64 = 0
 
+  /// The replicas that the database saw in the last 30 seconds, this one included, by name. Empty: they cannot be read now.
+  public var replicas: [Entitled_V1_ReplicaLag] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+/// How far a replica is behind the commits of the leader. Replicas report it each five seconds.
+public nonisolated struct Entitled_V1_ReplicaLag: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its name.
+  public var name: String = String()
+
+  /// The version of its program.
+  public var version: String = String()
+
+  /// The number of commits that it has not applied; 0: it answers from all of them.
+  public var commitsBehind: Int64 = 0
+
+  /// The time since the first of them; answers of the replica may be as old.
+  public var lag: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_lag ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_lag = newValue}
+  }
+  /// Returns true if `lag` has been explicitly set.
+  public var hasLag: Bool {self._lag != nil}
+  /// Clears the value of `lag`. Subsequent reads from it will return its default value.
+  public mutating func clearLag() {self._lag = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _lag: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
 /// One health check.
@@ -713,7 +748,7 @@ nonisolated extension Entitled_V1_CertificateStatus: SwiftProtobuf.Message, Swif
 
 nonisolated extension Entitled_V1_ReplicaStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReplicaStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}leader\0\u{3}leader_name\0\u{3}leader_address\0\u{1}epoch\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}leader\0\u{3}leader_name\0\u{3}leader_address\0\u{1}epoch\0\u{1}replicas\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -726,6 +761,7 @@ nonisolated extension Entitled_V1_ReplicaStatus: SwiftProtobuf.Message, SwiftPro
       case 3: try { try decoder.decodeSingularStringField(value: &self.leaderName) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.leaderAddress) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.epoch) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.replicas) }()
       default: break
       }
     }
@@ -747,6 +783,9 @@ nonisolated extension Entitled_V1_ReplicaStatus: SwiftProtobuf.Message, SwiftPro
     if self.epoch != 0 {
       try visitor.visitSingularInt64Field(value: self.epoch, fieldNumber: 5)
     }
+    if !self.replicas.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.replicas, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -756,6 +795,56 @@ nonisolated extension Entitled_V1_ReplicaStatus: SwiftProtobuf.Message, SwiftPro
     if lhs.leaderName != rhs.leaderName {return false}
     if lhs.leaderAddress != rhs.leaderAddress {return false}
     if lhs.epoch != rhs.epoch {return false}
+    if lhs.replicas != rhs.replicas {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ReplicaLag: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReplicaLag"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}version\0\u{3}commits_behind\0\u{1}lag\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.commitsBehind) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._lag) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 2)
+    }
+    if self.commitsBehind != 0 {
+      try visitor.visitSingularInt64Field(value: self.commitsBehind, fieldNumber: 3)
+    }
+    try { if let v = self._lag {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ReplicaLag, rhs: Entitled_V1_ReplicaLag) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.commitsBehind != rhs.commitsBehind {return false}
+    if lhs._lag != rhs._lag {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
