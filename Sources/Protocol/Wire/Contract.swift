@@ -53,8 +53,7 @@ package struct MethodDescription: Sendable {
 }
 
 /// The description of a message type in the contract.
-///
-/// Sendable because it points to constants of the program that protoc-c generated.
+// Unchecked: it points to constants of the program, which protoc-c generated and nothing changes.
 package struct MessageType: @unchecked Sendable {
   let descriptor: UnsafePointer<ProtobufCMessageDescriptor>
 

@@ -48,7 +48,7 @@ package struct RenewalMultiSeatInfo: DecodedPayload {
   }
 }
 
-/// A number of seats at the same price. Tiers are graduated: each seat has the price of its own tier (WWDC26-391).
+/// A price tier for seats. Pricing is graduated: a tier sets the price of the seats within it only (WWDC26-391).
 package struct MultiSeatPriceTier: DecodedPayload {
   package let json: JSONObject
 
