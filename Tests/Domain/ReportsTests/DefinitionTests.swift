@@ -57,6 +57,24 @@ import Testing
     #expect(products("active", on: "10-01", groups: ["premium"]) == [1])
   }
 
+  @Test("A change of the billing plan credits the renewal that was charged early and has not begun")
+  func planChangeBeforeRenewal() {
+    let facts = World.facts(
+      "N",
+      [
+        World.period("yearly", "2025-10-05", "10-05").with { $0.isUpgraded = true },
+        World.period("yearly", "10-04", "11-04").with {
+          $0.details.transactionReason = .purchase
+          $0.details.billingPlanType = .monthly
+          $0.details.price = 5_990
+        },
+        World.period("yearly", "10-05", "2027-10-05").with { $0.isUpgraded = true },
+      ])
+    let credits = World.postings(at: World.day("10-31"), ["N": facts]).map { $0.posting }
+      .filter { $0.kind == .upgradeCredit }
+    #expect(credits.map(\.amount) == [-59_990])
+  }
+
   @Test("Recurring revenue moves from opening to closing, each currency apart")
   func recurringRevenue() throws {
     let revenue = try october(.recurringRevenue)

@@ -140,7 +140,7 @@ extension CustomerFacts {
   private func upgrade(of index: Int) -> TransactionFact? {
     let upgraded = transactions[index]
     return transactions[(index + 1)...].prefix { $0.originalTransactionID == upgraded.originalTransactionID }
-      .first { $0.productID != upgraded.productID || $0.isOfCommitment != upgraded.isOfCommitment }
+      .first { $0.hasOtherPlan(than: upgraded) }
   }
 }
 

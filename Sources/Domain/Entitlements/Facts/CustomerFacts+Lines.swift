@@ -219,6 +219,11 @@ extension TransactionFact {
 
   /// Whether it is a monthly payment of a commitment: the billing plan of a product beside the one that is paid up front.
   package var isOfCommitment: Bool { inDetails { $0.commitment != nil || $0.billingPlanType == .monthly } }
+
+  /// Whether it is of another product than `other`, or of the other billing plan of the same product.
+  package func hasOtherPlan(than other: borrowing TransactionFact) -> Bool {
+    productID != other.productID || isOfCommitment != other.isOfCommitment
+  }
 }
 
 extension Period {

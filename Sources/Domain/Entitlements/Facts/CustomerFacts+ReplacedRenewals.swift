@@ -52,10 +52,10 @@ extension CustomerFacts {
     }
   }
 
-  /// Whether the purchase at `index` is of another product and an upgrade that replaced the renewal at `renewal`, which
-  /// starts later.
+  /// Whether the purchase at `index` is of another product or billing plan, and an upgrade that replaced the renewal at
+  /// `renewal`, which starts later.
   private func isUpgrade(_ index: Int, insteadOf renewal: Int) -> Bool {
-    guard transactions[index].productID != transactions[renewal].productID,
+    guard transactions[index].hasOtherPlan(than: transactions[renewal]),
       let end = transactions[index].expiresDate, transactions[renewal].purchaseDate < end
     else { return false }
     // To a member of the purchaser's family an upgrade may be a renewal, too.

@@ -195,7 +195,8 @@ extension CustomerFacts {
   fileprivate func isReplaced(
     _ period: SubscriptionPeriod, byUpgradeTo previous: SubscriptionPeriod
   ) -> Bool {
-    previous.dimensions.productID != period.dimensions.productID && period.start < previous.expires
+    period.start < previous.expires
+      && transactions[previous.index].hasOtherPlan(than: transactions[period.index])
       && (transactions[period.index].isUpgraded || transactions[period.index].signedDate < previous.start)
       && transactions[period.index].inDetails { $0.transactionReason == .renewal }
   }

@@ -213,8 +213,8 @@ struct UpgradedPeriods: Sendable {
     guard !fact.isUpgraded else { return true }
     guard fact.revocationDate == nil, let end = fact.expiresDate else { return false }
     func cutsShort(_ other: TransactionFact) -> Bool {
-      (other.productID != fact.productID || other.isOfCommitment != fact.isOfCommitment)
-        && fact.signedDate < other.purchaseDate && other.purchaseDate < end
+      other.hasOtherPlan(than: fact) && fact.signedDate < other.purchaseDate
+        && other.purchaseDate < end
     }
     func isOfLine(_ other: TransactionFact) -> Bool {
       other.originalTransactionID == fact.originalTransactionID
