@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import Ledger
 internal import Reports
 internal import Store
 internal import Wire
@@ -7,10 +8,11 @@ internal import Wire
 extension DescribeCustomerResponse {
   /// Describes `customer`, `requested` or its merge target.
   init(
-    _ customer: CustomerKey, requested: CustomerKey, in app: AppDefinition, at now: Instant,
+    _ customer: CustomerKey, requested: CustomerKey, in app: AppDefinition, at times: EnvironmentTimes,
     _ reader: any StoreSnapshot
   ) throws(StoreError) {
     self.init()
+    let now = times[customer.environment]
     customerId = customer.customerID
     environment = Wire.Environment(customer.environment)
     evaluatedAt = GoogleProtobuf.Timestamp(now)
@@ -21,7 +23,7 @@ extension DescribeCustomerResponse {
     }.enumerated().sorted { ($0.element.urgency, $0.offset) < ($1.element.urgency, $1.offset) }
       .map(\.element)
     activeInEnvironments = try reader.environments(
-      inWhich: customer.customerID, isEntitledTo: app, at: now, except: customer.environment
+      inWhich: customer.customerID, isEntitledTo: app, at: times, except: customer.environment
     ).map(Wire.Environment.init)
     openRefundRequests = try reader.openRequests(of: customer).map(OpenRefundRequest.init)
     mergedCustomerIds = try reader.allMergedCustomers(into: customer, limit: Self.maxMergedCustomers)
@@ -56,9 +58,9 @@ extension DescribeCustomerResponse {
 }
 
 extension StoreSnapshot {
-  /// The environments of the app, other than `environment`, in which a customer has an entitlement at `now`.
+  /// The environments of the app, other than `environment`, in which a customer has an entitlement, each by its own clock.
   func environments(
-    inWhich customerID: String, isEntitledTo app: AppDefinition, at now: Instant,
+    inWhich customerID: String, isEntitledTo app: AppDefinition, at times: EnvironmentTimes,
     except environment: AppStore.Environment
   ) throws(StoreError) -> [AppStore.Environment] {
     var found: [AppStore.Environment] = []
@@ -67,7 +69,7 @@ extension StoreSnapshot {
         of: CustomerKey(appID: app.id, environment: other, customerID: customerID))
       guard let facts = try facts(of: key) else { continue }
       let isEntitled = app.entitlements.contains {
-        evaluate(facts, entitlement: $0, in: app, at: now).isEntitled
+        evaluate(facts, entitlement: $0, in: app, at: times[other]).isEntitled
       }
       if isEntitled { found.append(other) }
     }

@@ -34,12 +34,12 @@ struct CustomerServiceHandler: CustomerServiceMethods {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let now = context.now(in: environment)
+    let times = context.ledger.clocks.times()
     let described = try await context.readExpensively(call) {
       reader throws(StoreError) -> DescribeCustomerResponse? in
       let customer = try reader.finalMergeTarget(of: key)
       if try !reader.isKnown(key), try !reader.isKnown(customer) { return nil }
-      return try DescribeCustomerResponse(customer, requested: key, in: app, at: now, reader)
+      return try DescribeCustomerResponse(customer, requested: key, in: app, at: times, reader)
     }
     guard let described else { throw .unknownCustomer }
     CallScope.show([described.customerId] + described.mergedCustomerIds)

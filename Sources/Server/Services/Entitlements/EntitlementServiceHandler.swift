@@ -39,9 +39,10 @@ extension EntitlementServiceHandler {
     let mayOperate = call.hasRole(.operate)
     let mask = try ReadMask(request.readMask, of: GetCustomerResponse.self)
     let response = try await context.read { reader throws(StoreError) -> GetCustomerResponse in
+      let times = context.ledger.clocks.times()
       var response = try GetCustomerResponse(
         try reader.facts(of: key) ?? CustomerFacts(), of: key, in: app,
-        evaluatedAt: context.now(in: environment), mask
+        evaluatedAt: times[environment], mask
       ) { status throws(StoreError) in try reader.evidence(deciding: status, of: key) }
       if mask.includes("sequence") { response.sequence = try reader.lastSequence(of: key) }
       if mask.includes("token_conflicts") {
@@ -55,7 +56,7 @@ extension EntitlementServiceHandler {
       if mask.includes("consumption_consent") {
         response.consumptionConsent = try reader.consent(of: key).map(Wire.ConsumptionConsent.init)
       }
-      try response.addHints(about: key, in: app, at: context.now(in: environment), mask, reader)
+      try response.addHints(about: key, in: app, at: times, mask, reader)
       return response
     }
     CallScope.show(response.tokenConflicts.map(\.tokenCustomerId))
