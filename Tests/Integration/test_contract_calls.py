@@ -14,7 +14,7 @@ from contract import (
     segment_service, webhook_service,
 )  # fmt: skip
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, wait_for
+from harness import CALL_LIMIT, post, wait_for
 from test_app_store import World
 from test_identity import APP, Client, rejection
 
@@ -281,8 +281,11 @@ def test_a_customer_of_another_environment_is_hinted_at(start, tmp_path):
     products:
       lifetime: {type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}
 """)
-    client = Client(start(arguments=["--config", tmp_path / "entitled.yaml"]))
+    service = start(arguments=["--config", tmp_path / "entitled.yaml"])
+    client = Client(service)
     client.call("Grant", customer_id="ana", entitlement="pro", access_level=3, environment=environment.ENVIRONMENT_SANDBOX)
+    checked = service.command("check", "ana", "pro")
+    assert checked.returncode == 3 and "the customer has access in sandbox" in checked.stdout, checked.stdout
     view = client.call("GetCustomer", customer_id="ana")
     assert not view.known and list(view.active_in_environments) == [environment.ENVIRONMENT_SANDBOX]
     assert view.environment == environment.ENVIRONMENT_PRODUCTION
@@ -293,6 +296,27 @@ def test_a_customer_of_another_environment_is_hinted_at(start, tmp_path):
     hints = described.DescribeCustomer(
         customer_service.DescribeCustomerRequest(app=APP, customer_id="ana"), timeout=CALL_LIMIT)
     assert list(hints.active_in_environments) == [environment.ENVIRONMENT_SANDBOX]
+    assert "hint" not in service.command("check", "ana", "pro").stdout
+    client.channel.close()
+
+
+def test_a_hint_at_another_environment_follows_the_clock_of_that_environment(start, tmp_path):
+    (tmp_path / "entitled.yaml").write_text("""apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 1234567890
+    environments: [Production, Sandbox]
+    products:
+      lifetime: {type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}
+""")
+    service = start(arguments=["--config", tmp_path / "entitled.yaml"])
+    client = Client(service)
+    sandbox = {"customer_id": "ana", "environment": environment.ENVIRONMENT_SANDBOX}
+    now = client.call("GetCustomer", **sandbox).evaluated_at.seconds
+    client.call("Grant", **sandbox, entitlement="pro", access_level=3, until={"seconds": now + 86_400})
+    assert client.call("GetCustomer", customer_id="ana").active_in_environments == [environment.ENVIRONMENT_SANDBOX]
+    assert post(f"http://{service.sandbox}/sandbox/v1/clock/advance", {"by": "2d"})[0] == 200
+    assert not client.call("GetCustomer", customer_id="ana").active_in_environments, "the grant ended there"
     client.channel.close()
 
 

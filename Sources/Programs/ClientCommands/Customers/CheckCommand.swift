@@ -16,17 +16,36 @@ struct CheckCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection { connection in
-      try await connection.check(
+    let (response, hints) = try await client.withConnection {
+      connection -> (CheckResponse, [(String, String)]) in
+      let response = try await connection.check(
         .with {
           $0.app = app
           $0.environment = environment
           $0.customerId = customer
           $0.entitlement = entitlement
         })
+      guard response.entitlement?.reason == Self.neverPurchased, !client.json else { return (response, []) }
+      return (response, try await environmentHints(connection, app, environment))
     }
-    client.show(response, response.rows)
+    client.show(response, response.rows + hints)
     if response.entitlement?.entitled != true { throw ExitCode(3) }
+  }
+
+  private static let neverPurchased = "NEVER_PURCHASED"
+
+  /// The other environments in which the customer has access: the wrong one may have been asked.
+  private func environmentHints(
+    _ connection: ClientConnection, _ app: String, _ environment: Wire.Environment
+  ) async throws -> [(String, String)] {
+    try await connection.getCustomer(
+      .with {
+        $0.app = app
+        $0.environment = environment
+        $0.customerId = customer
+        $0.readMask = .with { $0.paths = ["active_in_environments"] }
+      }
+    ).environmentHints
   }
 }
 

@@ -34,6 +34,14 @@ extension ClientOptions {
 }
 
 extension GetCustomerResponse {
+  /// One row for each other environment in which the customer has access.
+  var environmentHints: [(String, String)] {
+    activeInEnvironments.map { environment in
+      let name = environment.protoName.droppingPrefix("ENVIRONMENT_").lowercased()
+      return ("hint", "the customer has access in \(name)")
+    }
+  }
+
   fileprivate var rows: [(String, String)] {
     var rows = [("customer", customerId)]
     rows += entitlements.map { ($0.name, $0.summary) }
@@ -46,10 +54,7 @@ extension GetCustomerResponse {
     if !known {
       rows.append(("hint", "nothing is stored about this customer; 'entitled find' searches everywhere"))
     }
-    for environment in activeInEnvironments {
-      let name = environment.protoName.droppingPrefix("ENVIRONMENT_").lowercased()
-      rows.append(("hint", "the customer has access in \(name)"))
-    }
+    rows += environmentHints
     if let consent = consumptionConsent { rows.append(("consent", consent.summary)) }
     for advice in entitlements.flatMap(\.advice) { rows.append(("advice", advice.message)) }
     return rows
