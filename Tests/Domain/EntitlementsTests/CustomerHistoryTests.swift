@@ -92,6 +92,27 @@ import Testing
       "Apple states it")
   }
 
+  @Test(
+    "A renewal that a purchase replaced before its period starts has no beginning",
+    arguments: [(true, true), (true, false), (false, true), (false, false)])
+  func replacedRenewal(isOtherProduct: Bool, isRefunded: Bool) throws {
+    let upgrade = period(29...59, isOtherProduct ? "plus" : "monthly", id: "U").with {
+      $0.details.transactionReason = .purchase
+      if !isOtherProduct { $0.details.billingPlanType = .monthly }
+    }
+    let renewed = period(30...60, id: "R").with {
+      $0.details.transactionReason = .renewal
+      $0.isUpgraded = true
+      if isRefunded { $0.revocationDate = at(29) }
+    }
+    let facts = CustomerFacts(transactions: [period(0...30, id: "L1"), upgrade, renewed])
+    let history = CustomerHistory(facts, in: app, from: at(-1), to: at(50))
+    let lane = try #require(history.lanes.first { $0.kind == .purchase(originalTransactionID: "L1") })
+    #expect(lane.marks.filter { $0.kind != .refunded }.map(\.kind) == [.purchased, .upgraded])
+    #expect(lane.marks.filter { $0.kind == .refunded }.map(\.at) == (isRefunded ? [at(29)] : []))
+    #expect(lane.productID == upgrade.productID)
+  }
+
   @Test("A grant is a lane up to its revocation, and one outside the span is left out")
   func grants() throws {
     var revoked = grant("G1", 0, 30)

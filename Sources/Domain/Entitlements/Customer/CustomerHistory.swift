@@ -44,8 +44,8 @@ package struct CustomerHistory: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
       case purchased = "PURCHASED"
       case renewed = "RENEWED"
-      /// A purchase of another product that replaced the period before it at once. A change to a lower level waits for
-      /// the next renewal, and is a renewal.
+      /// A purchase of another product or billing plan that replaced the period before it at once. A change to a lower level
+      /// waits for the next renewal, and is a renewal.
       case upgraded = "UPGRADED"
       case refunded = "REFUNDED"
       case sharingEnded = "SHARING_ENDED"
@@ -106,27 +106,34 @@ package struct CustomerHistory: Hashable, Sendable {
       // A period that is over leaves a gap; one that the App Store still tries to charge does not.
       let segments = answerSegments(facts, rules, start, end)
         .filter { $0.accessLevel > .none || $0.reason == .billingRetry }
-      let marks = marks(facts.transactions).filter { $0.at >= start && $0.at <= end }
+      let marks = marks(facts).filter { $0.at >= start && $0.at <= end }
         .sorted { ($0.at, $0.transactionID, $0.kind.rawValue) < ($1.at, $1.transactionID, $1.kind.rawValue) }
       guard !segments.isEmpty || !marks.isEmpty else { continue }
       let kind: Kind =
         first.isShared ? .shared(originalTransactionID: line) : .purchase(originalTransactionID: line)
-      let product = facts.transactions.last { $0.purchaseDate <= end }?.productID ?? first.productID
+      let latest = facts.transactions.indices.last {
+        facts.transactions[$0].purchaseDate <= end && !facts.isWithdrawnBeforeStart($0)
+      }
+      let product = latest.map { facts.transactions[$0].productID } ?? first.productID
       lanes.append(
         (first.purchaseDate, Lane(kind: kind, segments: segments, marks: marks, productID: product)))
     }
     return lanes.sorted { $0.first < $1.first }.map(\.lane)
   }
 
-  /// The marks of the transactions of one line, which are in order of their purchase.
-  private static func marks(_ transactions: [TransactionFact]) -> [Mark] {
-    let previous = [nil] + transactions.dropLast().map(Optional.some)
-    return zip(previous, transactions).flatMap { previous, transaction in
-      var marks = [
-        Mark(
-          kind: transaction.beginning(after: previous), at: transaction.purchaseDate,
-          transactionID: transaction.transactionID)
-      ]
+  /// The marks of the transactions of one line. A renewal that was charged early and withdrawn before its period began
+  /// has no beginning.
+  private static func marks(_ facts: CustomerFacts) -> [Mark] {
+    var marks: [Mark] = []
+    var previous: TransactionFact?
+    for (index, transaction) in facts.transactions.enumerated() {
+      if !facts.isWithdrawnBeforeStart(index) {
+        marks.append(
+          Mark(
+            kind: transaction.beginning(after: previous), at: transaction.purchaseDate,
+            transactionID: transaction.transactionID))
+        previous = transaction
+      }
       if let revoked = transaction.revocationDate {
         let isSharing = transaction.revocationType == .familyRevoke || transaction.isShared
         marks.append(
@@ -134,8 +141,8 @@ package struct CustomerHistory: Hashable, Sendable {
             kind: isSharing ? .sharingEnded : .refunded, at: revoked,
             transactionID: transaction.transactionID))
       }
-      return marks
     }
+    return marks
   }
 }
 
@@ -143,7 +150,7 @@ extension TransactionFact {
   /// How it began, after the `previous` transaction of its line. Apple may never state that the previous period was
   /// upgraded; then the time of the purchase decides, as for ``EntitlementReason/upgraded``.
   fileprivate func beginning(after previous: TransactionFact?) -> CustomerHistory.Mark.Kind {
-    if let previous, previous.productID != productID, previous.type == .autoRenewableSubscription,
+    if let previous, previous.hasOtherPlan(than: self), previous.type == .autoRenewableSubscription,
       previous.isUpgraded || previous.expiresDate.map({ purchaseDate < $0 }) ?? false
     {
       return .upgraded
