@@ -70,6 +70,22 @@ import Testing
     #expect(explanation.status.reason != .neverPurchased)
   }
 
+  @Test("A refund of a renewal between its charge and its start is flagged as no contradiction")
+  func refundedBeforeStart() {
+    func kinds(_ hours: Int64, _ reason: TransactionReason?) -> [Contradiction.Kind] {
+      let renewed = period(30...60).with {
+        $0.revocationDate = at(30, hours: -hours)
+        $0.details.transactionReason = reason
+      }
+      return Contradiction.all(
+        CustomerFacts(transactions: [period(0...30), renewed]), in: app, at: at(10)
+      ).map(\.kind)
+    }
+    #expect(kinds(20, .renewal).isEmpty && kinds(24, nil).isEmpty)
+    #expect(kinds(25, .renewal) == [.revocationBeforePurchase])
+    #expect(kinds(20, .purchase) == [.revocationBeforePurchase])
+  }
+
   @Test("Renewal info without a transaction and a non-numeric version are flagged")
   func loneFacts() {
     let facts = CustomerFacts(

@@ -57,7 +57,9 @@ package struct Contradiction: Hashable, Sendable {
     if transaction.isContradictory {
       add(.expiryBeforePurchase, "Transaction \(id) expires before its purchase date; its period is empty.")
     }
-    if let revoked = transaction.accessRevokedAt, revoked < transaction.purchaseDate {
+    if let revoked = transaction.accessRevokedAt, revoked < transaction.purchaseDate,
+      !transaction.isRefundedBetweenChargeAndStart
+    {
       add(
         .revocationBeforePurchase,
         "Transaction \(id) was revoked before its purchase date; it grants nothing.")
@@ -114,5 +116,13 @@ package struct Contradiction: Hashable, Sendable {
           sentence: "Subscriptions \(lines.joined(separator: " and ")) of the group \(group) are active at "
             + "the same time; both grant access.")
       }
+  }
+}
+
+extension TransactionFact {
+  /// Whether it may be a renewal that was charged before its period began, and refunded in these hours.
+  fileprivate var isRefundedBetweenChargeAndStart: Bool {
+    guard let revoked = accessRevokedAt, details.transactionReason != .purchase else { return false }
+    return (0...CustomerFacts.longestChargeLead).contains(purchaseDate.milliseconds(since: revoked))
   }
 }
