@@ -127,6 +127,7 @@ import Testing
   func purged() async throws {
     try await LedgerFixture.run { fixture in
       for line in ["L1", "L2"] { _ = try await fixture.submit(fixture.period(50...80, line: line)) }
+      try await replaceRenewal(fixture)
       fixture.clock.set(at(53))
       try await fixture.notify(
         "REFUND", signed: 53,
@@ -136,6 +137,7 @@ import Testing
       fixture.clock.set(at(60))
       _ = try await fixture.submit(fixture.period(50...80, signed: 60, ["isUpgraded": true]))
       _ = try await fixture.submit(fixture.period(60...90, signed: 60, ["productId": "plus"]))
+      try await markReplacedRenewal(fixture)
       func reasons(_ line: String) async throws -> [EntitlementReason] {
         try await fixture.store.snapshot { reader throws in
           let history = try FactHistory(of: Self.ana, in: reader)
@@ -154,6 +156,7 @@ import Testing
       ]
       #expect(try await reasons("L1") == upgraded)
       #expect(try await reasons("L2") == refunded)
+      #expect(try await reasons("L3").allSatisfy { $0 == .upgraded })
       let worker = PurgeWorker(
         [.init(.documents, days: 10), .init(.notifications, days: 10)], store: fixture.store,
         clocks: ServiceClocks(ServiceClock(now: { fixture.clock.now })),
@@ -163,7 +166,26 @@ import Testing
         try await fixture.evidence().allSatisfy { $0.kind == .operatorCommand || $0.content.body == nil })
       #expect(try await reasons("L1") == upgraded)
       #expect(try await reasons("L2") == refunded)
+      #expect(try await reasons("L3").allSatisfy { $0 == .upgraded })
     }
+  }
+
+  /// An upgrade on day 50 replaces a renewal from day 51 on, which was charged before.
+  private func replaceRenewal(_ fixture: LedgerFixture) async throws {
+    _ = try await fixture.submit(fixture.period(21...51, line: "L3"))
+    _ = try await fixture.submit(
+      fixture.period(51...81, line: "L3", signed: 49, ["transactionReason": "RENEWAL"]))
+    _ = try await fixture.submit(
+      fixture.period(50...80, line: "L3", ["transactionReason": "PURCHASE", "productId": "plus"]))
+  }
+
+  /// Apple's mark of the replaced renewal, on day 60, and the renewal of the upgrade, on day 80.
+  private func markReplacedRenewal(_ fixture: LedgerFixture) async throws {
+    _ = try await fixture.submit(
+      fixture.period(51...81, line: "L3", signed: 60, ["transactionReason": "RENEWAL", "isUpgraded": true]))
+    fixture.clock.set(at(80))
+    _ = try await fixture.submit(
+      fixture.period(80...110, line: "L3", ["transactionReason": "RENEWAL", "productId": "plus"]))
   }
 
   private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }

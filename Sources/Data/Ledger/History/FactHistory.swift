@@ -124,7 +124,10 @@ extension CustomerFacts {
     var known = CustomerFacts()
     for index in transactions.indices where transactions[index].purchaseDate <= instant {
       var transaction = transactions[index].refunded(asOf: instant)
-      if transaction.isUpgraded, let upgrade = upgrade(of: index), instant < upgrade.purchaseDate {
+      // What replaced a renewal before it began was bought before it.
+      if transaction.isUpgraded, !isReplacedBeforeStart(index), let upgrade = upgrade(of: index),
+        instant < upgrade.purchaseDate
+      {
         transaction.isUpgraded = false
       }
       transaction.signedDate = min(transaction.signedDate, transaction.purchaseDate)
