@@ -98,7 +98,7 @@ class Node:
         self.process.wait()
 
     def role(self):
-        """`master`, `sync_standby`, `replica`, or `None` if the node does not answer."""
+        """`primary`, `sync_standby`, `replica`, or `None` if the node does not answer."""
         try:
             with urllib.request.urlopen(f"http://{self.machine.address}:8008/patroni", timeout=1) as answer:
                 state = json.load(answer)
@@ -108,7 +108,10 @@ class Node:
             return None
         if state.get("state") != "running":
             return None
-        return "sync_standby" if state.get("sync_standby") else state.get("role")
+        if state.get("sync_standby"):
+            return "sync_standby"
+        role = state.get("role")
+        return "primary" if role == "master" else role  # before Patroni 4
 
 
 class Database:
@@ -123,14 +126,14 @@ class Database:
         self.sql("CREATE DATABASE entitled TEMPLATE template0", "postgres")
 
     def leader(self):
-        return next((node for node in self.nodes if node.role() == "master"), None)
+        return next((node for node in self.nodes if node.role() == "primary"), None)
 
     def wait_until_safe(self):
         """Waits for a leader with a synchronous standby, and for all nodes."""
         deadline = time.monotonic() + READY_LIMIT
         while time.monotonic() < deadline:
             roles = sorted(str(node.role()) for node in self.nodes)
-            if roles == ["master", "replica", "sync_standby"]:
+            if roles == ["primary", "replica", "sync_standby"]:
                 return
             time.sleep(0.2)
         sys.exit(f"the database is not ready: {roles}; see its logs")
