@@ -1,4 +1,4 @@
-"""Rules of the client that need no service: when a Watch continues, and that known keys never wait for unknown ones."""
+"""Rules of the client that need no service: when a stream continues, and that known keys never wait for unknown ones."""
 
 import json
 import pathlib
@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from entitled.errors import EntitledError
 from entitled.tokens import TokenVerifier
-from entitled.v1.entitlement_service_pb2 import WatchResponse
+from entitled.v1.entitlement_service_pb2 import WatchRequest, WatchResponse
+from entitled.v1.segment_service_pb2 import WatchSegmentRequest, WatchSegmentResponse
 from entitled.watching import Watching
 
 
@@ -24,25 +25,40 @@ def raised(watching, code):
     return None
 
 
-def watching(**start):
-    return Watching("ocean-journal", 0, **({"after_sequence": None, "after_position": None, "from_beginning": False} | start),
-                    customer_ids=(), entitlements=())  # fmt: skip
+def watching(message, **start):
+    return Watching(message, **({"after_sequence": None, "after_position": None, "from_beginning": False} | start))
 
 
-# A stream continues after an interruption, also one because the caller was slow, and not after a refusal.
-for code in ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "UNKNOWN", "ABORTED"):
-    stream = watching(after_sequence=4)
-    stream.received(WatchResponse(sequence=7, position="p"))
-    assert raised(stream, grpc.StatusCode[code]) is None and stream.request.after_sequence == 7, code
-for code in ("PERMISSION_DENIED", "OUT_OF_RANGE", "INVALID_ARGUMENT"):
-    assert raised(watching(after_sequence=4), grpc.StatusCode[code]) is grpc.StatusCode[code], code
-# A stream continues by position, unless its caller chose a sequence.
-for start in ({}, {"from_beginning": True}, {"after_position": "o"}):
-    stream = watching(**start)
-    stream.received(WatchResponse(sequence=7, position="p"))
-    assert stream.request.WhichOneof("start") == "after_position" and stream.request.after_position == "p", start
-# Without a position, events between two streams could be lost.
-assert raised(watching(), grpc.StatusCode.UNAVAILABLE) is grpc.StatusCode.UNAVAILABLE
+def continues(new_request, response):
+    """The rules of one kind of stream."""
+    # A stream continues after an interruption, also one because the caller was slow, and not after a refusal.
+    for code in ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "UNKNOWN", "ABORTED"):
+        stream = watching(new_request(), after_sequence=4)
+        stream.received(response)
+        assert raised(stream, grpc.StatusCode[code]) is None and stream.request.after_sequence == 7, code
+    for code in ("NOT_FOUND", "PERMISSION_DENIED", "OUT_OF_RANGE", "INVALID_ARGUMENT"):
+        stream = watching(new_request(), after_sequence=4)
+        stream.received(response)
+        assert raised(stream, grpc.StatusCode[code]) is grpc.StatusCode[code], code
+    # A stream continues by position, unless its caller chose a sequence.
+    for start in ({}, {"from_beginning": True}, {"after_position": "o"}):
+        stream = watching(new_request(), **start)
+        stream.received(response)
+        assert stream.request.WhichOneof("start") == "after_position" and stream.request.after_position == "p", start
+        # It asks for the same events again.
+        stream.request.ClearField("after_position")
+        assert stream.request == new_request(), start
+    # Without a position, events between two streams could be lost.
+    assert raised(watching(new_request()), grpc.StatusCode.UNAVAILABLE) is grpc.StatusCode.UNAVAILABLE
+
+
+continues(
+    lambda: WatchRequest(app="ocean-journal", customer_ids=["ann"], entitlements=["pro"]),
+    WatchResponse(sequence=7, position="p"),
+)
+continues(
+    lambda: WatchSegmentRequest(app="ocean-journal", segment="owners"), WatchSegmentResponse(sequence=7, position="p")
+)
 
 key = ec.generate_private_key(ec.SECP256R1())
 public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key())) | {"kid": "known"}

@@ -11,12 +11,13 @@ import grpc.aio
 
 from entitled import channel
 from entitled.errors import EntitledError, error_of
-from entitled.services import AsyncEntitlementService, AsyncServices
+from entitled.services import AsyncServices
 from entitled.v1.entitlement_pb2 import Entitlement
-from entitled.v1.entitlement_service_pb2 import CheckRequest, EntitlementEvent
+from entitled.v1.entitlement_service_pb2 import CheckRequest, EntitlementEvent, WatchRequest
 from entitled.v1.environment_pb2 import ENVIRONMENT_UNSPECIFIED, Environment
 from entitled.v1.receipt_service_pb2 import SubmitTransactionRequest, SubmitTransactionResponse
-from entitled.watching import Watching
+from entitled.v1.segment_service_pb2 import WatchSegmentRequest
+from entitled.watching import Request, Response, Watching
 
 
 class AsyncClient(AsyncServices):
@@ -77,20 +78,30 @@ class AsyncClient(AsyncServices):
     ) -> AsyncWatch:
         """Returns the events in commit order, without an end. They start with the next one that is committed, unless
         one of the first three arguments is given."""
-        return AsyncWatch(
-            self.entitlement,
-            Watching(
-                self.app, self.environment, after_sequence, after_position, from_beginning, customer_ids, entitlements
-            ),
+        request = WatchRequest(
+            app=self.app, environment=self.environment, customer_ids=customer_ids, entitlements=entitlements
         )
+        return AsyncWatch(self.entitlement.Watch, Watching(request, after_sequence, after_position, from_beginning))
+
+    def watch_segment(
+        self, segment: str, *, after_sequence: int | None = None, after_position: str | None = None,
+        from_beginning: bool = False,
+    ) -> AsyncWatch:
+        """Returns the events of a saved segment as `watch` does: `SEGMENT_ENTERED` and `SEGMENT_LEFT` of its customers,
+        and `SEGMENT_REDEFINED` when it has to be listed again. Raises `EntitledError` with the reason `UNKNOWN_SEGMENT`
+        after the last event of a deleted segment."""
+        request = WatchSegmentRequest(app=self.app, environment=self.environment, segment=segment)
+        return AsyncWatch(self.segment.WatchSegment, Watching(request, after_sequence, after_position, from_beginning))
 
 
 class AsyncWatch(AsyncIterator[EntitlementEvent]):
-    """The events of a Watch, with the members of `Watch`; `aclose()` ends the stream."""
+    """The events of an app or of a segment, with the members of `Watch`; `aclose()` ends the stream."""
 
-    def __init__(self, service: AsyncEntitlementService, watching: Watching) -> None:
-        self._watching = watching
-        self._events = _events(service, watching)
+    def __init__(
+        self, method: grpc.aio.UnaryStreamMultiCallable[Request, Response], watching: Watching[Request]
+    ) -> None:
+        self._watching: Watching[WatchRequest] | Watching[WatchSegmentRequest] = watching
+        self._events = _events(method, watching)
 
     def __aiter__(self) -> AsyncWatch:
         return self
@@ -114,9 +125,11 @@ class AsyncWatch(AsyncIterator[EntitlementEvent]):
         await self._events.aclose()
 
 
-async def _events(service: AsyncEntitlementService, watching: Watching) -> AsyncGenerator[EntitlementEvent, None]:
+async def _events(
+    method: grpc.aio.UnaryStreamMultiCallable[Request, Response], watching: Watching[Request]
+) -> AsyncGenerator[EntitlementEvent, None]:
     while True:
-        call = service.Watch(watching.request)
+        call = method(watching.request)
         error: EntitledError | None = None
         try:
             async for response in call:

@@ -10,12 +10,13 @@ import grpc
 
 from entitled import channel
 from entitled.errors import EntitledError, error_of
-from entitled.services import EntitlementService, Services
+from entitled.services import Services
 from entitled.v1.entitlement_pb2 import Entitlement
-from entitled.v1.entitlement_service_pb2 import CheckRequest, EntitlementEvent
+from entitled.v1.entitlement_service_pb2 import CheckRequest, EntitlementEvent, WatchRequest
 from entitled.v1.environment_pb2 import ENVIRONMENT_UNSPECIFIED, Environment
 from entitled.v1.receipt_service_pb2 import SubmitTransactionRequest, SubmitTransactionResponse
-from entitled.watching import Watching
+from entitled.v1.segment_service_pb2 import WatchSegmentRequest
+from entitled.watching import Request, Response, Watching
 
 
 class Client(Services):
@@ -79,24 +80,34 @@ class Client(Services):
     ) -> Watch:
         """Returns the events in commit order, without an end. They start with the next one that is committed, unless
         one of the first three arguments is given."""
-        return Watch(
-            self.entitlement,
-            Watching(
-                self.app, self.environment, after_sequence, after_position, from_beginning, customer_ids, entitlements
-            ),
+        request = WatchRequest(
+            app=self.app, environment=self.environment, customer_ids=customer_ids, entitlements=entitlements
         )
+        return Watch(self.entitlement.Watch, Watching(request, after_sequence, after_position, from_beginning))
+
+    def watch_segment(
+        self, segment: str, *, after_sequence: int | None = None, after_position: str | None = None,
+        from_beginning: bool = False,
+    ) -> Watch:
+        """Returns the events of a saved segment as `watch` does: `SEGMENT_ENTERED` and `SEGMENT_LEFT` of its customers,
+        and `SEGMENT_REDEFINED` when it has to be listed again. Raises `EntitledError` with the reason `UNKNOWN_SEGMENT`
+        after the last event of a deleted segment."""
+        request = WatchSegmentRequest(app=self.app, environment=self.environment, segment=segment)
+        return Watch(self.segment.WatchSegment, Watching(request, after_sequence, after_position, from_beginning))
 
 
 class Watch(Iterator[EntitlementEvent]):
-    """The events of a Watch. After an interruption the stream continues after the last event.
+    """The events of an app or of a segment. After an interruption the stream continues after the last event.
 
     To continue in another process, store `event.sequence` and pass it as `after_sequence`, or store `position` and pass
     it as `after_position`. The stream ends with `close()`, or when the object is no longer used.
     """
 
-    def __init__(self, service: EntitlementService, watching: Watching) -> None:
-        self._watching = watching
-        self._events = _events(service, watching)
+    def __init__(
+        self, method: grpc.UnaryStreamMultiCallable[Request, Response], watching: Watching[Request]
+    ) -> None:
+        self._watching: Watching[WatchRequest] | Watching[WatchSegmentRequest] = watching
+        self._events = _events(method, watching)
 
     def __iter__(self) -> Watch:
         return self
@@ -121,9 +132,11 @@ class Watch(Iterator[EntitlementEvent]):
         self._events.close()
 
 
-def _events(service: EntitlementService, watching: Watching) -> Generator[EntitlementEvent, None, None]:
+def _events(
+    method: grpc.UnaryStreamMultiCallable[Request, Response], watching: Watching[Request]
+) -> Generator[EntitlementEvent, None, None]:
     while True:
-        call = service.Watch(watching.request, timeout=None)
+        call = method(watching.request, timeout=None)
         error: EntitledError | None = None
         try:
             for response in call:

@@ -1,15 +1,18 @@
-"""The rules of a Watch that continues after an interruption; both clients follow them."""
+"""The rules of a stream of events that continues after an interruption; both clients follow them."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 import grpc
 
 from entitled.errors import EntitledError
 from entitled.v1.entitlement_service_pb2 import EntitlementEvent, WatchRequest, WatchResponse
-from entitled.v1.environment_pb2 import Environment
+from entitled.v1.segment_service_pb2 import WatchSegmentRequest, WatchSegmentResponse
+
+Request = TypeVar("Request", WatchRequest, WatchSegmentRequest)
+Response = TypeVar("Response", WatchResponse, WatchSegmentResponse)
 
 # ABORTED: the events came faster than the caller took them.
 _INTERRUPTIONS = (
@@ -17,18 +20,15 @@ _INTERRUPTIONS = (
 )
 
 
-class Watching:
-    """One Watch: the request that continues it, its position, and the wait after an interruption."""
+class Watching(Generic[Request]):
+    """One stream: the request that continues it, its position, and the wait after an interruption."""
 
     def __init__(
-        self, app: str, environment: Environment, after_sequence: int | None, after_position: str | None,
-        from_beginning: bool, customer_ids: Sequence[str], entitlements: Sequence[str],
+        self, request: Request, after_sequence: int | None, after_position: str | None, from_beginning: bool
     ) -> None:
         if (after_sequence is not None) + (after_position is not None) + from_beginning > 1:
-            raise ValueError("a Watch has one start: after_sequence, after_position or from_beginning")
-        self.request = WatchRequest(
-            app=app, environment=environment, customer_ids=customer_ids, entitlements=entitlements
-        )
+            raise ValueError("a stream has one start: after_sequence, after_position or from_beginning")
+        self.request: Request = request
         if after_sequence is not None:
             self.request.after_sequence = after_sequence
         elif after_position is not None:
@@ -38,7 +38,7 @@ class Watching:
         self.position = after_position or ""
         self._attempts = 0
 
-    def received(self, response: WatchResponse) -> EntitlementEvent | None:
+    def received(self, response: WatchResponse | WatchSegmentResponse) -> EntitlementEvent | None:
         """Records the position; returns the event, or None for a heartbeat."""
         self._attempts = 0
         self.position = response.position
