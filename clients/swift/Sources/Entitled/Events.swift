@@ -20,22 +20,45 @@ extension EntitledClient {
   public func watch(
     from start: Start = .next, customerIDs: [String] = [], entitlements: [String] = []
   ) -> Events {
-    var request = Entitled_V1_WatchRequest()
-    request.app = app
-    request.environment = environment
-    request.customerIds = customerIDs
-    request.entitlements = entitlements
-    switch start {
-    case .next: break
-    case .beginning: request.fromBeginning = true
-    case .after(let sequence): request.afterSequence = sequence
-    case .afterPosition(let position): request.afterPosition = position
+    let request = Entitled_V1_WatchRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.customerIds = customerIDs
+      $0.entitlements = entitlements
     }
-    return Events(service: services.entitlement, request: request)
+    return Events(start: start) { [service = services.entitlement] start, receive in
+      try await service.watch(request.starting(start)) { response in
+        for try await message in response.messages {
+          var event: Event?
+          if case .event(let content) = message.content { event = content }
+          await receive(StreamMessage(sequence: message.sequence, position: message.position, event: event))
+        }
+      }
+    }
+  }
+
+  /// Returns the events of a saved segment as ``watch(from:customerIDs:entitlements:)`` does: `SEGMENT_ENTERED` and
+  /// `SEGMENT_LEFT` of its customers, and `SEGMENT_REDEFINED` when it has to be listed again. After the last event of a
+  /// deleted segment, the iteration throws an error with the reason `UNKNOWN_SEGMENT`.
+  public func watchSegment(_ segment: String, from start: Start = .next) -> Events {
+    let request = Entitled_V1_WatchSegmentRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.segment = segment
+    }
+    return Events(start: start) { [service = services.segment] start, receive in
+      try await service.watchSegment(request.starting(start)) { response in
+        for try await message in response.messages {
+          var event: Event?
+          if case .event(let content) = message.content { event = content }
+          await receive(StreamMessage(sequence: message.sequence, position: message.position, event: event))
+        }
+      }
+    }
   }
 }
 
-/// An event of a Watch. Its members are those of ``EntitledClient/Event``.
+/// An event of a stream. Its members are those of ``EntitledClient/Event``.
 @dynamicMemberLookup
 public struct WatchedEvent: Sendable {
   /// The event as the service committed it.
@@ -51,7 +74,7 @@ public struct WatchedEvent: Sendable {
   }
 }
 
-/// The events of a Watch. Each iteration opens a separate stream, which ends with the iterator.
+/// The events of an app or of a segment. Each iteration opens a separate stream, which ends with the iterator.
 ///
 /// A consumer that is slow takes events later and misses none: the service ends a stream whose buffer is full, and the
 /// iteration continues after the last event with older events from the store.
@@ -62,16 +85,16 @@ public struct Events: AsyncSequence, Sendable {
   /// An event with its position.
   public typealias Element = WatchedEvent
 
-  let service: Entitled_V1_EntitlementService.Client<EntitledClient.Transport>
-  let request: Entitled_V1_WatchRequest
+  let start: EntitledClient.Start
+  let open: ResumableStream.Open
 
   /// Opens a stream.
   public func makeAsyncIterator() -> Iterator {
     let channel = AsyncThrowingChannel<Element, any Error>()
-    let task = Task { [service, request] in
-      var watching = Watching(request: request)
+    let task = Task { [start, open] in
+      var stream = ResumableStream(start: start, open: open)
       do {
-        while true { try await watching.advance(service) { await channel.send($0) } }
+        while true { try await stream.advance { await channel.send($0) } }
       } catch {
         channel.fail(error)
       }
@@ -95,67 +118,5 @@ public struct Events: AsyncSequence, Sendable {
     public func next() async throws -> Element? {
       try await channel.next()
     }
-  }
-}
-
-/// The request that continues a Watch, and the wait after an interruption.
-private struct Watching: Sendable {
-  /// `aborted`: the events came faster than the caller took them.
-  private static let interruptions: Set<RPCError.Code> = [
-    .unavailable, .resourceExhausted, .unknown, .aborted,
-  ]
-
-  var request: Entitled_V1_WatchRequest
-  var attempts = 0
-
-  init(request: Entitled_V1_WatchRequest) {
-    self.request = request
-  }
-
-  /// Hands the events of one stream to `send`, and waits if the stream was interrupted.
-  mutating func advance(
-    _ service: Entitled_V1_EntitlementService.Client<EntitledClient.Transport>,
-    _ send: @escaping @Sendable (WatchedEvent) async -> Void
-  ) async throws {
-    var interruption: EntitledError?
-    let last = LastMessage()
-    do {
-      try await service.watch(request) { response in
-        for try await message in response.messages {
-          if case .event(let event) = message.content {
-            await send(WatchedEvent(event: event, position: message.position))
-          }
-          await last.set(message)
-        }
-      }
-    } catch let error as RPCError {
-      interruption = EntitledError(error)
-    }
-    try Task.checkCancellation()
-    if let message = await last.message {
-      attempts = 0
-      // A position, because a restored store may give other events the same sequences; a sequence if the caller chose one.
-      if case .afterSequence = request.start {
-        request.afterSequence = message.sequence
-      } else {
-        request.afterPosition = message.position
-      }
-    }
-    if let interruption, !Self.interruptions.contains(interruption.code) || request.start == nil {
-      throw interruption
-    }
-    attempts = min(attempts + 1, 9)
-    let longest = min(30, 0.1 * Double(1 << attempts))
-    let wait = Duration.seconds(Double.random(in: longest / 2...longest))
-    try await Task.sleep(for: max(wait, interruption?.retryAfter ?? .zero))
-  }
-}
-
-/// The last message of a stream, which its closure records.
-private actor LastMessage {
-  private(set) var message: Entitled_V1_WatchResponse?
-
-  func set(_ message: Entitled_V1_WatchResponse) {
-    self.message = message
   }
 }
