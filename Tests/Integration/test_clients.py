@@ -25,7 +25,7 @@ DRIVERS = {
     "javascript": ["node", CLIENTS / "js" / "scenario" / "driver.js"],
     "swift": [SWIFT / "scenario"],
 }
-# The steps that a client cannot perform: Watch is a stream, and the JavaScript client makes unary calls only.
+# The steps that a client cannot perform: the JavaScript client has no streams.
 MISSING = {"javascript": {"watch", "follow", "followed"}}
 
 
@@ -60,6 +60,8 @@ apps:
     products:
       pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M, price: 4.99, currency: USD}}
       lifetime: {{type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}}
+    segments:
+      owners: {{states: [LIFETIME]}}
 tokens: {{issuer: "{SETTINGS['issuer']}", keys: keys, lifetime_seconds: 300}}
 """
 
@@ -172,6 +174,57 @@ def test_a_client_that_paused_misses_no_event(start, tmp_path):
         client.kill()
     assert client.wait() == 0
     assert [int(number) for number in found.split()] == list(range(2, purchases * len(names) + 1))
+
+
+# Print the events of a segment, and the error that ends them.
+SEGMENTS = {
+    "python": """
+import sys
+from entitled import Client, EntitledError
+with Client(sys.argv[1], app="ocean-journal") as client:
+    try:
+        for event in client.watch_segment("subscribers", from_beginning=True):
+            print(event.type, event.customer_id, flush=True)
+    except EntitledError as error:
+        print(error.code.name, error.reason, flush=True)
+""",
+    "python-asyncio": """
+import asyncio, sys
+from entitled import AsyncClient, EntitledError
+async def main():
+    async with AsyncClient(sys.argv[1], app="ocean-journal") as client:
+        try:
+            async for event in client.watch_segment("subscribers", from_beginning=True):
+                print(event.type, event.customer_id, flush=True)
+        except EntitledError as error:
+            print(error.code.name, error.reason, flush=True)
+asyncio.run(main())
+""",
+}
+
+
+@pytest.mark.parametrize("name", SEGMENTS)
+def test_the_events_of_a_deleted_segment_end_with_an_error(name, start):
+    service = start()
+
+    def call(method, **request):
+        status, answer = service.json(f"entitled.v1.{method}", {"app": "ocean-journal", **request})
+        assert status == 200, answer
+
+    call("SegmentService/CreateSegment", name="subscribers", filter={"states": ["ENTITLEMENT_STATE_ACTIVE_AUTO_RENEW_ON"]})
+    client = subprocess.Popen(
+        [sys.executable, "-c", SEGMENTS[name], service.grpc], stdout=subprocess.PIPE, text=True, env=PYTHON)
+    try:
+        document = service.buy("pro.monthly")["signedTransactionInfo"]
+        call("ReceiptService/SubmitTransaction", customerId="ann", signedTransaction=document)
+        assert client.stdout.readline() == "SEGMENT_ENTERED ann\n"
+        call("SegmentService/DeleteSegment", name="subscribers")
+        # The client ends by itself, because the service would refuse another stream.
+        found, _ = client.communicate(timeout=6 * CALL_LIMIT)
+    finally:
+        client.kill()
+    assert client.wait() == 0
+    assert found.splitlines() == ["SEGMENT_REDEFINED ", "NOT_FOUND UNKNOWN_SEGMENT"]
 
 
 def entitlement(url, name, user):

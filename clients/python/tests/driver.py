@@ -20,9 +20,13 @@ VERIFIER = TokenVerifier(
 )
 
 
-def mark(step):
-    """Where the Watch of a step starts."""
-    return {"after_position": step["afterPosition"]} if "afterPosition" in step else {"after_sequence": step["after"]}
+def stream(client, step):
+    """The events of a step: those of a segment, or of the app."""
+    if "afterPosition" in step:
+        start = {"after_position": step["afterPosition"]}
+    else:
+        start = {"after_sequence": step["after"]}
+    return client.watch_segment(step["segment"], **start) if "segment" in step else client.watch(**start)
 
 
 class Sync:
@@ -42,16 +46,16 @@ class Sync:
     async def token(self, request):
         return self.client.entitlement.IssueToken(request)
 
-    async def watch(self, mark, count):
-        with self.client.watch(**mark) as events:
-            return list(itertools.islice(events, count)), events.position
+    async def watch(self, step):
+        with stream(self.client, step) as events:
+            return list(itertools.islice(events, step["count"])), events.position
 
-    async def follow(self, mark, count):
+    async def follow(self, step):
         """Starts to receive events while other steps are performed."""
-        return self.threads.submit(lambda: [*itertools.islice(self.client.watch(**mark), count)])
+        return self.threads.submit(lambda: [*itertools.islice(stream(self.client, step), step["count"])])
 
-    async def followed(self, stream):
-        return stream.result()
+    async def followed(self, following):
+        return following.result()
 
 
 class Async(Sync):
@@ -64,19 +68,19 @@ class Async(Sync):
     async def token(self, request):
         return await self.client.entitlement.IssueToken(request)
 
-    async def watch(self, mark, count):
-        async with self.client.watch(**mark) as events:
-            return [await anext(events) for _ in range(count)], events.position
+    async def watch(self, step):
+        async with stream(self.client, step) as events:
+            return [await anext(events) for _ in range(step["count"])], events.position
 
-    async def follow(self, mark, count):
-        return asyncio.create_task(self.watch(mark, count))
+    async def follow(self, step):
+        return asyncio.create_task(self.watch(step))
 
-    async def followed(self, stream):
-        return (await stream)[0]
+    async def followed(self, following):
+        return (await following)[0]
 
 
 def shown(events):
-    return [{"sequence": event.sequence, "customer": event.customer_id} for event in events]
+    return [{"sequence": event.sequence, "type": event.type, "customer": event.customer_id} for event in events]
 
 
 async def perform(client, step):
@@ -88,10 +92,10 @@ async def perform(client, step):
             response = await client.submit(step["customer"], step["transaction"])
             return {"transactionId": response.transaction.transaction_id, "position": response.position}
         case "watch":
-            events, position = await client.watch(mark(step), step["count"])
+            events, position = await client.watch(step)
             return {"events": shown(events), "position": position}
         case "follow":
-            client.streams[step["stream"]] = await client.follow(mark(step), step["count"])
+            client.streams[step["stream"]] = await client.follow(step)
             return {}
         case "followed":
             return {"events": shown(await client.followed(client.streams[step["stream"]]))}

@@ -8,7 +8,7 @@ struct Settings: Decodable {
 
 struct Step: Decodable {
   var `do`: String
-  var customer, entitlement, transaction, token, stream, afterPosition: String?
+  var customer, entitlement, transaction, token, stream, segment, afterPosition: String?
   var after: Int64?
   var count: Int?
 }
@@ -86,10 +86,10 @@ struct Scenario: Sendable {
       let response = try await client.submit(customerID: customer, signedTransaction: step.transaction ?? "")
       return ["transactionId": response.transaction.transactionID, "position": response.position]
     case "watch":
-      let events = try await first(step.count ?? 0, of: client.watch(from: start(of: step)))
+      let events = try await first(step.count ?? 0, of: stream(of: step, with: client))
       return ["events": shown(events), "position": events.last?.position ?? ""]
     case "follow":
-      await streams.open(step.stream ?? "", client.watch(from: start(of: step)), count: step.count ?? 0)
+      await streams.open(step.stream ?? "", stream(of: step, with: client), count: step.count ?? 0)
       return [:]
     case "followed":
       return ["events": shown(try await streams.events(of: step.stream ?? ""))]
@@ -109,11 +109,14 @@ struct Scenario: Sendable {
     }
   }
 
-  func start(of step: Step) -> EntitledClient.Start {
-    step.afterPosition.map { .afterPosition($0) } ?? .after(step.after ?? 0)
+  /// The events of a step: those of a segment, or of the app.
+  func stream(of step: Step, with client: EntitledClient) -> Events {
+    let start = step.afterPosition.map { EntitledClient.Start.afterPosition($0) } ?? .after(step.after ?? 0)
+    guard let segment = step.segment else { return client.watch(from: start) }
+    return client.watchSegment(segment, from: start)
   }
 
   func shown(_ events: [WatchedEvent]) -> [[String: Any]] {
-    events.map { ["sequence": $0.sequence, "customer": $0.customerID] }
+    events.map { ["sequence": $0.sequence, "type": $0.type, "customer": $0.customerID] }
   }
 }
