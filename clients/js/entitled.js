@@ -74,9 +74,11 @@ export class Client {
     const timer = setTimeout(cancel, timeout);
     signal?.addEventListener("abort", cancel);
     if (signal?.aborted) cancel();
+    // Not as a method: browsers and workers refuse to call their fetch on another object.
+    const fetch = this.#fetch;
     let response, text;
     try {
-      response = await this.#fetch(`${this.url}/${path}`, {
+      response = await fetch(`${this.url}/${path}`, {
         method: "POST",
         headers: {
           ...this.#headers,
@@ -95,18 +97,22 @@ export class Client {
       clearTimeout(timer);
       signal?.removeEventListener("abort", cancel);
     }
-    if (response.ok) return JSON.parse(text);
-    throw errorOf(response.status, text);
+    const body = parsed(text);
+    if (response.ok && body) return body;
+    throw errorOf(response.status, body);
   }
 }
 
-function errorOf(status, text) {
-  let body;
+// Undefined for a proxy's page, which is not the service's answer.
+function parsed(text) {
   try {
-    body = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
-    // A proxy's page, not the service's answer.
+    return undefined;
   }
+}
+
+function errorOf(status, body) {
   if (typeof body?.code !== "string") return new EntitledError(codeOfStatus(status), `HTTP status ${status}`);
   const details = {};
   for (const { type, debug = {} } of body.details ?? []) {

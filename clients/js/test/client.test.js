@@ -9,7 +9,9 @@ const app = "ocean-journal";
 // A service that answers with these responses in turn, and the calls that it got.
 function service(...responses) {
   const calls = [];
-  const fetch = async (url, init) => {
+  const fetch = async function (url, init) {
+    // As in browsers and workers, whose fetch cannot be called on another object.
+    if (this !== undefined) throw new TypeError("illegal invocation");
     calls.push({ url, headers: init.headers, body: JSON.parse(init.body) });
     const next = responses.shift();
     if (typeof next === "function") return next(init);
@@ -69,7 +71,7 @@ test("An error has the reason, the fields, the metadata and the delay of its det
 });
 
 test("The page of a proxy becomes an error by its status", async () => {
-  for (const [status, code] of [[401, "unauthenticated"], [404, "unimplemented"], [418, "unknown"]]) {
+  for (const [status, code] of [[200, "unknown"], [401, "unauthenticated"], [404, "unimplemented"], [418, "unknown"]]) {
     const { fetch } = service({ status, body: "<html>" });
     await assert.rejects(new Client("http://127.0.0.1", { app, fetch }).check("alice", "pro"), { code, reason: "" });
   }
