@@ -60,6 +60,7 @@ public actor TokenVerifier {
   private let now: @Sendable () -> Date
   private var keys: [String: P256.Signing.PublicKey] = [:]
   private var fetchedAt = Date.distantPast
+  private var refresh: Task<Void, Never>?
 
   /// `fetch` returns the key set of `/.well-known/jwks.json`; `leeway` is the tolerance in seconds for clocks that
   /// differ.
@@ -114,13 +115,21 @@ public actor TokenVerifier {
   }
 
   private func key(_ id: String) async -> P256.Signing.PublicKey? {
-    if keys[id] == nil, now().timeIntervalSince(fetchedAt) >= refreshInterval {
-      fetchedAt = now()
-      if let data = try? await fetch(), let set = try? JSONDecoder().decode(KeySet.self, from: data) {
-        keys = Self.usable(set)
+    if keys[id] == nil {
+      if refresh == nil, now().timeIntervalSince(fetchedAt) >= refreshInterval {
+        fetchedAt = now()
+        refresh = Task { await fetchKeys() }
       }
+      await refresh?.value
     }
     return keys[id]
+  }
+
+  private func fetchKeys() async {
+    if let data = try? await fetch(), let set = try? JSONDecoder().decode(KeySet.self, from: data) {
+      keys = Self.usable(set)
+    }
+    refresh = nil
   }
 
   private static func usable(_ set: KeySet) -> [String: P256.Signing.PublicKey] {
