@@ -42,7 +42,7 @@ public struct EntitledClient: Sendable {
     }
     let transport = try Transport(
       target: .dns(host: host, port: port), transportSecurity: security ?? .plaintext,
-      serviceConfig: Self.serviceConfig(timeout: timeout))
+      config: Self.config, serviceConfig: Self.serviceConfig(timeout: timeout))
     grpc = GRPCClient(transport: transport, interceptors: token.map { [BearerToken(token: $0)] } ?? [])
     services = EntitledServices(client: grpc)
     self.app = app
@@ -103,6 +103,15 @@ public struct EntitledClient: Sendable {
       $0.signedTransaction = signedTransaction
     }
     return try await EntitledError.wrapping { try await services.receipt.submitTransaction(request) }
+  }
+
+  private static let config = Transport.Config.defaults { config in
+    // Calls on a connection that is dead end, and so do streams without an event.
+    config.connection.keepalive = HTTP2ClientTransport.Config.Keepalive(
+      time: .seconds(30), timeout: .seconds(20), allowWithoutCalls: false)
+    // A restart of the service takes less than the second that grpc-swift would wait.
+    config.backoff.initial = .milliseconds(100)
+    config.backoff.max = .seconds(10)
   }
 
   private static func serviceConfig(timeout: Duration) -> ServiceConfig {
