@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import grpc
+from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
 
 
@@ -44,7 +45,12 @@ def error_of(call: Any) -> EntitledError:
     code, message, trailers = call.code(), call.details() or "", call.trailing_metadata() or ()
     details = next((value for key, value in trailers if key == "grpc-status-details-bin"), b"")
     reason, metadata, fields, retry_after = "", {}, {}, None
-    for detail in status_pb2.Status.FromString(details).details:
+    try:
+        status = status_pb2.Status.FromString(details)
+    except DecodeError:
+        # A proxy's field, not the service's.
+        status = status_pb2.Status()
+    for detail in status.details:
         info, bad, retry = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
         if detail.Unpack(info):
             reason, metadata = info.reason, dict(info.metadata)

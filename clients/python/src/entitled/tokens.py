@@ -74,7 +74,8 @@ class TokenVerifier:
         try:
             with urllib.request.urlopen(self._url, timeout=5) as response:
                 keys = json.load(response)["keys"]
-            self._keys = {key["kid"]: jwt.PyJWK(key) for key in keys if "kid" in key}
+            usable = (key for key in keys if "kid" in key and (key.get("kty"), key.get("crv")) == ("EC", "P-256"))
+            self._keys = {key["kid"]: jwt.PyJWK(key) for key in usable}
         except (OSError, ValueError, KeyError, jwt.PyJWTError):
             # The keys at hand stay valid; the next token with an unknown key tries again.
             return
