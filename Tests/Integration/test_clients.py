@@ -11,7 +11,8 @@ import urllib.request
 import pytest
 
 from certificates import write_key
-from harness import CALL_LIMIT, ROOT, Service, post
+from harness import CALL_LIMIT, ROOT, Service, post, wait_for
+from test_metrics import value
 
 CLIENTS = ROOT / "clients"
 STEPS = json.loads((CLIENTS / "scenario.json").read_text())
@@ -104,15 +105,18 @@ def test_a_client_performs_the_scenario(name, tmp_path, configuration):
     service = Service(tmp_path / "data", arguments)
     same_ports = [*arguments, "--grpc", service.grpc, "--http", service.http, "--sandbox", service.sandbox]
     driver = Driver(name, {**SETTINGS, "grpc": service.grpc, "http": service.http})
-    known = {}
+    known, streams = {}, 0
     for step in STEPS:
         if "buy" in step:
             known[step["as"]] = service.buy(step["buy"])["signedTransactionInfo"]
         elif "restart" in step:
+            # All streams are open, so that they continue after it and do not begin then.
+            wait_for(lambda: value(service, "entitled_streams", listener="grpc") == streams)
             service.stop()
             service = Service(tmp_path / "data", same_ports)
         elif step["do"] not in MISSING.get(name, ()):
             expected = step["expect"]
+            streams += step["do"] == "follow"
             found = driver.perform({k: filled(v, known) if isinstance(v, str) else v for k, v in step.items()})
             assert agrees(expected, found), (step, found)
             assert "error" in expected or "error" not in found, (step, found)

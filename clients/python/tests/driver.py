@@ -25,7 +25,7 @@ def stream(client, step):
     if "afterPosition" in step:
         start = {"after_position": step["afterPosition"]}
     else:
-        start = {"after_sequence": step["after"]}
+        start = {"after_sequence": step.get("after")}
     return client.watch_segment(step["segment"], **start) if "segment" in step else client.watch(**start)
 
 

@@ -48,8 +48,18 @@ def continues(new_request, response):
         # It asks for the same events again.
         stream.request.ClearField("after_position")
         assert stream.request == new_request(), start
-    # Without a position, events between two streams could be lost.
-    assert raised(watching(new_request()), grpc.StatusCode.UNAVAILABLE) is grpc.StatusCode.UNAVAILABLE
+    # Without a start it continues where the service opened it. If it did not, it is not known which event is the next.
+    stream = watching(new_request())
+    assert raised(stream, grpc.StatusCode.UNAVAILABLE) is grpc.StatusCode.UNAVAILABLE
+    stream.opened([("entitled-position", "o")])
+    assert raised(stream, grpc.StatusCode.UNAVAILABLE) is None
+    assert stream.request.after_position == stream.position == "o"
+    # Another start stays, because the position of the header is that of the newest event.
+    for start in ({"from_beginning": True}, {"after_sequence": 4}, {"after_position": "o"}):
+        stream = watching(new_request(), **start)
+        before = stream.request.SerializeToString()
+        stream.opened([("entitled-position", "newest")])
+        assert stream.request.SerializeToString() == before, start
 
 
 continues(
@@ -59,6 +69,7 @@ continues(
 continues(
     lambda: WatchSegmentRequest(app="ocean-journal", segment="owners"), WatchSegmentResponse(sequence=7, position="p")
 )
+
 
 key = ec.generate_private_key(ec.SECP256R1())
 public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key())) | {"kid": "known"}

@@ -117,7 +117,8 @@ class AsyncWatch(AsyncIterator[EntitlementEvent]):
 
     @property
     def position(self) -> str:
-        """The position of the service's store at the last message, an opaque token; empty before the first message."""
+        """The position of the service's store at the last message, an opaque token. Before the first message it is the
+        start, and empty if that is a sequence or the beginning."""
         return self._watching.position
 
     async def aclose(self) -> None:
@@ -132,6 +133,7 @@ async def _events(
         call = method(watching.request)
         error: EntitledError | None = None
         try:
+            watching.opened(await call.initial_metadata() or ())
             async for response in call:
                 if (event := watching.received(response)) is not None:
                     yield event

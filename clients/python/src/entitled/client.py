@@ -123,8 +123,9 @@ class Watch(Iterator[EntitlementEvent]):
 
     @property
     def position(self) -> str:
-        """The position of the service's store at the last message, an opaque token; empty before the first message.
-        Unlike a sequence it names the store, too: a service that was restored from an older backup refuses it."""
+        """The position of the service's store at the last message, an opaque token. Before the first message it is the
+        start, and empty if that is a sequence or the beginning. Unlike a sequence it names the store, too: a service
+        that was restored from an older backup refuses it."""
         return self._watching.position
 
     def close(self) -> None:
@@ -139,6 +140,7 @@ def _events(
         call = method(watching.request, timeout=None)
         error: EntitledError | None = None
         try:
+            watching.opened(call.initial_metadata() or ())
             for response in call:
                 if (event := watching.received(response)) is not None:
                     yield event

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 import grpc
@@ -38,6 +39,12 @@ class Watching(Generic[Request]):
         self.position = after_position or ""
         self._attempts = 0
 
+    def opened(self, fields: Iterable[tuple[str, str | bytes]]) -> None:
+        """Records where a stream without a start begins, from the header fields of the response."""
+        position = dict(fields).get("entitled-position")
+        if self.request.WhichOneof("start") is None and isinstance(position, str):
+            self.request.after_position = self.position = position
+
     def received(self, response: WatchResponse | WatchSegmentResponse) -> EntitlementEvent | None:
         """Records the position; returns the event, or None for a heartbeat."""
         self._attempts = 0
@@ -51,7 +58,7 @@ class Watching(Generic[Request]):
 
     def delay_after(self, error: EntitledError | None) -> float:
         """Returns the seconds to wait before the stream continues. Raises `error` if it cannot continue: the service
-        refuses it, or no position is known yet, so that events between two streams could be lost."""
+        refuses it, or did not accept a stream without a start, so that it is not known which event is the next one."""
         if error is not None and (error.code not in _INTERRUPTIONS or self.request.WhichOneof("start") is None):
             raise error
         self._attempts = min(self._attempts + 1, 9)

@@ -26,12 +26,13 @@ extension EntitledClient {
       $0.customerIds = customerIDs
       $0.entitlements = entitlements
     }
-    return Events(start: start) { [service = services.entitlement] start, receive in
-      try await service.watch(request.starting(start)) { response in
+    return Events(start: start) { [service = services.entitlement] receiver in
+      try await service.watch(request.starting(receiver.start)) { response in
+        await receiver.opened(response.metadata)
         for try await message in response.messages {
           var event: Event?
           if case .event(let content) = message.content { event = content }
-          await receive(StreamMessage(sequence: message.sequence, position: message.position, event: event))
+          await receiver.received(event, sequence: message.sequence, position: message.position)
         }
       }
     }
@@ -46,12 +47,13 @@ extension EntitledClient {
       $0.environment = environment
       $0.segment = segment
     }
-    return Events(start: start) { [service = services.segment] start, receive in
-      try await service.watchSegment(request.starting(start)) { response in
+    return Events(start: start) { [service = services.segment] receiver in
+      try await service.watchSegment(request.starting(receiver.start)) { response in
+        await receiver.opened(response.metadata)
         for try await message in response.messages {
           var event: Event?
           if case .event(let content) = message.content { event = content }
-          await receive(StreamMessage(sequence: message.sequence, position: message.position, event: event))
+          await receiver.received(event, sequence: message.sequence, position: message.position)
         }
       }
     }
@@ -79,8 +81,8 @@ public struct WatchedEvent: Sendable {
 /// A consumer that is slow takes events later and misses none: the service ends a stream whose buffer is full, and the
 /// iteration continues after the last event with older events from the store.
 ///
-/// Iteration throws `EntitledError` if the service refuses the stream, or if it is interrupted before the first
-/// message of a stream that starts with the next event: events could be lost between two streams.
+/// Iteration throws `EntitledError` if the service refuses the stream, or cannot be reached when a stream is opened that
+/// starts with the next event: which one that is, is not known yet.
 public struct Events: AsyncSequence, Sendable {
   /// An event with its position.
   public typealias Element = WatchedEvent

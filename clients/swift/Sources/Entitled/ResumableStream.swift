@@ -1,20 +1,9 @@
 import GRPCCore
 
-/// A message of a stream of events.
-struct StreamMessage: Sendable {
-  /// The sequence of the event, or of the app's last event.
-  let sequence: Int64
-  /// The position of the store.
-  let position: String
-  /// `nil`: a heartbeat.
-  let event: EntitledClient.Event?
-}
-
-/// The start that continues a stream, and the wait after an interruption.
+/// A stream of events that is opened again after an interruption.
 struct ResumableStream: Sendable {
-  /// Opens a stream at a start, and hands its messages to a function until it ends.
-  typealias Open =
-    @Sendable (EntitledClient.Start, @escaping @Sendable (StreamMessage) async -> Void) async throws -> Void
+  /// Opens a stream at the receiver's start, and hands the response to the receiver until it ends.
+  typealias Open = @Sendable (StreamReceiver) async throws -> Void
 
   /// `aborted`: the events came faster than the caller took them.
   private static let interruptions: Set<RPCError.Code> = [
@@ -32,21 +21,16 @@ struct ResumableStream: Sendable {
 
   /// Hands the events of one stream to `send`, and waits if the stream was interrupted.
   mutating func advance(_ send: @escaping @Sendable (WatchedEvent) async -> Void) async throws {
+    let receiver = StreamReceiver(start: start, send: send)
     var interruption: EntitledError?
-    let last = LastMessage()
     do {
-      try await open(start) { message in
-        if let event = message.event { await send(WatchedEvent(event: event, position: message.position)) }
-        await last.set(message)
-      }
+      try await open(receiver)
     } catch let error as RPCError {
       interruption = EntitledError(error)
     }
     try Task.checkCancellation()
-    if let message = await last.message {
-      attempts = 0
-      start = start.following(message)
-    }
+    start = await receiver.start
+    if await receiver.hasMessages { attempts = 0 }
     if let interruption, !canContinue(after: interruption) { throw interruption }
     attempts = min(attempts + 1, 9)
     let longest = min(30, 0.1 * Double(1 << attempts))
@@ -54,28 +38,41 @@ struct ResumableStream: Sendable {
     try await Task.sleep(for: max(wait, interruption?.retryAfter ?? .zero))
   }
 
-  /// Whether the service would open the stream again, and at a known place.
+  /// Whether the service would open the stream again, and no event is lost in between.
   private func canContinue(after error: EntitledError) -> Bool {
     if case .next = start { return false }
     return Self.interruptions.contains(error.code)
   }
 }
 
-extension EntitledClient.Start {
-  /// The start after a message: its position, because a restored store may give other events the same sequences; its
-  /// sequence if the caller chose one.
-  fileprivate func following(_ message: StreamMessage) -> Self {
-    if case .after = self { return .after(message.sequence) }
-    return .afterPosition(message.position)
+/// Receives one stream, and records the start that continues it.
+actor StreamReceiver {
+  private(set) var start: EntitledClient.Start
+  /// Whether a message was received.
+  private(set) var hasMessages = false
+  private let send: @Sendable (WatchedEvent) async -> Void
+
+  init(start: EntitledClient.Start, send: @escaping @Sendable (WatchedEvent) async -> Void) {
+    self.start = start
+    self.send = send
   }
-}
 
-/// The last message of a stream, which its closure records.
-private actor LastMessage {
-  private(set) var message: StreamMessage?
+  /// Records where a stream that starts with the next event begins.
+  func opened(_ metadata: Metadata) {
+    guard case .next = start else { return }
+    for position in metadata[stringValues: "entitled-position"] { start = .afterPosition(position) }
+  }
 
-  func set(_ message: StreamMessage) {
-    self.message = message
+  /// Sends the event of a message, and records the message; a heartbeat has no event.
+  func received(_ event: EntitledClient.Event?, sequence: Int64, position: String) async {
+    if let event { await send(WatchedEvent(event: event, position: position)) }
+    hasMessages = true
+    // A position, because a restored store may give other events the same sequences; a sequence if the caller chose one.
+    if case .after = start {
+      start = .after(sequence)
+    } else {
+      start = .afterPosition(position)
+    }
   }
 }
 

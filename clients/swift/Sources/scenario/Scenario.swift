@@ -111,7 +111,8 @@ struct Scenario: Sendable {
 
   /// The events of a step: those of a segment, or of the app.
   func stream(of step: Step, with client: EntitledClient) -> Events {
-    let start = step.afterPosition.map { EntitledClient.Start.afterPosition($0) } ?? .after(step.after ?? 0)
+    let sequence = step.after.map { EntitledClient.Start.after($0) }
+    let start = step.afterPosition.map { EntitledClient.Start.afterPosition($0) } ?? sequence ?? .next
     guard let segment = step.segment else { return client.watch(from: start) }
     return client.watchSegment(segment, from: start)
   }
