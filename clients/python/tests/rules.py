@@ -1,4 +1,4 @@
-"""Rules of the client that need no service: when a stream continues, and that known keys never wait for unknown ones."""
+"""Rules of the client that need no service: when a stream continues, errors of proxies, and keys of tokens."""
 
 import json
 import pathlib
@@ -10,7 +10,7 @@ import grpc
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from entitled.errors import EntitledError
+from entitled.errors import EntitledError, error_of
 from entitled.tokens import TokenVerifier
 from entitled.v1.entitlement_service_pb2 import WatchRequest, WatchResponse
 from entitled.v1.segment_service_pb2 import WatchSegmentRequest, WatchSegmentResponse
@@ -71,6 +71,22 @@ continues(
 )
 
 
+
+class Call:
+    """A call that failed at a proxy, whose trailing field has the name of the service's and another content."""
+
+    def code(self):
+        return grpc.StatusCode.UNAVAILABLE
+
+    def details(self):
+        return "upstream"
+
+    def trailing_metadata(self):
+        return (("grpc-status-details-bin", b"\xff"),)
+
+
+assert (error_of(Call()).code, error_of(Call()).reason) == (grpc.StatusCode.UNAVAILABLE, "")
+
 key = ec.generate_private_key(ec.SECP256R1())
 public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key())) | {"kid": "known"}
 
@@ -84,7 +100,8 @@ def token(kid):
 
 with tempfile.TemporaryDirectory() as folder:
     keys = pathlib.Path(folder, "jwks.json")
-    keys.write_text(json.dumps({"keys": [public]}))
+    # A key of a kind that is not known yet disturbs no other.
+    keys.write_text(json.dumps({"keys": [{"kty": "AKP", "alg": "ML-DSA-44", "kid": "new", "pub": ""}, public]}))
     verifier = TokenVerifier(keys.as_uri(), issuer="i", audience="a", refresh_interval=0)
     assert verifier.verify(token("known")).customer_id == "alice"
     # A service that does not answer while another thread asks for an unknown key.
