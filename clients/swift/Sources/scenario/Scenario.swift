@@ -102,7 +102,11 @@ struct Scenario: Sendable {
       }
       return ["token": try await client.services.entitlement.issueToken(request).token]
     case "verifyToken":
-      let claims = try await verifier.verify(step.token ?? "")
+      // As several requests at a service's start, while the keys are fetched.
+      let token = step.token ?? ""
+      async let other = verifier.verify(token)
+      let claims = try await verifier.verify(token)
+      guard try await other == claims else { throw InvalidStep() }
       return ["customer": claims.customerID, "entitlements": claims.entitlements.sorted()]
     default:
       throw InvalidStep()
