@@ -231,6 +231,38 @@ def test_the_events_of_a_deleted_segment_end_with_an_error(name, start):
     assert found.splitlines() == ["SEGMENT_REDEFINED ", "NOT_FOUND UNKNOWN_SEGMENT"]
 
 
+# Closes a stream for which another thread waits, and then the connection of another one.
+CLOSING = """
+import sys, threading, time
+from entitled import Client, EntitledError
+def opened(client):
+    events = client.watch(customer_ids=["zoe"])
+    def receive():
+        try:
+            print([*events], flush=True)
+        except EntitledError as error:
+            print(error.code.name, flush=True)
+    thread = threading.Thread(target=receive)
+    thread.start()
+    while not events.position:
+        time.sleep(0.01)
+    return events, thread
+with Client(sys.argv[1], app="ocean-journal") as client:
+    events, thread = opened(client)
+    events.close()
+    thread.join()
+    print([*events], flush=True)
+    _, thread = opened(client)
+thread.join()
+"""
+
+
+def test_another_thread_closes_a_stream_that_waits(service):
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSING, service.grpc], capture_output=True, text=True, env=PYTHON, timeout=6 * CALL_LIMIT)
+    assert (done.stdout.splitlines(), done.returncode) == (["[]", "[]", "CANCELLED"], 0), done.stderr
+
+
 def entitlement(url, name, user):
     """The status and the response of a backend."""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
@@ -107,7 +107,8 @@ class Watch(Iterator[EntitlementEvent]):
         self, method: grpc.UnaryStreamMultiCallable[Request, Response], watching: Watching[Request]
     ) -> None:
         self._watching: Watching[WatchRequest] | Watching[WatchSegmentRequest] = watching
-        self._events = _events(method, watching)
+        self._end = _End()
+        self._events = _events(method, watching, self._end)
 
     def __iter__(self) -> Watch:
         return self
@@ -129,17 +130,33 @@ class Watch(Iterator[EntitlementEvent]):
         return self._watching.position
 
     def close(self) -> None:
-        """Ends the stream."""
-        self._events.close()
+        """Ends the stream. If another thread waits for the next event, its iteration ends."""
+        self._end.request()
+
+
+class _End:
+    """The end of a stream, which any thread can request."""
+
+    def __init__(self) -> None:
+        self.requested = threading.Event()
+        self.call: grpc.Call | None = None
+
+    def request(self) -> None:
+        self.requested.set()
+        if self.call is not None:
+            self.call.cancel()
 
 
 def _events(
-    method: grpc.UnaryStreamMultiCallable[Request, Response], watching: Watching[Request]
+    method: grpc.UnaryStreamMultiCallable[Request, Response], watching: Watching[Request], end: _End
 ) -> Generator[EntitlementEvent, None, None]:
     while True:
-        call = method(watching.request, timeout=None)
+        end.call = call = method(watching.request, timeout=None)
         error: EntitledError | None = None
         try:
+            # From now on, a request cancels this call.
+            if end.requested.is_set():
+                return
             watching.opened(call.initial_metadata() or ())
             for response in call:
                 if (event := watching.received(response)) is not None:
@@ -148,7 +165,8 @@ def _events(
             error = error_of(failure)
         finally:
             call.cancel()
-        time.sleep(watching.delay_after(error))
+        if end.requested.is_set() or end.requested.wait(watching.delay_after(error)):
+            return
 
 
 class _Calls(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):
