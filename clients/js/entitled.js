@@ -134,5 +134,5 @@ function codeOfStatus(status) {
 
 function isEncryptedOrLocal(url) {
   const { protocol, hostname } = new URL(url);
-  return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+  return protocol === "https:" || ["localhost", "[::1]"].includes(hostname) || /^127(\.\d+){3}$/.test(hostname);
 }

@@ -35,7 +35,8 @@ public struct EntitledClient: Sendable {
     token: String? = nil,
     security: Transport.TransportSecurity? = nil, timeout: Duration = .seconds(5)
   ) throws {
-    if token != nil, security == nil, !["localhost", "::1"].contains(host), !host.hasPrefix("127.") {
+    let isLocal = ["localhost", "::1"].contains(host) || host.wholeMatch(of: /127(\.\d+){3}/) != nil
+    if token != nil, security == nil, !isLocal {
       throw EntitledError(
         code: .unauthenticated,
         message: "the token would be sent to \(host) without encryption; pass .tls as security")
