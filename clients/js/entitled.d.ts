@@ -16,13 +16,23 @@ export interface ClientOptions {
   environment?: Environment;
   /** A bearer token. It is only sent over https, or within the machine. */
   token?: string;
-  /** The deadline in milliseconds of calls that name none: 5000 unless told. */
+  /** The deadline in milliseconds of calls that name none. Default: 5000. */
   timeout?: number;
   fetch?: typeof fetch;
 }
 
+/** What an error has beside its code and message. */
+export interface ErrorDetails {
+  reason?: string;
+  fields?: { [field: string]: string };
+  metadata?: { [key: string]: string };
+  retryAfter?: number;
+  cause?: unknown;
+}
+
 /** A call that failed. */
 export class EntitledError extends Error {
+  constructor(code: string, message: string, details?: ErrorDetails);
   /** Connect's code, for example "not_found". */
   readonly code: string;
   /** The service's stable reason; empty if a proxy or the network failed. */

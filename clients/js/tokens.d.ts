@@ -15,9 +15,9 @@ export interface TokenVerifierOptions {
   issuer: string;
   /** The `audience` of IssueToken. */
   audience: string;
-  /** Seconds of tolerance for clocks that differ: 5 unless told. */
+  /** Seconds of tolerance for clocks that differ. Default: 5. */
   leeway?: number;
-  /** The shortest time in seconds between two fetches of the keys: 30 unless told. */
+  /** The shortest time in seconds between two fetches of the keys. Default: 30. */
   refreshInterval?: number;
   fetch?: typeof fetch;
   /** The clock, in milliseconds. */

@@ -37,6 +37,9 @@ export async function verify(token: string): Promise<boolean> {
   }
 }
 
+/** A double of the service in a test. */
+export const down: EntitledError = new EntitledError("unavailable", "no", { reason: "SHUTTING_DOWN", retryAfter: 1 });
+
 export function misuse(entitlement: Entitlement): void {
   // @ts-expect-error: the app is missing
   new Client("https://entitled.example.com", {});
