@@ -8,13 +8,18 @@ import sys
 import urllib.error
 import urllib.request
 
+import grpc
 import pytest
 
+import contract
 from certificates import write_key
+from contract import entitlement_service
 from harness import CALL_LIMIT, ROOT, Service, post, wait_for
 from test_metrics import value
 
 CLIENTS = ROOT / "clients"
+# A stream is open while other calls are made.
+STREAM_LIMIT = 6 * CALL_LIMIT
 STEPS = json.loads((CLIENTS / "scenario.json").read_text())
 PYTHON = {**os.environ, "PYTHONPATH": str(CLIENTS / "python" / "src")}
 SETTINGS = {"app": "ocean-journal", "issuer": "https://entitled.example.com", "audience": "reader"}
@@ -141,8 +146,10 @@ def test_the_python_client_follows_its_rules():
 
 # Takes the first event, waits for a line, and takes the others.
 PAUSING = """
-import itertools, sys
-from entitled import Client
+import itertools, json, sys
+from entitled import Client, channel
+options = channel.options
+channel.options = lambda: [*options(), *map(tuple, json.loads(sys.argv[3]))]
 with Client(sys.argv[1], app="ocean-journal") as client, client.watch(after_sequence=0) as events:
     print(next(events).sequence, flush=True)
     sys.stdin.readline()
@@ -150,34 +157,67 @@ with Client(sys.argv[1], app="ocean-journal") as client, client.watch(after_sequ
 """
 
 
-def test_a_client_that_paused_misses_no_event(start, tmp_path):
-    # Each purchase grants 100 entitlements and is as many events.
-    names = [f"e{number}" for number in range(100)]
+# Each purchase grants as many entitlements and is as many events: one is more than a stream keeps unsent (128 KiB) and a
+# client's window; the others are more than its buffer (4,096 events).
+GRANTED, PURCHASES = 850, 6
+EVENTS = 1 + GRANTED * PURCHASES
+UNSENT = 128 << 10
+# Limits grpc's own buffering; otherwise it would read ahead for the application.
+WINDOW = [("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536)]
+
+
+def test_a_consumer_that_stops_reading_is_ended_and_resumes_without_a_gap(start, tmp_path):
+    names = ", ".join(f"e{number}" for number in range(GRANTED))
     configuration = tmp_path / "entitled.yaml"
     configuration.write_text(
         "apps:\n  ocean-journal:\n    bundle_id: com.example.oceanjournal\n    environments: [Sandbox]\n    products:\n"
-        f"      lifetime: {{type: Non-Consumable, entitlements: [{', '.join(names)}], price: 4.99, currency: USD}}\n")
+        "      one: {type: Non-Consumable, entitlements: [e0], price: 4.99, currency: USD}\n"
+        f"      many: {{type: Non-Consumable, entitlements: [{names}], price: 4.99, currency: USD}}\n")
     service = start(arguments=["--config", configuration])
-    purchases = 20
 
-    def buy(number):
-        document = service.buy("lifetime")["signedTransactionInfo"]
+    def buy(product, number):
+        document = service.buy(product)["signedTransactionInfo"]
         request = {"app": "ocean-journal", "customerId": f"customer-{number}", "signedTransaction": document}
         status, answer = service.json("entitled.v1.ReceiptService/SubmitTransaction", request)
         assert status == 200, answer
 
-    command = [sys.executable, "-c", PAUSING, service.grpc, str(purchases * len(names))]
+    # One consumer is grpc itself; the other one is the client.
+    channel = grpc.insecure_channel(service.grpc, WINDOW)
+    watch = contract.entitlement_stub(channel).Watch
+    stream = watch(entitlement_service.WatchRequest(app="ocean-journal", after_sequence=0), timeout=STREAM_LIMIT)
+    command = [sys.executable, "-c", PAUSING, service.grpc, str(EVENTS), json.dumps(WINDOW)]
     client = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=PYTHON)
     try:
-        buy(0)
+        buy("one", 0)
+        received = [next(stream).sequence]
         assert client.stdout.readline() == "1\n"
-        for number in range(1, purchases):
-            buy(number)
-        found, _ = client.communicate("go on\n", timeout=6 * CALL_LIMIT)
+        # Both have caught up, and neither reads.
+        buy("many", 1)
+        wait_for(lambda: value(service, "entitled_unread_response_bytes") >= 2 * UNSENT)
+        for number in range(1, PURCHASES):
+            buy("many", 1 + number)
+        with pytest.raises(grpc.RpcError) as ended:
+            for message in stream:
+                received.append(message.sequence)
+        assert ended.value.code() == grpc.StatusCode.ABORTED
+        info = contract.details(ended.value)["ErrorInfo"]
+        assert info.reason == "WATCHER_FELL_BEHIND"
+        assert info.metadata["resumeAfterSequence"] == str(received[-1]) and len(received) < EVENTS
+        resumed = entitlement_service.WatchRequest(
+            app="ocean-journal", after_position=info.metadata["resumeAfterPosition"])
+        stream = watch(resumed, timeout=STREAM_LIMIT)
+        while len(received) < EVENTS:
+            received.append(next(stream).sequence)
+        stream.cancel()
+        assert received == list(range(1, EVENTS + 1))
+        found, _ = client.communicate("go on\n", timeout=STREAM_LIMIT)
     finally:
         client.kill()
+        channel.close()
     assert client.wait() == 0
-    assert [int(number) for number in found.split()] == list(range(2, purchases * len(names) + 1))
+    assert [int(number) for number in found.split()] == list(range(2, EVENTS + 1))
+    ends = {"method": "/entitled.v1.EntitlementService/Watch", "code": "ABORTED"}
+    assert value(service, "entitled_grpc_calls_total", **ends) == 2, "the client fell behind, too"
 
 
 # Print the events of a segment, and the error that ends them.
