@@ -325,6 +325,8 @@ def test_an_example_backend_submits_and_answers(name, start, customer):
         assert entitlement(url, "pro", user) == (200, {"entitled": False, "reason": "NEVER_PURCHASED"})
         assert entitlement(url, "prp", user) == (404, {"reason": "UNKNOWN_ENTITLEMENT"})
         assert post(f"{url}/purchases", {"signedTransaction": "none"}, user) == (422, {"reason": "NOT_A_RECEIPT"})
+        assert post(f"{url}/purchases", {"signedTransaction": "none"})[0] == 401
+        assert post(f"{url}/purchases", b"{", user)[0] == 400
         document = service.buy("pro.monthly")["signedTransactionInfo"]
         for _ in range(2):  # a restore submits again
             assert post(f"{url}/purchases", {"signedTransaction": document}, user) == (200, {})

@@ -15,9 +15,15 @@ client = Client(sys.argv[1], app="ocean-journal")
 
 class Backend(http.server.BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or "{}")
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        if not (user := self.headers.get("x-user")):
+            return self.respond(401, {})
         try:
-            client.submit(self.headers["x-user"], body.get("signedTransaction", ""))
+            transaction = str(json.loads(body)["signedTransaction"])
+        except (ValueError, LookupError, TypeError):
+            return self.respond(400, {})
+        try:
+            client.submit(user, transaction)
         except EntitledError as error:
             # The app must not finish the transaction: it will submit it again.
             return self.respond(503 if error.is_transient else 422, {"reason": error.reason})
@@ -25,8 +31,10 @@ class Backend(http.server.BaseHTTPRequestHandler):
         return self.respond(200, {})
 
     def do_GET(self) -> None:
+        if not (user := self.headers.get("x-user")):
+            return self.respond(401, {})
         try:
-            answer = client.check(self.headers["x-user"], self.path.removeprefix("/entitlements/"))
+            answer = client.check(user, self.path.removeprefix("/entitlements/"))
         except EntitledError as error:
             return self.respond(503 if error.is_transient else 404, {"reason": error.reason})
         return self.respond(200, {"entitled": answer.entitled, "reason": answer.reason})
