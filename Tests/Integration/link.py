@@ -12,6 +12,7 @@ class Link:
         self.target = port
         self.joined = threading.Event()
         self.joined.set()
+        self.lost = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -24,12 +25,20 @@ class Link:
         """What was sent meanwhile arrives."""
         self.joined.set()
 
+    def lose(self):
+        """Nothing arrives on the present connections any more, and no end of them; new ones work."""
+        self.cut()
+        self.lost.append(self.joined)
+        self.joined = threading.Event()
+        self.join()
+
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.listener.close()
-        self.join()
+        for joined in (*self.lost, self.joined):
+            joined.set()
 
     def _accept(self):
         with contextlib.suppress(OSError):
@@ -38,15 +47,16 @@ class Link:
                 threading.Thread(target=self._relay, args=(client,), daemon=True).start()
 
     def _relay(self, client):
-        self.joined.wait()
+        joined = self.joined
+        joined.wait()
         server = socket.create_connection(("127.0.0.1", self.target))
-        threading.Thread(target=self._copy, args=(server, client), daemon=True).start()
-        self._copy(client, server)
+        threading.Thread(target=self._copy, args=(server, client, joined), daemon=True).start()
+        self._copy(client, server, joined)
 
-    def _copy(self, source, target):
+    def _copy(self, source, target, joined):
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
-                self.joined.wait()
+                joined.wait()
                 target.sendall(data)
         for end in (source, target):
             with contextlib.suppress(OSError):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,8 @@ import pytest
 import contract
 from certificates import write_key
 from contract import entitlement_service
-from harness import CALL_LIMIT, ROOT, Service, post, wait_for
+from harness import CALL_LIMIT, IS_LONG, ROOT, Service, post, wait_for
+from link import Link
 from test_metrics import value
 
 CLIENTS = ROOT / "clients"
@@ -49,8 +51,9 @@ class Driver:
         command = [*map(str, DRIVERS[name]), json.dumps(settings)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=PYTHON)
 
-    def perform(self, step):
+    def perform(self, step, limit=STREAM_LIMIT):
         print(json.dumps(step), file=self.process.stdin, flush=True)
+        assert select.select([self.process.stdout], [], [], limit)[0], f"no result in time: {step}"
         return json.loads(self.process.stdout.readline())
 
     def stop(self):
@@ -129,6 +132,29 @@ def test_a_client_performs_the_scenario(name, tmp_path, configuration):
                 known[step["as"]] = found
     driver.stop()
     service.stop()
+
+
+# Longer than the clients' pings take to find it out: 30 and 20 seconds.
+FOUND_OUT = 50 + 6 * CALL_LIMIT
+
+
+@pytest.mark.skipif(
+    not IS_LONG and "ENTITLED_SWIFT_CLIENT" not in os.environ, reason="part of `make test-long`: takes a minute")
+@pytest.mark.parametrize("name", [name for name in DRIVERS if name not in MISSING])
+def test_a_stream_continues_after_its_connection_died_silently(name, tmp_path, start, configuration):
+    require(DRIVERS[name][0])
+    service = start(arguments=["--config", configuration])
+    with Link(int(service.grpc.rsplit(":", 1)[1])) as link:
+        driver = Driver(name, {**SETTINGS, "grpc": f"127.0.0.1:{link.port}", "http": service.http})
+        driver.perform({"do": "follow", "stream": "s", "after": 0, "count": 1})
+        wait_for(lambda: value(service, "entitled_streams", listener="grpc") == 1)
+        link.lose()
+        document = service.buy("lifetime")["signedTransactionInfo"]
+        request = {"app": "ocean-journal", "customerId": "ann", "signedTransaction": document}
+        assert service.json("entitled.v1.ReceiptService/SubmitTransaction", request)[0] == 200
+        found = driver.perform({"do": "followed", "stream": "s"}, limit=FOUND_OUT)
+        assert agrees({"events": [{"sequence": 1, "customer": "ann"}]}, found), found
+        driver.stop()
 
 
 EXAMPLES = {

@@ -30,7 +30,10 @@ def options() -> list[tuple[str, Any]]:
     }
     config = {"methodConfig": [{"name": reads, "waitForReady": True, "retryPolicy": retries}]}
     return [
-        ("grpc.service_config", json.dumps(config)), ("grpc.keepalive_time_ms", 30_000),
+        ("grpc.service_config", json.dumps(config)),
+        # grpc would wait a minute for the answer to a ping, and limit the pings beside streams, which send nothing themselves.
+        ("grpc.keepalive_time_ms", 30_000), ("grpc.http2.ping_timeout_ms", 20_000),
+        ("grpc.http2.max_pings_without_data", 0),
         # A restart of the service takes less than the second that grpc would wait.
         ("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 10_000),
     ]
