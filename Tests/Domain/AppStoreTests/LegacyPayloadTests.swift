@@ -84,6 +84,22 @@ import Testing
     #expect(!VerifyReceiptStatus(rawValue: 21004).isRetryable)
   }
 
+  // Receipts of single transactions have one object where app receipts have an array.
+  @Test("An object in place of an array of objects is its only element")
+  func singleObject() throws {
+    let response = try VerifyReceiptResponse(
+      json: object(
+        """
+        {"status": 0, "latest_receipt_info": {"product_id": "a", "original_transaction_id": 7},
+         "pending_renewal_info": null}
+        """))
+    #expect(response.latestReceiptInfo?.map(\.originalTransactionId) == ["7"])
+    #expect(response.pendingRenewalInfo == nil)
+    #expect(throws: PayloadError.wrongType(member: "latest_receipt_info", expected: "an array of objects")) {
+      try VerifyReceiptResponse(json: object(#"{"latest_receipt_info": "a"}"#))
+    }
+  }
+
   @Test("A malformed member is rejected with its name")
   func refused() throws {
     #expect(throws: PayloadError.wrongType(member: "in_app[0].purchase_date", expected: "a date in GMT")) {

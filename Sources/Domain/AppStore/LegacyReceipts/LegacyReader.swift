@@ -65,8 +65,11 @@ struct LegacyReader {
     try members.part(member)
   }
 
+  /// Returns an array of nested objects. A single object counts as an array of one: receipts of single transactions, from
+  /// before iOS 7, are answered with one.
   func parts<Part: DecodedPayload>(_ member: String) throws(PayloadError) -> [Part]? {
-    try members.parts(member)
+    if case .object? = members.json[member] { return try members.part(member).map { [$0] } }
+    return try members.parts(member)
   }
 
   private func instant(_ milliseconds: Int64, _ member: String) throws(PayloadError) -> Instant {
