@@ -146,7 +146,7 @@ def after(console, days):
 
 def report(console, name, first, last, **more):
     """The answer of QueryReport for the days from the first to before the last one."""
-    query = {"report": name, "from": f"{first}T00:00:00Z", "to": f"{last}T00:00:00Z", "granularity": "REPORT_GRANULARITY_MONTH"}
+    query = {"report": name, "startTime": f"{first}T00:00:00Z", "endTime": f"{last}T00:00:00Z", "granularity": "REPORT_GRANULARITY_MONTH"}
     return console.call("ReportService/QueryReport", environment="ENVIRONMENT_SANDBOX", query=query | more)
 
 

@@ -132,10 +132,10 @@ def test_entries_are_listed_page_by_page_in_a_range(guarded):
         assert [entry.customer_ids[0] for entry in found] == [f"c{number}" for number in reversed(range(5))]
         assert [e.number for e in found] == sorted((e.number for e in found), reverse=True)
         request = audit_service.ListAuditEntriesRequest(method="Grant")
-        getattr(request, "from").CopyFrom(found[1].time)
+        request.start_time.CopyFrom(found[1].time)
         later = boss.ListAuditEntries(request).entries
         assert {"c4", "c3"} <= {entry.customer_ids[0] for entry in later}
-        request = audit_service.ListAuditEntriesRequest(method="Grant", to=found[-1].time)
+        request = audit_service.ListAuditEntriesRequest(method="Grant", end_time=found[-1].time)
         assert "c4" not in {entry.customer_ids[0] for entry in boss.ListAuditEntries(request).entries}
 
 

@@ -1,6 +1,7 @@
 """The packages of clients/ as their users get them: what is in them, their types, and that they work when installed."""
 
 import json
+import keyword
 import os
 import pathlib
 import re
@@ -211,3 +212,11 @@ def test_no_field_has_the_name_of_a_method_that_java_makes_for_another(own_files
                 suffixes += ["count", "list"] if field.label == field.LABEL_REPEATED else []
                 taken = {f"{field.name}_{suffix}" for suffix in suffixes} & names
                 assert not taken, f"{message.name}: {taken}"
+
+
+def test_no_field_has_the_name_of_a_reserved_word_of_python(own_files):
+    """Its clients would have to write `getattr(request, "from")`."""
+    for file in own_files:
+        for message in file.message_type:
+            reserved = {field.name for field in message.field if keyword.iskeyword(field.name)}
+            assert not reserved, f"{message.name}: {reserved}"

@@ -429,7 +429,7 @@ def test_the_history_before_the_last_13_months_is_shown_on_demand(console, lena)
     console.submit("veteran", console.buy("veteran", "maps.pack"))
     page = lena.get(f"{HERE}/customers/veteran").text
     assert "Show the whole history" not in page
-    later = console.call("CustomerService/GetCustomerHistory", customerId="veteran", **{"from": after(console, -1)})
+    later = console.call("CustomerService/GetCustomerHistory", customerId="veteran", startTime=after(console, -1))
     assert later["lanes"]
     whole = lena.get(f"{HERE}/customers/veteran?range=all").text
     assert "Show the last 13 months" in whole and 'name="range" value="all"' in whole

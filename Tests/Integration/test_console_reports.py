@@ -42,7 +42,7 @@ def console(tmp_path_factory):
 
 def purchases(console, name, row, column, **more):
     """All purchases behind a value, two a page."""
-    query = {"report": name, "from": f"{console.days[0]}T00:00:00Z", "to": f"{console.days[1]}T00:00:00Z",
+    query = {"report": name, "startTime": f"{console.days[0]}T00:00:00Z", "endTime": f"{console.days[1]}T00:00:00Z",
              "granularity": "REPORT_GRANULARITY_MONTH"} | more  # fmt: skip
     request = {
         "environment": "ENVIRONMENT_SANDBOX", "query": query, "column": column, "bucket": row["bucket"],

@@ -11,7 +11,7 @@ import forge
 import stores
 from contract import (
     app_store_service, audit_service, customer_service, environment, notification_service, receipt_service,
-    segment_service, webhook_service,
+    report_service, segment_service, webhook_service,
 )  # fmt: skip
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, post, wait_for
@@ -422,6 +422,39 @@ def test_numbers_of_enums_that_are_not_defined_are_refused(client):
         assert (contract.reason(error.value), contract.violations(error.value)) == ("INVALID_FIELD", [field])
 
 
+def test_errors_of_ranges_name_the_field_of_the_contract(client):
+    customers, reports = contract.customer_stub(client.channel), contract.report_stub(client.channel)
+    notifications = contract.notification_stub(client.channel)
+    retention = contract.retention_messaging_stub(client.channel)
+    early, late = {"seconds": 1_767_225_600}, {"seconds": 1_767_312_000}  # 2026-01-01 and 2026-01-02
+    within, far = {"seconds": 1_767_225_601}, {"seconds": 1_867_276_800}
+    backwards = {"start_time": late, "end_time": early}
+    query, days = report_service.ReportQuery, report_service.GetReconciliationRequest
+    for call, request, reason, field in [
+        (customers.GetCustomerHistory, customer_service.GetCustomerHistoryRequest(
+            customer_id="ana", start_time=late, as_of=early), "INVALID_FIELD", "start_time"),
+        (notifications.BackfillNotifications, notification_service.BackfillNotificationsRequest(
+            **backwards), "INVALID_FIELD", "start_time"),
+        (retention.GetRetentionReport, contract.retention_messaging_service.GetRetentionReportRequest(
+            **backwards), "INVALID_RANGE", "end_time"),
+        (reports.GetReconciliation, days(end_time=late), "MISSING_FIELD", "start_time"),
+        (reports.GetReconciliation, days(start_time=early), "MISSING_FIELD", "end_time"),
+        (reports.GetReconciliation, days(start_time=within, end_time=late), "INVALID_RANGE", "start_time"),
+        (reports.GetReconciliation, days(start_time=early, end_time=within), "INVALID_RANGE", "end_time"),
+        (reports.GetReconciliation, days(**backwards), "INVALID_RANGE", "end_time"),
+        (reports.QueryReport, report_service.QueryReportRequest(
+            query=query(report="mrr")), "MISSING_FIELD", "query.start_time"),
+        (reports.QueryReport, report_service.QueryReportRequest(
+            query=query(report="mrr", **backwards)), "INVALID_RANGE", "query.end_time"),
+        (lambda *call, **options: next(reports.ListPostings(*call, **options)), report_service.ListPostingsRequest(
+            start_time=early, end_time=far), "INVALID_RANGE", "end_time"),
+    ]:  # fmt: skip
+        request.app = APP
+        with pytest.raises(grpc.RpcError) as error:
+            call(request, timeout=CALL_LIMIT)
+        assert (contract.reason(error.value), contract.violations(error.value)) == (reason, [field]), request
+
+
 def test_an_order_needs_an_app_in_production(start, tmp_path):
     from test_callers import APPS  # in Apple's sandbox only
     (tmp_path / "entitled.yaml").write_text(APPS)
@@ -567,7 +600,7 @@ def test_messages_are_resent_once_for_a_key(start, tmp_path):
     with service.channel() as channel:
         webhooks = contract.webhook_stub(channel)
         request = webhook_service.ResendDeliveriesRequest(
-            app=APP, webhook="billing", range={"from": 1}, idempotency_key="again")
+            app=APP, webhook="billing", range={"first": 1}, idempotency_key="again")
         first = webhooks.ResendDeliveries(request, timeout=CALL_LIMIT)
         assert first.resent == 2 and not first.repeated and first.position
         receiver.wait(lambda r: len(r.accepted) == 4)

@@ -54,8 +54,8 @@ def reported(world, withdrawn_at):
     """The sums of the report of withdrawals in the 60 days from one on."""
     query = report_service.ReportQuery(report="consents")
     day = withdrawn_at.seconds // DAY * DAY
-    getattr(query, "from").FromSeconds(day)
-    query.to.FromSeconds(day + 60 * DAY)
+    query.start_time.FromSeconds(day)
+    query.end_time.FromSeconds(day + 60 * DAY)
     request = report_service.QueryReportRequest(app=APP, query=query)
     answer = contract.report_stub(world.channel).QueryReport(request, timeout=CALL_LIMIT)
     sums = [sum(values) for values in zip(*(row.values for row in answer.rows))]

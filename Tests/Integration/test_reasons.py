@@ -16,7 +16,7 @@ from test_app_store import APP, World
 
 DAY = 86_400_000
 FILTER = {"unclaimed": True}
-REPORT = {"report": "mrr", "from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"}
+REPORT = {"report": "mrr", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-02T00:00:00Z"}
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def refusal(service, method, members, **headers):
          {"app": APP, "customerId": "ana", "form": "OFFER_SIGNATURE_FORM_PROMOTIONAL_JWS", "productId": "pro.monthly",
           "offerIdentifier": "back"}, ("failed_precondition", "NO_SIGNING_KEY")),
         ("ReportService/ListReportPurchases",
-         {"app": APP, "query": REPORT, "column": "none", "bucket": REPORT["from"]}, ("invalid_argument", "UNKNOWN_COLUMN")),
+         {"app": APP, "query": REPORT, "column": "none", "bucket": REPORT["startTime"]}, ("invalid_argument", "UNKNOWN_COLUMN")),
         ("AppStoreService/SetConsumptionConsent", {"app": APP, "customerId": "ana"}, ("invalid_argument", "MISSING_FIELD")),
         ("SegmentService/DeleteSegment", {"app": APP, "name": "none"}, ("not_found", "UNKNOWN_SEGMENT")),
         ("SegmentService/ListCustomers", {"app": APP, "segment": "none"}, ("not_found", "UNKNOWN_SEGMENT")),
@@ -115,8 +115,8 @@ def test_a_report_with_too_many_rows_is_exported(start, tmp_path):
         status, answer = service.json("entitled.v1.ReceiptService/SubmitTransaction", request)
         assert status == 200, answer
     query = report_service.ReportQuery(report="subscriptions", group_by=[report_service.REPORT_DIMENSION_PRODUCT])
-    getattr(query, "from").FromMilliseconds(today)
-    query.to.FromMilliseconds(today + 800 * DAY)
+    query.start_time.FromMilliseconds(today)
+    query.end_time.FromMilliseconds(today + 800 * DAY)
     with service.channel() as channel:
         reports = contract.report_stub(channel)
 

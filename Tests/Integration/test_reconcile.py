@@ -239,7 +239,7 @@ def test_results_are_stored_on_demand_and_stay_when_the_next_one_is(lived, tmp_p
     service, _, reports = lived
     kind, date = fullest(reports)
     day = datetime.date.fromisoformat(date)
-    span = {"from": f"{day}T00:00:00Z", "to": f"{day + datetime.timedelta(days=1)}T00:00:00Z"}
+    span = {"startTime": f"{day}T00:00:00Z", "endTime": f"{day + datetime.timedelta(days=1)}T00:00:00Z"}
     (whole,) = write(tmp_path, {(kind, date): reports[kind, date]})
     assert reconcile(service, [whole])[0] == 0
     assert stored(service, **span)[1].get("days", []) == [], "nothing is stored without --record"
@@ -249,7 +249,7 @@ def test_results_are_stored_on_demand_and_stay_when_the_next_one_is(lived, tmp_p
     other.write_text(f"{reports[kind, date].rstrip()}\n{first}\n{foreign}\n", encoding="utf-8")
     status, answer = reconcile(service, [other], "--record")
     (found,) = stored(service, **span)[1]["days"]
-    assert status == 3 and found["report"] == "SUBSCRIBER" and found["day"] == span["from"]
+    assert status == 3 and found["report"] == "SUBSCRIBER" and found["day"] == span["startTime"]
     assert int(found["unexplained"]) == answer["unexplained"] == 1
     assert (found["unknownRows"], found["files"]) == ("1", [other.name])
     assert reconcile(service, [whole], "--record")[0] == 0
@@ -264,7 +264,7 @@ def test_results_are_stored_on_demand_and_stay_when_the_next_one_is(lived, tmp_p
     listed = service.command("report", "--reconciliation", "--all-runs", "--app", APP, "--from", date, "--to", date)
     assert [line.startswith(f"{date}  SUBSCRIBER  2") for line in listed.stdout.splitlines()] == [True, True], listed.stdout
     end = f"{day + datetime.timedelta(days=32)}T00:00:00Z"
-    status, answer = stored(service, allRuns=True, **span | {"to": end})
+    status, answer = stored(service, allRuns=True, **span | {"endTime": end})
     assert status == 400 and "INVALID_RANGE" in json.dumps(answer), answer
 
 
@@ -280,4 +280,4 @@ def test_a_result_that_is_none_is_refused(lived, change, reason):
     request = {"app": APP, "environment": "ENVIRONMENT_SANDBOX"} | change
     status, answer = service.json("entitled.v1.ReportService/RecordReconciliation", request)
     assert status == 400 and reason in json.dumps(answer), answer
-    assert stored(service, **{"from": "2026-11-01T00:00:00Z"})[0] == 400
+    assert stored(service, startTime="2026-11-01T00:00:00Z")[0] == 400

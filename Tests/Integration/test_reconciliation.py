@@ -259,7 +259,7 @@ def test_a_repair_whose_history_apple_refuses_keeps_the_error(begin):
     world.deliver()
     backfill = notification_service.BackfillNotificationsRequest(app=APP)
     # Apple's sandbox has 30 days of history.
-    backfill.__getattribute__("from").FromSeconds(int(time.time()) - 90 * 86_400)
+    backfill.start_time.FromSeconds(int(time.time()) - 90 * 86_400)
     refused = world.notifications.BackfillNotifications(backfill, timeout=CALL_LIMIT).repair
     assert refused.HasField("finished_at") and "4000012" in refused.error
     world.notifications.BackfillNotifications(

@@ -600,8 +600,8 @@ class Reports:
 
     def query(self, report, first=None, end=None, known_at=None, as_of=None, **more):
         query = report_service.ReportQuery(report=report, **more)
-        getattr(query, "from").FromMilliseconds((first or self.lives.first) * DAY)
-        query.to.FromMilliseconds((end or self.lives.end) * DAY)
+        query.start_time.FromMilliseconds((first or self.lives.first) * DAY)
+        query.end_time.FromMilliseconds((end or self.lives.end) * DAY)
         if known_at is not None:
             query.known_at.FromMilliseconds(known_at)
         if as_of is not None:

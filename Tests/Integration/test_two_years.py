@@ -138,8 +138,8 @@ class Simulation:
         """
         until = self.now()
         request = notification_service.BackfillNotificationsRequest(app=APP, only_failures=True)
-        getattr(request, "from").FromMilliseconds(self.repaired)
-        request.to.FromMilliseconds(until + 1)
+        request.start_time.FromMilliseconds(self.repaired)
+        request.end_time.FromMilliseconds(until + 1)
         repair = self.notifications.BackfillNotifications(request, timeout=TIMEOUT).repair
         page = notification_service.ListRepairsRequest(app=APP)
 

@@ -134,8 +134,8 @@ def _require_listed_by_time(service, lives, stub):
     known = stored_postings(service)
     request = report_service.ListPostingsRequest(app=APP, opening=True)
     first, end = (lives.first + 5) * DAY, (lives.first + 9) * DAY
-    getattr(request, "from").FromMilliseconds(first)
-    request.to.FromMilliseconds(end)
+    request.start_time.FromMilliseconds(first)
+    request.end_time.FromMilliseconds(end)
     found = [posting for page in stub.ListPostings(request, timeout=CALL_LIMIT) for posting in page.postings]
     sums = [posting for posting in found if not posting.number]
     times = {posting.number: posting.effective_at.ToMilliseconds() for posting in known}

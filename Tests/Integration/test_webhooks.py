@@ -458,7 +458,7 @@ def test_an_invalid_webhook_configuration_prevents_the_start(tmp_path, members, 
         ({"webhook": "newcomer"}, "UNKNOWN_WEBHOOK"),
         ({"webhook": "billing"}, "MISSING_FIELD"),
         ({"webhook": "billing", "deadLetters": False}, "MISSING_FIELD"),
-        ({"webhook": "billing", "range": {"from": "3", "to": "2"}}, "INVALID_RANGE"),
+        ({"webhook": "billing", "range": {"first": "3", "last": "2"}}, "INVALID_RANGE"),
     ],
 )
 def test_an_invalid_resend_is_rejected(start, tmp_path, receiver, request_, reason):

@@ -7,7 +7,7 @@ import time
 from wire import APP, SERVICE, connect, post
 
 REPORTS = "/entitled.v1.ReportService/QueryReport"
-REPORT = {"report": "movements", "from": "2025-01-01T00:00:00Z", "to": "2026-01-01T00:00:00Z", "groupBy": ["REPORT_DIMENSION_STOREFRONT"]}
+REPORT = {"report": "movements", "startTime": "2025-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z", "groupBy": ["REPORT_DIMENSION_STOREFRONT"]}
 
 
 def requests():

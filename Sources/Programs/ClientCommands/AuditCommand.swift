@@ -28,8 +28,8 @@ struct AuditCommand: AsyncParsableCommand {
       $0.actor = actor
       $0.method = method
     }
-    request.from = try TimeOption.parse(from, "--from")
-    request.to = try TimeOption.parse(to, "--to", day: .end)
+    request.startTime = try TimeOption.parse(from, "--from")
+    request.endTime = try TimeOption.parse(to, "--to", day: .end)
     let shown = try await client.withConnection { [request] connection in
       var (request, shown) = (request, 0)
       repeat {

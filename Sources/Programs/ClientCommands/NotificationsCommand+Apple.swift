@@ -25,8 +25,8 @@ struct ListNotificationsCommand: AsyncParsableCommand {
     request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
     request.state = try EnumOption.parse(state, "NOTIFICATION_STATE_", "--state")
-    request.from = try TimeOption.parse(from, "--from")
-    request.to = try TimeOption.parse(to, "--to", day: .end)
+    request.startTime = try TimeOption.parse(from, "--from")
+    request.endTime = try TimeOption.parse(to, "--to", day: .end)
     try await client.showPages(
       empty: "no notifications", nextPageToken: \.nextPageToken,
       rows: { (page: ListNotificationsResponse) in page.notifications.map(\.entry) },

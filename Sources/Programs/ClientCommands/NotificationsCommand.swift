@@ -85,8 +85,8 @@ struct BackfillCommand: AsyncParsableCommand {
     request.note = note
     request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
-    request.from = try TimeOption.parse(from, "--from")
-    request.to = try TimeOption.parse(to, "--to", day: .known)
+    request.startTime = try TimeOption.parse(from, "--from")
+    request.endTime = try TimeOption.parse(to, "--to", day: .known)
     let response = try await client.withConnection { [request] connection in
       try await ProgressLine.during {
         try await connection.backfillNotifications(request, timeoutSeconds: 600)
@@ -161,8 +161,8 @@ struct CompareVersionsCommand: AsyncParsableCommand {
           .with {
             $0.app = app
             $0.environment = environment
-            $0.from = from
-            $0.to = to
+            $0.startTime = from
+            $0.endTime = to
             $0.pageToken = token
           })
       })
@@ -183,7 +183,7 @@ extension Repair {
     let phase = finishedAt == nil ? phase.protoName.droppingPrefix("REPAIR_PHASE_") : "done"
     let cause = reason.protoName.droppingPrefix("REPAIR_REASON_")
     let counts = "\(received) received, \(queriedPurchases) queried, \(driftedCustomers) customers differed"
-    return "\(cause) \(from.text) to \(to.text): \(phase), \(counts)\(error.isEmpty ? "" : "; \(error)")"
+    return "\(cause) \(startTime.text) to \(endTime.text): \(phase), \(counts)\(error.isEmpty ? "" : "; \(error)")"
   }
 }
 

@@ -84,7 +84,7 @@ struct ReportCommand: AsyncParsableCommand {
   private func listReconciliation(_ app: String, _ environment: Wire.Environment) async throws {
     let days = try days()
     let request = GetReconciliationRequest.with {
-      ($0.app, $0.environment, $0.from, $0.to) = (app, environment, days.from, days.to)
+      ($0.app, $0.environment, $0.startTime, $0.endTime) = (app, environment, days.from, days.to)
       $0.allRuns = allRuns
     }
     let response = try await client.withConnection { try await $0.getReconciliation(request) }
@@ -111,7 +111,7 @@ struct ReportCommand: AsyncParsableCommand {
       ($0.app, $0.environment, $0.query, $0.column) = (app, environment, query, column)
       ($0.groups, $0.currency, $0.age, $0.pageSize) = (group, currency ?? "", age ?? 0, 1_000)
     }
-    request.bucket = try TimeOption.parse(bucket, "--bucket") ?? query.from
+    request.bucket = try TimeOption.parse(bucket, "--bucket") ?? query.startTime
     var response = ListReportPurchasesResponse()
     try await client.withConnection { connection in
       repeat {
@@ -140,7 +140,7 @@ struct ReportCommand: AsyncParsableCommand {
       $0.convertTo = convertTo ?? ""
       $0.maxGroups = maxGroups ?? 0
     }
-    (query.from, query.to) = try days()
+    (query.startTime, query.endTime) = try days()
     query.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .end)
     query.asOf = try TimeOption.parse(asOf, "--as-of")
     query.granularity = try Self.granularity(by)
@@ -185,7 +185,7 @@ struct ReportCommand: AsyncParsableCommand {
         let from = try TimeOption.parse(fields[0], "--rates")
       else { throw Failure("--rates: a line is no day, currency and rate: '\(line)'", status: 64) }
       return .with {
-        $0.from = from
+        $0.startTime = from
         $0.currency = fields[1]
         $0.millionths = NSDecimalNumber(decimal: rate * 1_000_000).int64Value
       }

@@ -160,10 +160,10 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
     return .numbers(.with { $0.numbers = deliveries.number })
   }
 
-  private func range(from: Int64) -> DeliveryRange {
+  private func range(from first: Int64) -> DeliveryRange {
     .with {
-      $0.from = from
-      $0.to = to
+      $0.first = first
+      $0.last = to
     }
   }
 }

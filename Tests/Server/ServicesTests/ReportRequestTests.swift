@@ -11,8 +11,8 @@ import Wire
   private func query(_ change: (inout Wire.ReportQuery) -> Void) -> Wire.ReportQuery {
     .with {
       $0.report = "revenue"
-      $0.from = GoogleProtobuf.Timestamp(ReportDay(number: 20_000).start)
-      $0.to = GoogleProtobuf.Timestamp(ReportDay(number: 20_010).start)
+      $0.startTime = GoogleProtobuf.Timestamp(ReportDay(number: 20_000).start)
+      $0.endTime = GoogleProtobuf.Timestamp(ReportDay(number: 20_010).start)
       change(&$0)
     }
   }
@@ -34,11 +34,27 @@ import Wire
     }
   }
 
+  @Test("An error of a range of days names the field that is wrong")
+  func days() {
+    let (first, end) = (ReportDay(number: 20_000).start, ReportDay(number: 20_010).start)
+    let noon = first.advanced(byMilliseconds: 43_200_000)
+    func field(_ start: Instant?, _ end: Instant?) -> String? {
+      thrownStatus {
+        _ = try Reports.ReportQuery.days(
+          start.map { GoogleProtobuf.Timestamp($0) }, end.map { GoogleProtobuf.Timestamp($0) }, prefix: "query.")
+      }?.invalidField
+    }
+    #expect(field(first, end) == nil)
+    #expect(field(nil, end) == "query.start_time" && field(first, nil) == "query.end_time")
+    #expect(field(noon, end) == "query.start_time" && field(first, noon) == "query.end_time")
+    #expect(field(end, first) == "query.end_time" && field(first, first) == "query.end_time")
+  }
+
   @Test("A request has at most 50,000 rates")
   func rates() {
     let rate = ReportRate.with {
       ($0.currency, $0.millionths) = ("EUR", 1_085_000)
-      $0.from = GoogleProtobuf.Timestamp(ReportDay(number: 20_000).start)
+      $0.startTime = GoogleProtobuf.Timestamp(ReportDay(number: 20_000).start)
     }
     func table(_ count: Int) throws {
       let request = query { ($0.convertTo, $0.rates) = ("USD", Array(repeating: rate, count: count)) }

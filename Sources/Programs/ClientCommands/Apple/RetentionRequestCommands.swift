@@ -30,8 +30,8 @@ struct RetentionRequestsCommand: AsyncParsableCommand {
             $0.environment = environment
             $0.outcome = outcome
             $0.originalTransactionId = purchase
-            $0.from = from
-            $0.to = to
+            $0.startTime = from
+            $0.endTime = to
             $0.pageToken = token
           })
       })
@@ -55,8 +55,8 @@ struct RetentionReportCommand: AsyncParsableCommand {
         .with {
           $0.app = app
           $0.environment = environment
-          $0.from = from
-          $0.to = to
+          $0.startTime = from
+          $0.endTime = to
         })
     }
     var rows = response.rows.map { ($0.title, $0.summary) }

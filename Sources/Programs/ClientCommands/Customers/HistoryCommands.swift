@@ -21,7 +21,7 @@ struct HistoryCommand: AsyncParsableCommand {
     var request = GetCustomerHistoryRequest.with { $0.customerId = customer }
     request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
-    request.from = try TimeOption.parse(from, "--from")
+    request.startTime = try TimeOption.parse(from, "--from")
     request.asOf = try TimeOption.parse(asOf, "--as-of", day: .known)
     request.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .known)
     let response = try await client.withConnection { [request] in try await $0.getCustomerHistory(request) }

@@ -115,9 +115,9 @@ struct ReconcileCommand: AsyncParsableCommand {
     guard let span = comparison.span else { return [] }
     let request = ListPostingsRequest.with {
       ($0.app, $0.environment, $0.opening) = (app, environment, comparison.needsStocks)
-      $0.from = GoogleProtobuf.Timestamp(
+      $0.startTime = GoogleProtobuf.Timestamp(
         millisecondsSince1970: span.lowerBound.millisecondsSince1970)
-      $0.to = GoogleProtobuf.Timestamp(millisecondsSince1970: span.upperBound.millisecondsSince1970)
+      $0.endTime = GoogleProtobuf.Timestamp(millisecondsSince1970: span.upperBound.millisecondsSince1970)
     }
     return try await client.withConnection { connection in
       var postings: [KnownPosting] = []

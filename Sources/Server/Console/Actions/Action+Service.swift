@@ -157,7 +157,7 @@ extension Action {
         Calls.backfillNotifications,
         .with {
           call.fill(&$0.app, &$0.environment)
-          $0.from = GoogleProtobuf.Timestamp(start)
+          $0.startTime = GoogleProtobuf.Timestamp(start)
           $0.note = call.note
         })
       let repair = response.repair

@@ -87,8 +87,8 @@ enum AuditPage {
         $0.customerId = visit.value("customer") ?? ""
         $0.actor = visit.value("actor") ?? ""
         $0.method = visit.value("method") ?? ""
-        $0.from = day("from", visit).map { GoogleProtobuf.Timestamp($0.start) }
-        $0.to = day("to", visit).map { GoogleProtobuf.Timestamp($0.end) }
+        $0.startTime = day("from", visit).map { GoogleProtobuf.Timestamp($0.start) }
+        $0.endTime = day("to", visit).map { GoogleProtobuf.Timestamp($0.end) }
         $0.pageToken = page
       })
   }

@@ -111,7 +111,7 @@ struct CustomerData: Sendable {
     self.description = description
     self.customer = customer
     self.axis = axis
-    history = moment.asOf == nil ? axis : await loader.history(from: (try? axis.get())?.from, moment)
+    history = moment.asOf == nil ? axis : await loader.history(from: (try? axis.get())?.startTime, moment)
     self.timeline = await timeline
     self.notes = await notes
     self.attributes = await attributes
@@ -127,7 +127,7 @@ struct CustomerData: Sendable {
 
   /// Whether the customer bought something before the beginning of the picture.
   var hasEarlierHistory: Bool {
-    guard !isWholeRange, let start = (try? axis.get())?.from?.instant else { return false }
+    guard !isWholeRange, let start = (try? axis.get())?.startTime?.instant else { return false }
     return transactions.contains { ($0.originalPurchaseDate?.instant).map { $0 < start } ?? false }
   }
 }
@@ -169,7 +169,7 @@ private struct CustomerLoader: Sendable {
         $0.asOf = moment.timestamp
         $0.knownAt = moment.knownAt
         guard let from, let first = from.instant else { return }
-        $0.from = moment.asOf.map { $0 < first } == true ? moment.timestamp : from
+        $0.startTime = moment.asOf.map { $0 < first } == true ? moment.timestamp : from
       })
   }
 

@@ -57,7 +57,7 @@ enum PurchasePage {
         $0.app = scope.app
         $0.environment = scope.environment
         $0.customerId = owner
-        $0.from = dates.min().map { GoogleProtobuf.Timestamp($0) }
+        $0.startTime = dates.min().map { GoogleProtobuf.Timestamp($0) }
       })
     var history: GetCustomerHistoryResponse
     do throws(Status) { history = try answer.get() } catch { return Part.failure(error, of: title) }

@@ -83,7 +83,7 @@ enum RefundHistoryPage {
         $0.app = scope.app
         $0.customerId = id
         $0.environment = scope.environment
-        $0.from = GoogleProtobuf.Timestamp(CustomerData.firstSales)
+        $0.startTime = GoogleProtobuf.Timestamp(CustomerData.firstSales)
       })
     guard let purchase = history.lanes.last(where: { $0.kind == .purchase }) else {
       throw Status(.notFound, reason: "NO_PURCHASE", Text.refundsNeedPurchase)

@@ -13,7 +13,7 @@ enum ReconciliationRunsPage {
     }
     let request = GetReconciliationRequest.with {
       ($0.app, $0.environment, $0.allRuns) = (scope.app, scope.environment, true)
-      ($0.from, $0.to) = (GoogleProtobuf.Timestamp(day.start), GoogleProtobuf.Timestamp(day.end))
+      ($0.startTime, $0.endTime) = (GoogleProtobuf.Timestamp(day.start), GoogleProtobuf.Timestamp(day.end))
     }
     let runs = try await visit.call(Calls.getReconciliation, request).days
     let title = Text.reconciliation(of: day.text)

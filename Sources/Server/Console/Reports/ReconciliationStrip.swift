@@ -17,7 +17,8 @@ enum ReconciliationStrip {
       let first = today.advanced(by: -length)
       let request = GetReconciliationRequest.with {
         ($0.app, $0.environment) = (scope.app, scope.environment)
-        ($0.from, $0.to) = (GoogleProtobuf.Timestamp(first.start), GoogleProtobuf.Timestamp(today.start))
+        $0.startTime = GoogleProtobuf.Timestamp(first.start)
+        $0.endTime = GoogleProtobuf.Timestamp(today.start)
       }
       let results = try await visit.call(Calls.getReconciliation, request).days
       content =

@@ -76,8 +76,8 @@ struct ReportFilter: Sendable {
   {
     .with {
       $0.report = report.rawValue
-      $0.from = GoogleProtobuf.Timestamp(first.start)
-      $0.to = GoogleProtobuf.Timestamp(last.end)
+      $0.startTime = GoogleProtobuf.Timestamp(first.start)
+      $0.endTime = GoogleProtobuf.Timestamp(last.end)
       $0.granularity = granularity.wire
       $0.groupBy = groupBy
       $0.productIds = [product].compactMap(\.self)

@@ -51,8 +51,8 @@ enum ReportPage {
       $0.query = .with {
         // It reads the cells of one day, and not those of all days before it.
         $0.report = Reports.Report.Name.refunds.rawValue
-        $0.from = GoogleProtobuf.Timestamp(today.start)
-        $0.to = GoogleProtobuf.Timestamp(today.end)
+        $0.startTime = GoogleProtobuf.Timestamp(today.start)
+        $0.endTime = GoogleProtobuf.Timestamp(today.end)
       }
     }
     return try await visit.call(Calls.queryReport, request).knownAt?.instant ?? visit.now

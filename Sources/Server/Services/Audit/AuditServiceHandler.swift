@@ -20,8 +20,8 @@ struct AuditServiceHandler: AuditServiceMethods {
     filter.customerID = request.customerId.given
     filter.actor = request.actor.given
     filter.method = request.method.given
-    filter.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
-    filter.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    filter.from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
+    filter.to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     filter.before = try page.number
     do throws(LedgerError) { try await context.auditEntries.flush() } catch {
       throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last entries cannot be written; retry")

@@ -21,10 +21,10 @@ extension CustomerServiceHandler {
     let asOf = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") }
     let end = asOf ?? context.now(in: environment)
     let start =
-      try request.from.map { time throws(Status) in try Instant(time, "from") }
+      try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
       ?? end.advanced(by: Period(months: -Self.months))
     guard start <= end else {
-      throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is after as_of", field: "from")
+      throw Status(.invalidArgument, reason: "INVALID_FIELD", "start_time is after as_of", field: "start_time")
     }
     let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
     CallScope.ask(asOf: asOf, knownAt: knownAt)
@@ -42,7 +42,7 @@ extension CustomerServiceHandler {
       var response = GetCustomerHistoryResponse()
       response.customerId = customer.customerID
       response.environment = Wire.Environment(environment)
-      response.from = GoogleProtobuf.Timestamp(start)
+      response.startTime = GoogleProtobuf.Timestamp(start)
       response.asOf = GoogleProtobuf.Timestamp(end)
       response.lanes = try history.lanes.map { lane throws(StoreError) in
         try HistoryLane(lane) { fact throws(StoreError) in try reader.evidence(of: fact, of: customer) }

@@ -18,10 +18,10 @@ extension NotificationServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     let now = context.now(in: environment)
-    let to = try request.to.map { time throws(Status) in try Instant(time, "to") } ?? now
-    let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
+    let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") } ?? now
+    let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
     guard from.map({ $0 < to }) ?? true else {
-      throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is not before to", field: "from")
+      throw Status(.invalidArgument, reason: "INVALID_FIELD", "start_time is not before end_time", field: "start_time")
     }
     // A day less than the history has, because the call to Apple comes later.
     let historyLength = (environment.notificationHistoryDays - 1) * Instant.millisecondsPerDay

@@ -17,8 +17,8 @@ extension NotificationServiceHandler {
     _ request: ReprocessNotificationsRequest, _ call: CallContext
   ) async throws(Status) -> ReprocessNotificationsResponse {
     let app = try context.catalog.value.app(request.app)
-    let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
-    let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
+    let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     let wanted = Set(request.evidenceIds)
     let states = try NotificationState(request.state).map { [$0] } ?? Self.statesWithoutEffect
     let replay = NotificationReprocessor(inbox: context.inbox, isDryRun: request.dryRun)

@@ -16,8 +16,8 @@ extension NotificationServiceHandler {
     let environment = try app.environment(request.environment)
     let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
-    let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
-    let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
+    let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     let report = VersionComparisonReport(
       from: from ?? Instant(millisecondsSince1970: 0),
       to: to ?? context.now(in: environment).advanced(byMilliseconds: 1))

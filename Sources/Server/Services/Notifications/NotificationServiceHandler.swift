@@ -61,8 +61,8 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     query.customerID = request.customerId.given
     query.type = request.notificationType.given
     query.state = try NotificationState(request.state)
-    query.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
-    query.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    query.from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
+    query.to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     let page = try context.pageTokens.page(request)
     query.before = try page.number.map(EvidenceID.init(rawValue:))
     let response = try await context.read { [query] reader throws(StoreError) in

@@ -15,8 +15,8 @@ extension Wire.Repair {
     environment = Wire.Environment(repair.environment)
     reason = Wire.RepairReason(repair.reason)
     phase = Wire.RepairPhase(repair.phase)
-    from = GoogleProtobuf.Timestamp(repair.from)
-    to = GoogleProtobuf.Timestamp(repair.to)
+    startTime = GoogleProtobuf.Timestamp(repair.from)
+    endTime = GoogleProtobuf.Timestamp(repair.to)
     onlyFailures = repair.onlyFailures
     startedAt = GoogleProtobuf.Timestamp(repair.startedAt)
     finishedAt = repair.finishedAt.map(GoogleProtobuf.Timestamp.init)

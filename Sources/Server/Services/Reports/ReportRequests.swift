@@ -22,7 +22,7 @@ extension Reports.ReportQuery {
         .invalidArgument, reason: "UNKNOWN_REPORT", "unknown report '\(query.report)'; known: \(known)",
         field: "query.report")
     }
-    let days = try Self.days(query.from, query.to, prefix: "query.")
+    let days = try Self.days(query.startTime, query.endTime, prefix: "query.")
     self.init(
       name, from: days.lowerBound, to: days.upperBound,
       by: try Self.granularity(query.granularity), groupBy: try Self.dimensions(query.groupBy),
@@ -61,26 +61,29 @@ extension Reports.ReportQuery {
     self.asOf = instant
   }
 
-  /// The days of a request whose fields `from` and `to` have a prefix.
+  /// The days of a request whose fields `start_time` and `end_time` have a prefix.
   static func days(
     _ from: GoogleProtobuf.Timestamp?, _ to: GoogleProtobuf.Timestamp?, prefix: String
   ) throws(Status) -> Range<ReportDay> {
     guard let from, let to else {
       throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "from and to are needed: whole days, the second excluded",
-        field: prefix + (from == nil ? "from" : "to"))
+        .invalidArgument, reason: "MISSING_FIELD",
+        "start_time and end_time are required: starts of days, the second excluded",
+        field: prefix + (from == nil ? "start_time" : "end_time"))
     }
-    let (first, end) = (try Instant(from, prefix + "from"), try Instant(to, prefix + "to"))
-    guard ReportDay(first).start == first, ReportDay(end).start == end else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_RANGE", "from and to are not starts of days in UTC",
-        field: prefix + "from")
+    let (first, end) = (try Instant(from, prefix + "start_time"), try Instant(to, prefix + "end_time"))
+    for (instant, field) in [(first, "start_time"), (end, "end_time")] {
+      guard ReportDay(instant).start == instant else {
+        throw Status(
+          .invalidArgument, reason: "INVALID_RANGE", "\(field) is not the start of a day in UTC",
+          field: prefix + field)
+      }
     }
     let length = ReportDay(end).number - ReportDay(first).number
     guard length > 0, length <= maxDays else {
       throw Status(
-        .invalidArgument, reason: "INVALID_RANGE", "to is not between 1 and \(maxDays) days after from",
-        field: prefix + "to")
+        .invalidArgument, reason: "INVALID_RANGE",
+        "end_time is not between 1 and \(maxDays) days after start_time", field: prefix + "end_time")
     }
     return ReportDay(first)..<ReportDay(end)
   }
@@ -153,7 +156,7 @@ extension RateTable {
     }
     var rates: [Rate] = []
     for rate in query.rates {
-      guard let from = rate.from, rate.millionths > 0, !rate.currency.isEmpty else {
+      guard let from = rate.startTime, rate.millionths > 0, !rate.currency.isEmpty else {
         throw .invalid("rates", "a rate needs a currency, a first day and a number above 0")
       }
       rates.append(

@@ -74,20 +74,20 @@ extension ReportServiceHandler {
   }
 
   private static func span(of request: ListPostingsRequest) throws(Status) -> Range<Instant>? {
-    guard request.from != nil || request.to != nil else {
-      guard !request.opening else { throw .invalidRange("opening needs from and to") }
+    guard request.startTime != nil || request.endTime != nil else {
+      guard !request.opening else { throw .invalidRange("opening needs start_time and end_time") }
       return nil
     }
-    guard let from = request.from, let to = request.to, request.afterNumber == 0 else {
-      throw .invalidRange("from needs to, and neither goes with after_number")
+    guard let from = request.startTime, let to = request.endTime, request.afterNumber == 0 else {
+      throw .invalidRange("start_time needs end_time, and neither goes with after_number")
     }
-    let (first, end) = (try Instant(from, "from"), try Instant(to, "to"))
+    let (first, end) = (try Instant(from, "start_time"), try Instant(to, "end_time"))
     let maxDays = Reports.ReportQuery.maxDays
     guard first < end, end <= first.advanced(byDays: maxDays) else {
-      throw .invalidRange("to is not within \(maxDays) days after from")
+      throw .invalidRange("end_time is not within \(maxDays) days after start_time", field: "end_time")
     }
     guard !request.opening || ReportDay(first).start == first else {
-      throw .invalidRange("with opening, from is the start of a day in UTC")
+      throw .invalidRange("with opening, start_time is the start of a day in UTC")
     }
     return first..<end
   }
@@ -121,7 +121,7 @@ extension Wire.ReportPosting {
 }
 
 extension Status {
-  fileprivate static func invalidRange(_ message: String) -> Status {
-    Status(.invalidArgument, reason: "INVALID_RANGE", message, field: "from")
+  fileprivate static func invalidRange(_ message: String, field: String = "start_time") -> Status {
+    Status(.invalidArgument, reason: "INVALID_RANGE", message, field: field)
   }
 }

@@ -70,11 +70,11 @@ extension ReportServiceHandler {
   ) async throws(Status) -> GetReconciliationResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
-    let days = try Reports.ReportQuery.days(request.from, request.to, prefix: "")
+    let days = try Reports.ReportQuery.days(request.startTime, request.endTime, prefix: "")
     guard !request.allRuns || days.upperBound.number - days.lowerBound.number <= Self.maxDaysOfRuns else {
       throw Status(
         .invalidArgument, reason: "INVALID_RANGE",
-        "to is more than \(Self.maxDaysOfRuns) days after from, with all_runs", field: "to")
+        "end_time is more than \(Self.maxDaysOfRuns) days after start_time, with all_runs", field: "end_time")
     }
     let (first, end) = (days.lowerBound, days.upperBound)
     let results = try await context.read { reader throws(StoreError) in

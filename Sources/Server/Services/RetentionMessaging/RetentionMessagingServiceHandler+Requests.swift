@@ -18,8 +18,8 @@ extension RetentionMessagingServiceHandler {
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
     query.outcome = try Entitlements.RetentionOutcome(request.outcome)
     query.lineID = request.originalTransactionId.given
-    query.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
-    query.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    query.from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
+    query.to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     query.after = page.position.flatMap(RetentionRequestFilter.Position.init)
     try await flush()
     let found = try await context.read { [query] reader throws(StoreError) in
@@ -39,10 +39,10 @@ extension RetentionMessagingServiceHandler {
   ) async throws(Status) -> GetRetentionReportResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
-    let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
-    let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
+    let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     if let from, let to, to <= from {
-      throw Status(.invalidArgument, reason: "INVALID_RANGE", "to is not after from", field: "to")
+      throw Status(.invalidArgument, reason: "INVALID_RANGE", "end_time is not after start_time", field: "end_time")
     }
     try await flush()
     let counts = try await context.readExpensively(call) { reader throws(StoreError) in

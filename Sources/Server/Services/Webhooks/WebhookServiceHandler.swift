@@ -119,13 +119,13 @@ struct WebhookServiceHandler: WebhookServiceMethods {
       }
       return .positions(selected.numbers)
     case .range(let range)?:
-      let end = range.to ?? Int64.max
-      guard range.from > 0, range.from <= end else {
+      let last = range.last ?? Int64.max
+      guard range.first > 0, range.first <= last else {
         throw Status(
-          .invalidArgument, reason: "INVALID_RANGE", "range.from is below 1 or greater than range.to",
-          field: "range.from")
+          .invalidArgument, reason: "INVALID_RANGE", "range.first is below 1 or greater than range.last",
+          field: "range.first")
       }
-      return .range(range.from...end)
+      return .range(range.first...last)
     default:
       throw .missingSelection("one of dead_letters, numbers and range is required")
     }
