@@ -14,9 +14,9 @@ package struct ListAuditEntriesRequest: WireMessage {
   /// Only calls of this method, for example "GetCustomer". Empty: of all.
   package var method: String = ""
   /// The start of the range, inclusive. Unset: the first entry.
-  package var from: GoogleProtobuf.Timestamp?
+  package var startTime: GoogleProtobuf.Timestamp?
   /// The end of the range, exclusive. Unset: now.
-  package var to: GoogleProtobuf.Timestamp?
+  package var endTime: GoogleProtobuf.Timestamp?
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
@@ -35,8 +35,8 @@ package struct ListAuditEntriesRequest: WireMessage {
     customerId = CField.text(c.pointee.customer_id)
     actor = CField.text(c.pointee.actor)
     method = CField.text(c.pointee.method)
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
   }
@@ -47,8 +47,8 @@ package struct ListAuditEntriesRequest: WireMessage {
     writer.text(2, customerId)
     writer.text(3, actor)
     writer.text(4, method)
-    writer.message(5, from)
-    writer.message(6, to)
+    writer.message(5, startTime)
+    writer.message(6, endTime)
     writer.integer(7, pageSize)
     writer.text(8, pageToken)
   }

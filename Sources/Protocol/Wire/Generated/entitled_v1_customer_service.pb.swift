@@ -1175,9 +1175,9 @@ package struct GetCustomerHistoryRequest: WireMessage {
   package var customerId: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The first instant of the lanes; unset: 13 months before `as_of`.
-  package var from: GoogleProtobuf.Timestamp?
-  /// The last instant of the lanes; unset: now.
+  /// The first instant of the lanes, inclusive; unset: 13 months before `as_of`.
+  package var startTime: GoogleProtobuf.Timestamp?
+  /// The last instant of the lanes, inclusive; unset: now.
   package var asOf: GoogleProtobuf.Timestamp?
   /// Only evidence recorded until this instant counts; unset: all evidence.
   package var knownAt: GoogleProtobuf.Timestamp?
@@ -1194,7 +1194,7 @@ package struct GetCustomerHistoryRequest: WireMessage {
     app = CField.text(c.pointee.app)
     customerId = CField.text(c.pointee.customer_id)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    from = CField.message(c.pointee.from)
+    startTime = CField.message(c.pointee.start_time)
     asOf = CField.message(c.pointee.as_of)
     knownAt = CField.message(c.pointee.known_at)
   }
@@ -1204,7 +1204,7 @@ package struct GetCustomerHistoryRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, customerId)
     writer.integer(3, environment.rawValue)
-    writer.message(4, from)
+    writer.message(4, startTime)
     writer.message(5, asOf)
     writer.message(6, knownAt)
   }
@@ -1216,13 +1216,13 @@ package struct GetCustomerHistoryResponse: WireMessage {
   package var customerId: String = ""
   /// The environment of the lanes.
   package var environment: Environment = .init()
-  /// The first instant of the lanes.
-  package var from: GoogleProtobuf.Timestamp?
-  /// The last instant of the lanes.
+  /// The first instant of the lanes, inclusive.
+  package var startTime: GoogleProtobuf.Timestamp?
+  /// The last instant of the lanes, inclusive.
   package var asOf: GoogleProtobuf.Timestamp?
   /// Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did.
   package var lanes: [HistoryLane] = []
-  /// What the customer had paid until `as_of`, by currency, also before `from`.
+  /// What the customer had paid until `as_of`, by currency, also before `start_time`.
   package var paid: [PaidTotal] = []
   /// The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`.
   package var purchasesWithoutPrice: Int64 = 0
@@ -1238,7 +1238,7 @@ package struct GetCustomerHistoryResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__GetCustomerHistoryResponse.self)
     customerId = CField.text(c.pointee.customer_id)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    from = CField.message(c.pointee.from)
+    startTime = CField.message(c.pointee.start_time)
     asOf = CField.message(c.pointee.as_of)
     lanes = CField.messages(c.pointee.lanes, count: c.pointee.n_lanes)
     paid = CField.messages(c.pointee.paid, count: c.pointee.n_paid)
@@ -1249,7 +1249,7 @@ package struct GetCustomerHistoryResponse: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.text(1, customerId)
     writer.integer(2, environment.rawValue)
-    writer.message(3, from)
+    writer.message(3, startTime)
     writer.message(4, asOf)
     writer.messages(5, lanes)
     writer.messages(6, paid)

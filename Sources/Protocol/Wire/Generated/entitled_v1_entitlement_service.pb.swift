@@ -854,7 +854,9 @@ package struct WatchRequest: WireMessage {
 
   /// The first event of the stream. Unset: the next one that is committed.
   package enum Start: Equatable, Sendable {
-    /// The event after this sequence; 0 is before the first event.
+    /// The event after this sequence; 0 is before the first event. A sequence names no history: after a restored backup or
+    /// a failover that lost commits, other events have the sequences of the lost ones, and the stream misses those up to
+    /// this one. `after_position` resumes safely, because a position of a lost event is refused (`UNKNOWN_POSITION`).
     case afterSequence(Int64)
     /// The first event of the app: true.
     case fromBeginning(Bool)
@@ -865,9 +867,10 @@ package struct WatchRequest: WireMessage {
 
 /// The response of Watch.
 package struct WatchResponse: WireMessage {
-  /// The sequence of this event, or with a heartbeat of the last event of the app: resume after it.
+  /// The sequence of this event, or with a heartbeat of the last event of the app.
   package var sequence: Int64 = 0
-  /// The position of the store at this event, an opaque token: a reader at this position or a later one sees the event.
+  /// The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this
+  /// position or a later one sees the event.
   package var position: String = ""
   /// `content`: `event`, `heartbeat`, or none.
   package var content: Content?

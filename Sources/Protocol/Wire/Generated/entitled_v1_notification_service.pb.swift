@@ -324,9 +324,9 @@ package struct ListNotificationsRequest: WireMessage {
   /// Only those in this state. Unspecified: all.
   package var state: NotificationState = .init()
   /// The start of the range of arrival times, inclusive. Unset: the first notification.
-  package var from: GoogleProtobuf.Timestamp?
+  package var startTime: GoogleProtobuf.Timestamp?
   /// The end of the range, exclusive. Unset: now.
-  package var to: GoogleProtobuf.Timestamp?
+  package var endTime: GoogleProtobuf.Timestamp?
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
@@ -346,8 +346,8 @@ package struct ListNotificationsRequest: WireMessage {
     customerId = CField.text(c.pointee.customer_id)
     notificationType = CField.text(c.pointee.notification_type)
     state = NotificationState(rawValue: CField.number(c.pointee.state.rawValue))
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
   }
@@ -359,8 +359,8 @@ package struct ListNotificationsRequest: WireMessage {
     writer.text(3, customerId)
     writer.text(4, notificationType)
     writer.integer(5, state.rawValue)
-    writer.message(6, from)
-    writer.message(7, to)
+    writer.message(6, startTime)
+    writer.message(7, endTime)
     writer.integer(8, pageSize)
     writer.text(9, pageToken)
   }
@@ -401,10 +401,10 @@ package struct ReprocessNotificationsRequest: WireMessage {
   package var evidenceIds: [Int64] = []
   /// Only notifications in this state. Unspecified: UNSUPPORTED, REJECTED and UNCONFIRMED.
   package var state: NotificationState = .init()
-  /// The start of the range, inclusive. Unset: the first notification.
-  package var from: GoogleProtobuf.Timestamp?
+  /// The start of the range of arrival times, inclusive. Unset: the first notification.
+  package var startTime: GoogleProtobuf.Timestamp?
   /// The end of the range, exclusive. Unset: now.
-  package var to: GoogleProtobuf.Timestamp?
+  package var endTime: GoogleProtobuf.Timestamp?
   /// Whether to return the changes without committing them and without calls to Apple.
   package var dryRun: Bool = false
   /// The reason, for the audit log: at most 4096 bytes.
@@ -424,8 +424,8 @@ package struct ReprocessNotificationsRequest: WireMessage {
     app = CField.text(c.pointee.app)
     evidenceIds = CField.elements(c.pointee.evidence_ids, count: c.pointee.n_evidence_ids)
     state = NotificationState(rawValue: CField.number(c.pointee.state.rawValue))
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     dryRun = CField.flag(c.pointee.dry_run)
     note = CField.text(c.pointee.note)
     actor = CField.text(c.pointee.actor)
@@ -436,8 +436,8 @@ package struct ReprocessNotificationsRequest: WireMessage {
     writer.text(1, app)
     writer.integers(2, evidenceIds)
     writer.integer(3, state.rawValue)
-    writer.message(4, from)
-    writer.message(5, to)
+    writer.message(4, startTime)
+    writer.message(5, endTime)
     writer.flag(6, dryRun)
     writer.text(7, note)
     writer.text(8, actor)
@@ -490,10 +490,11 @@ package struct BackfillNotificationsRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The start of the range, inclusive. Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
-  package var from: GoogleProtobuf.Timestamp?
+  /// The start of the range, inclusive. Unset: 179 days before its end, or 29 in Apple's sandbox, a day less than Apple's
+  /// history has.
+  package var startTime: GoogleProtobuf.Timestamp?
   /// The end of the range, exclusive. Unset: now.
-  package var to: GoogleProtobuf.Timestamp?
+  package var endTime: GoogleProtobuf.Timestamp?
   /// Whether to fetch only notifications that Apple could not deliver.
   package var onlyFailures: Bool = false
   /// The reason, for the audit log: at most 4096 bytes.
@@ -512,8 +513,8 @@ package struct BackfillNotificationsRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__BackfillNotificationsRequest.self)
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     onlyFailures = CField.flag(c.pointee.only_failures)
     note = CField.text(c.pointee.note)
     actor = CField.text(c.pointee.actor)
@@ -523,8 +524,8 @@ package struct BackfillNotificationsRequest: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
-    writer.message(3, from)
-    writer.message(4, to)
+    writer.message(3, startTime)
+    writer.message(4, endTime)
     writer.flag(5, onlyFailures)
     writer.text(6, note)
     writer.text(7, actor)
@@ -573,9 +574,9 @@ package struct Repair: WireMessage {
   /// The step that it has reached.
   package var phase: RepairPhase = .init()
   /// The start of the range that is repaired, inclusive.
-  package var from: GoogleProtobuf.Timestamp?
+  package var startTime: GoogleProtobuf.Timestamp?
   /// The end of that range, exclusive.
-  package var to: GoogleProtobuf.Timestamp?
+  package var endTime: GoogleProtobuf.Timestamp?
   /// Whether only notifications that Apple could not deliver are fetched.
   package var onlyFailures: Bool = false
   /// When the repair started.
@@ -607,8 +608,8 @@ package struct Repair: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     reason = RepairReason(rawValue: CField.number(c.pointee.reason.rawValue))
     phase = RepairPhase(rawValue: CField.number(c.pointee.phase.rawValue))
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     onlyFailures = CField.flag(c.pointee.only_failures)
     startedAt = CField.message(c.pointee.started_at)
     finishedAt = CField.message(c.pointee.finished_at)
@@ -626,8 +627,8 @@ package struct Repair: WireMessage {
     writer.integer(3, environment.rawValue)
     writer.integer(4, reason.rawValue)
     writer.integer(5, phase.rawValue)
-    writer.message(6, from)
-    writer.message(7, to)
+    writer.message(6, startTime)
+    writer.message(7, endTime)
     writer.flag(8, onlyFailures)
     writer.message(9, startedAt)
     writer.message(10, finishedAt)
@@ -970,9 +971,9 @@ package struct CompareNotificationVersionsRequest: WireMessage {
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// The start of the range of arrival times, inclusive. Unset: the first notification.
-  package var from: GoogleProtobuf.Timestamp?
+  package var startTime: GoogleProtobuf.Timestamp?
   /// The end of the range, exclusive. Unset: now.
-  package var to: GoogleProtobuf.Timestamp?
+  package var endTime: GoogleProtobuf.Timestamp?
   /// Whether to include purchases without a difference.
   package var includeEqual: Bool = false
   /// The number of purchases that are compared for a page: 1 to 1000, larger numbers count as 1000; 0: 100. The page
@@ -992,8 +993,8 @@ package struct CompareNotificationVersionsRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__CompareNotificationVersionsRequest.self)
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     includeEqual = CField.flag(c.pointee.include_equal)
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
@@ -1003,8 +1004,8 @@ package struct CompareNotificationVersionsRequest: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
-    writer.message(3, from)
-    writer.message(4, to)
+    writer.message(3, startTime)
+    writer.message(4, endTime)
     writer.flag(5, includeEqual)
     writer.integer(6, pageSize)
     writer.text(7, pageToken)

@@ -432,10 +432,11 @@ package struct ReportColumn: WireMessage {
 package struct ReportQuery: WireMessage {
   /// The name of the report, such as "mrr". Required.
   package var report: String = ""
-  /// The start of the first day in UTC. Required.
-  package var from: GoogleProtobuf.Timestamp?
-  /// The start of the day after the last one, at most 800 days after `from`. Required.
-  package var to: GoogleProtobuf.Timestamp?
+  /// The start of the first day of the range in UTC, inclusive. Required.
+  package var startTime: GoogleProtobuf.Timestamp?
+  /// The end of the range, exclusive: the start of the day after its last one, at most 800 days after `start_time`.
+  /// Required.
+  package var endTime: GoogleProtobuf.Timestamp?
   /// The length of the buckets.
   package var granularity: ReportGranularity = .init()
   /// At most two dimensions, in the order of the groups of a row.
@@ -455,7 +456,8 @@ package struct ReportQuery: WireMessage {
   package var knownAt: GoogleProtobuf.Timestamp?
   /// The currency into which the configured rates convert amounts, ISO 4217; empty: none.
   package var convertTo: String = ""
-  /// Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the six days before stays in its currency.
+  /// Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the seven days before
+  /// stays in its currency.
   package var rates: [ReportRate] = []
   /// Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
   /// first column that counts.
@@ -473,8 +475,8 @@ package struct ReportQuery: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ReportQuery.self)
     report = CField.text(c.pointee.report)
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     granularity = ReportGranularity(rawValue: CField.number(c.pointee.granularity.rawValue))
     groupBy = CField.enums(c.pointee.group_by, count: c.pointee.n_group_by)
     productIds = CField.elements(c.pointee.product_ids, count: c.pointee.n_product_ids)
@@ -492,8 +494,8 @@ package struct ReportQuery: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, report)
-    writer.message(2, from)
-    writer.message(3, to)
+    writer.message(2, startTime)
+    writer.message(3, endTime)
     writer.integer(4, granularity.rawValue)
     writer.integers(5, groupBy.map(\.rawValue))
     writer.texts(6, productIds)
@@ -513,8 +515,8 @@ package struct ReportQuery: WireMessage {
 package struct ReportRate: WireMessage {
   /// The currency that is converted, ISO 4217.
   package var currency: String = ""
-  /// The start of the first day in UTC.
-  package var from: GoogleProtobuf.Timestamp?
+  /// The start of the first day in UTC, inclusive. Without a newer rate it also applies on the seven days after it.
+  package var startTime: GoogleProtobuf.Timestamp?
   /// Millionths of the target currency for one unit, above 0.
   package var millionths: Int64 = 0
 
@@ -528,14 +530,14 @@ package struct ReportRate: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ReportRate.self)
     currency = CField.text(c.pointee.currency)
-    from = CField.message(c.pointee.from)
+    startTime = CField.message(c.pointee.start_time)
     millionths = c.pointee.millionths
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, currency)
-    writer.message(2, from)
+    writer.message(2, startTime)
     writer.integer(3, millionths)
   }
 }
@@ -830,14 +832,15 @@ package struct ListPostingsRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with `from`
-  /// and `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+  /// Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with
+  /// `start_time` and `end_time`. If the posting is gone, because the postings were derived again, begin again from the
+  /// first one.
   package var afterNumber: Int64 = 0
-  /// Only postings that were so at this time or later. With `to`.
-  package var from: GoogleProtobuf.Timestamp?
-  /// Only postings that were so before this time, at most 800 days after `from`. With `from`.
-  package var to: GoogleProtobuf.Timestamp?
-  /// Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a number, a
+  /// The start of the range of `effective_at`, inclusive; unset: all postings. With `end_time`.
+  package var startTime: GoogleProtobuf.Timestamp?
+  /// The end of the range, exclusive, at most 800 days after `start_time`. With `start_time`.
+  package var endTime: GoogleProtobuf.Timestamp?
+  /// Begin with the sums of the stocks before `start_time`, which is the start of a day in UTC: postings without a number, a
   /// purchase and a time.
   package var opening: Bool = false
 
@@ -853,8 +856,8 @@ package struct ListPostingsRequest: WireMessage {
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     afterNumber = c.pointee.after_number
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     opening = CField.flag(c.pointee.opening)
   }
 
@@ -863,15 +866,15 @@ package struct ListPostingsRequest: WireMessage {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
     writer.integer(3, afterNumber)
-    writer.message(4, from)
-    writer.message(5, to)
+    writer.message(4, startTime)
+    writer.message(5, endTime)
     writer.flag(6, opening)
   }
 }
 
 /// The response of ListPostings.
 package struct ListPostingsResponse: WireMessage {
-  /// At most 1,000 postings, in the order of their numbers; with `from` and `to`, in the order of time.
+  /// At most 1,000 postings, in the order of their numbers; with `start_time` and `end_time`, in the order of time.
   package var postings: [ReportPosting] = []
 
   /// A message with every field at its default.
@@ -895,8 +898,8 @@ package struct ListPostingsResponse: WireMessage {
 /// One thing that became so for one purchase. Postings are appended and never changed; a wrong one is taken back by
 /// another one with opposite signs.
 package struct ReportPosting: WireMessage {
-  /// Its number among the postings of the store, from 1; 0: a sum before `from`. Numbers grow, and are not consecutive for
-  /// one app.
+  /// Its number among the postings of the store, from 1; 0: a sum before `start_time`. Numbers grow, and are not
+  /// consecutive for one app.
   package var number: Int64 = 0
   /// What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
   package var kind: String = ""
@@ -1234,11 +1237,13 @@ package struct GetReconciliationRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The start of the first day in UTC. Required.
-  package var from: GoogleProtobuf.Timestamp?
-  /// The start of the day after the last one, at most 800 days after `from`. Required.
-  package var to: GoogleProtobuf.Timestamp?
-  /// Whether to return the earlier results of each report and day, too. Then `to` is at most 31 days after `from`.
+  /// The start of the first day of the range in UTC, inclusive. Required.
+  package var startTime: GoogleProtobuf.Timestamp?
+  /// The end of the range, exclusive: the start of the day after its last one, at most 800 days after `start_time`.
+  /// Required.
+  package var endTime: GoogleProtobuf.Timestamp?
+  /// Whether to return the earlier results of each report and day, too. Then `end_time` is at most 31 days after
+  /// `start_time`.
   package var allRuns: Bool = false
 
   /// A message with every field at its default.
@@ -1252,8 +1257,8 @@ package struct GetReconciliationRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__GetReconciliationRequest.self)
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     allRuns = CField.flag(c.pointee.all_runs)
   }
 
@@ -1261,8 +1266,8 @@ package struct GetReconciliationRequest: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
-    writer.message(3, from)
-    writer.message(4, to)
+    writer.message(3, startTime)
+    writer.message(4, endTime)
     writer.flag(5, allRuns)
   }
 }

@@ -1541,10 +1541,10 @@ package struct ListRetentionRequestsRequest: WireMessage {
   package var outcome: RetentionOutcome = .init()
   /// A subscription, by the id of its first transaction. Empty: all.
   package var originalTransactionId: String = ""
-  /// Requests received at this time or later. Unset: all.
-  package var from: GoogleProtobuf.Timestamp?
-  /// Requests received before this time. Unset: all.
-  package var to: GoogleProtobuf.Timestamp?
+  /// The start of the range of arrival times, inclusive. Unset: the first request.
+  package var startTime: GoogleProtobuf.Timestamp?
+  /// The end of the range, exclusive. Unset: now.
+  package var endTime: GoogleProtobuf.Timestamp?
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
@@ -1563,8 +1563,8 @@ package struct ListRetentionRequestsRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     outcome = RetentionOutcome(rawValue: CField.number(c.pointee.outcome.rawValue))
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
   }
@@ -1575,8 +1575,8 @@ package struct ListRetentionRequestsRequest: WireMessage {
     writer.integer(2, environment.rawValue)
     writer.integer(3, outcome.rawValue)
     writer.text(4, originalTransactionId)
-    writer.message(5, from)
-    writer.message(6, to)
+    writer.message(5, startTime)
+    writer.message(6, endTime)
     writer.integer(7, pageSize)
     writer.text(8, pageToken)
   }
@@ -1615,10 +1615,10 @@ package struct GetRetentionReportRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// Requests received at this time or later. Unset: all.
-  package var from: GoogleProtobuf.Timestamp?
-  /// Requests received before this time. Unset: all.
-  package var to: GoogleProtobuf.Timestamp?
+  /// The start of the range of arrival times, inclusive. Unset: the first request.
+  package var startTime: GoogleProtobuf.Timestamp?
+  /// The end of the range, exclusive. Unset: now.
+  package var endTime: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
   package init() {}
@@ -1631,16 +1631,16 @@ package struct GetRetentionReportRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__GetRetentionReportRequest.self)
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    from = CField.message(c.pointee.from)
-    to = CField.message(c.pointee.to)
+    startTime = CField.message(c.pointee.start_time)
+    endTime = CField.message(c.pointee.end_time)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
-    writer.message(3, from)
-    writer.message(4, to)
+    writer.message(3, startTime)
+    writer.message(4, endTime)
   }
 }
 

@@ -657,7 +657,8 @@ package struct WatchSegmentRequest: WireMessage {
   /// The first event of the stream. Unset: the next one that is committed.
   package enum Start: Equatable, Sendable {
     /// The event after this sequence, as `ListCustomers` or another message of the stream returned it; 0 is before the
-    /// first event.
+    /// first event. It names no history, as in `Watch`: after a restored backup or a failover that lost commits, other
+    /// events have the sequences of the lost ones. `after_position` resumes safely.
     case afterSequence(Int64)
     /// The first event of the app: true.
     case fromBeginning(Bool)
@@ -668,9 +669,10 @@ package struct WatchSegmentRequest: WireMessage {
 
 /// The response of WatchSegment.
 package struct WatchSegmentResponse: WireMessage {
-  /// The sequence of this event, or with a heartbeat of the last event of the app: resume after it.
+  /// The sequence of this event, or with a heartbeat of the last event of the app.
   package var sequence: Int64 = 0
-  /// The position of the store at this event, an opaque token: a reader at this position or a later one sees the event.
+  /// The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this
+  /// position or a later one sees the event.
   package var position: String = ""
   /// `content`: `event`, `heartbeat`, or none.
   package var content: Content?

@@ -405,12 +405,12 @@ package struct DeliveryNumbers: WireMessage {
   }
 }
 
-/// A range of numbers of messages.
+/// A range of numbers of messages, which includes both of its ends.
 package struct DeliveryRange: WireMessage {
   /// The first number, from 1.
-  package var from: Int64 = 0
+  package var first: Int64 = 0
   /// The last number, inclusive. Unset: the latest one.
-  package var to: Int64?
+  package var last: Int64?
 
   /// A message with every field at its default.
   package init() {}
@@ -421,14 +421,14 @@ package struct DeliveryRange: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__DeliveryRange.self)
-    from = c.pointee.from
-    if c.pointee._to_case.rawValue == 2 { to = c.pointee.to }
+    first = c.pointee.first
+    if c.pointee._last_case.rawValue == 2 { last = c.pointee.last }
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.integer(1, from)
-    if let to { writer.integerOrDefault(2, to) }
+    writer.integer(1, first)
+    if let last { writer.integerOrDefault(2, last) }
   }
 }
 

@@ -193,24 +193,24 @@ static const ProtobufCFieldDescriptor entitled__v1__list_audit_entries_request__
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ListAuditEntriesRequest, from),
+    offsetof(Entitled__V1__ListAuditEntriesRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ListAuditEntriesRequest, to),
+    offsetof(Entitled__V1__ListAuditEntriesRequest, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -245,11 +245,11 @@ static const unsigned entitled__v1__list_audit_entries_request__field_indices_by
   2,   /* field[2] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = customer_id */
-  4,   /* field[4] = from */
+  5,   /* field[5] = end_time */
   3,   /* field[3] = method */
   6,   /* field[6] = page_size */
   7,   /* field[7] = page_token */
-  5,   /* field[5] = to */
+  4,   /* field[4] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__list_audit_entries_request__number_ranges[1 + 1] =
 {

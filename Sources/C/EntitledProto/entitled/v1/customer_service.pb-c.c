@@ -3995,12 +3995,12 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_history_request
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetCustomerHistoryRequest, from),
+    offsetof(Entitled__V1__GetCustomerHistoryRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -4036,8 +4036,8 @@ static const unsigned entitled__v1__get_customer_history_request__field_indices_
   4,   /* field[4] = as_of */
   1,   /* field[1] = customer_id */
   2,   /* field[2] = environment */
-  3,   /* field[3] = from */
   5,   /* field[5] = known_at */
+  3,   /* field[3] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__get_customer_history_request__number_ranges[1 + 1] =
 {
@@ -4086,12 +4086,12 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_history_respons
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetCustomerHistoryResponse, from),
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -4150,10 +4150,10 @@ static const unsigned entitled__v1__get_customer_history_response__field_indices
   3,   /* field[3] = as_of */
   0,   /* field[0] = customer_id */
   1,   /* field[1] = environment */
-  2,   /* field[2] = from */
   4,   /* field[4] = lanes */
   5,   /* field[5] = paid */
   6,   /* field[6] = purchases_without_price */
+  2,   /* field[2] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__get_customer_history_response__number_ranges[1 + 1] =
 {

@@ -1499,24 +1499,24 @@ static const ProtobufCFieldDescriptor entitled__v1__list_notifications_request__
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ListNotificationsRequest, from),
+    offsetof(Entitled__V1__ListNotificationsRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ListNotificationsRequest, to),
+    offsetof(Entitled__V1__ListNotificationsRequest, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -1550,13 +1550,13 @@ static const ProtobufCFieldDescriptor entitled__v1__list_notifications_request__
 static const unsigned entitled__v1__list_notifications_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   2,   /* field[2] = customer_id */
+  6,   /* field[6] = end_time */
   1,   /* field[1] = environment */
-  5,   /* field[5] = from */
   3,   /* field[3] = notification_type */
   7,   /* field[7] = page_size */
   8,   /* field[8] = page_token */
+  5,   /* field[5] = start_time */
   4,   /* field[4] = state */
-  6,   /* field[6] = to */
 };
 static const ProtobufCIntRange entitled__v1__list_notifications_request__number_ranges[1 + 1] =
 {
@@ -1668,24 +1668,24 @@ static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_requ
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ReprocessNotificationsRequest, from),
+    offsetof(Entitled__V1__ReprocessNotificationsRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ReprocessNotificationsRequest, to),
+    offsetof(Entitled__V1__ReprocessNotificationsRequest, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -1732,11 +1732,11 @@ static const unsigned entitled__v1__reprocess_notifications_request__field_indic
   7,   /* field[7] = actor */
   0,   /* field[0] = app */
   5,   /* field[5] = dry_run */
+  4,   /* field[4] = end_time */
   1,   /* field[1] = evidence_ids */
-  3,   /* field[3] = from */
   6,   /* field[6] = note */
+  3,   /* field[3] = start_time */
   2,   /* field[2] = state */
-  4,   /* field[4] = to */
 };
 static const ProtobufCIntRange entitled__v1__reprocess_notifications_request__number_ranges[1 + 1] =
 {
@@ -1876,24 +1876,24 @@ static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_reque
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__BackfillNotificationsRequest, from),
+    offsetof(Entitled__V1__BackfillNotificationsRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__BackfillNotificationsRequest, to),
+    offsetof(Entitled__V1__BackfillNotificationsRequest, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -1939,11 +1939,11 @@ static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_reque
 static const unsigned entitled__v1__backfill_notifications_request__field_indices_by_name[] = {
   6,   /* field[6] = actor */
   0,   /* field[0] = app */
+  3,   /* field[3] = end_time */
   1,   /* field[1] = environment */
-  2,   /* field[2] = from */
   5,   /* field[5] = note */
   4,   /* field[4] = only_failures */
-  3,   /* field[3] = to */
+  2,   /* field[2] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__backfill_notifications_request__number_ranges[1 + 1] =
 {
@@ -2080,24 +2080,24 @@ static const ProtobufCFieldDescriptor entitled__v1__repair__field_descriptors[15
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__Repair, from),
+    offsetof(Entitled__V1__Repair, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__Repair, to),
+    offsetof(Entitled__V1__Repair, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -2204,18 +2204,18 @@ static const unsigned entitled__v1__repair__field_indices_by_name[] = {
   11,   /* field[11] = already_known */
   1,   /* field[1] = app */
   13,   /* field[13] = drifted_customers */
+  6,   /* field[6] = end_time */
   2,   /* field[2] = environment */
   14,   /* field[14] = error */
   9,   /* field[9] = finished_at */
-  5,   /* field[5] = from */
   7,   /* field[7] = only_failures */
   4,   /* field[4] = phase */
   12,   /* field[12] = queried_purchases */
   3,   /* field[3] = reason */
   10,   /* field[10] = received */
   0,   /* field[0] = repair_id */
+  5,   /* field[5] = start_time */
   8,   /* field[8] = started_at */
-  6,   /* field[6] = to */
 };
 static const ProtobufCIntRange entitled__v1__repair__number_ranges[1 + 1] =
 {
@@ -2944,24 +2944,24 @@ static const ProtobufCFieldDescriptor entitled__v1__compare_notification_version
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CompareNotificationVersionsRequest, from),
+    offsetof(Entitled__V1__CompareNotificationVersionsRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CompareNotificationVersionsRequest, to),
+    offsetof(Entitled__V1__CompareNotificationVersionsRequest, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -3006,12 +3006,12 @@ static const ProtobufCFieldDescriptor entitled__v1__compare_notification_version
 };
 static const unsigned entitled__v1__compare_notification_versions_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
+  3,   /* field[3] = end_time */
   1,   /* field[1] = environment */
-  2,   /* field[2] = from */
   4,   /* field[4] = include_equal */
   5,   /* field[5] = page_size */
   6,   /* field[6] = page_token */
-  3,   /* field[3] = to */
+  2,   /* field[2] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__compare_notification_versions_request__number_ranges[1 + 1] =
 {

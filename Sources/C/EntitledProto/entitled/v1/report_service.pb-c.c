@@ -1416,24 +1416,24 @@ static const ProtobufCFieldDescriptor entitled__v1__report_query__field_descript
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ReportQuery, from),
+    offsetof(Entitled__V1__ReportQuery, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ReportQuery, to),
+    offsetof(Entitled__V1__ReportQuery, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -1588,7 +1588,7 @@ static const unsigned entitled__v1__report_query__field_indices_by_name[] = {
   9,   /* field[9] = as_first_closed */
   14,   /* field[14] = as_of */
   11,   /* field[11] = convert_to */
-  1,   /* field[1] = from */
+  2,   /* field[2] = end_time */
   3,   /* field[3] = granularity */
   4,   /* field[4] = group_by */
   10,   /* field[10] = known_at */
@@ -1597,9 +1597,9 @@ static const unsigned entitled__v1__report_query__field_indices_by_name[] = {
   5,   /* field[5] = product_ids */
   12,   /* field[12] = rates */
   0,   /* field[0] = report */
+  1,   /* field[1] = start_time */
   7,   /* field[7] = storefronts */
   6,   /* field[6] = subscription_groups */
-  2,   /* field[2] = to */
 };
 static const ProtobufCIntRange entitled__v1__report_query__number_ranges[1 + 1] =
 {
@@ -1636,12 +1636,12 @@ static const ProtobufCFieldDescriptor entitled__v1__report_rate__field_descripto
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ReportRate, from),
+    offsetof(Entitled__V1__ReportRate, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -1662,8 +1662,8 @@ static const ProtobufCFieldDescriptor entitled__v1__report_rate__field_descripto
 };
 static const unsigned entitled__v1__report_rate__field_indices_by_name[] = {
   0,   /* field[0] = currency */
-  1,   /* field[1] = from */
   2,   /* field[2] = millionths */
+  1,   /* field[1] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__report_rate__number_ranges[1 + 1] =
 {
@@ -2340,24 +2340,24 @@ static const ProtobufCFieldDescriptor entitled__v1__list_postings_request__field
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ListPostingsRequest, from),
+    offsetof(Entitled__V1__ListPostingsRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ListPostingsRequest, to),
+    offsetof(Entitled__V1__ListPostingsRequest, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -2379,10 +2379,10 @@ static const ProtobufCFieldDescriptor entitled__v1__list_postings_request__field
 static const unsigned entitled__v1__list_postings_request__field_indices_by_name[] = {
   2,   /* field[2] = after_number */
   0,   /* field[0] = app */
+  4,   /* field[4] = end_time */
   1,   /* field[1] = environment */
-  3,   /* field[3] = from */
   5,   /* field[5] = opening */
-  4,   /* field[4] = to */
+  3,   /* field[3] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__list_postings_request__number_ranges[1 + 1] =
 {
@@ -3294,24 +3294,24 @@ static const ProtobufCFieldDescriptor entitled__v1__get_reconciliation_request__
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetReconciliationRequest, from),
+    offsetof(Entitled__V1__GetReconciliationRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetReconciliationRequest, to),
+    offsetof(Entitled__V1__GetReconciliationRequest, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -3333,9 +3333,9 @@ static const ProtobufCFieldDescriptor entitled__v1__get_reconciliation_request__
 static const unsigned entitled__v1__get_reconciliation_request__field_indices_by_name[] = {
   4,   /* field[4] = all_runs */
   0,   /* field[0] = app */
+  3,   /* field[3] = end_time */
   1,   /* field[1] = environment */
-  2,   /* field[2] = from */
-  3,   /* field[3] = to */
+  2,   /* field[2] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__get_reconciliation_request__number_ranges[1 + 1] =
 {

@@ -4938,24 +4938,24 @@ static const ProtobufCFieldDescriptor entitled__v1__list_retention_requests_requ
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ListRetentionRequestsRequest, from),
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ListRetentionRequestsRequest, to),
+    offsetof(Entitled__V1__ListRetentionRequestsRequest, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -4988,13 +4988,13 @@ static const ProtobufCFieldDescriptor entitled__v1__list_retention_requests_requ
 };
 static const unsigned entitled__v1__list_retention_requests_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
+  5,   /* field[5] = end_time */
   1,   /* field[1] = environment */
-  4,   /* field[4] = from */
   3,   /* field[3] = original_transaction_id */
   2,   /* field[2] = outcome */
   6,   /* field[6] = page_size */
   7,   /* field[7] = page_token */
-  5,   /* field[5] = to */
+  4,   /* field[4] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__list_retention_requests_request__number_ranges[1 + 1] =
 {
@@ -5094,24 +5094,24 @@ static const ProtobufCFieldDescriptor entitled__v1__get_retention_report_request
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "start_time",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetRetentionReportRequest, from),
+    offsetof(Entitled__V1__GetRetentionReportRequest, start_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "end_time",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetRetentionReportRequest, to),
+    offsetof(Entitled__V1__GetRetentionReportRequest, end_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -5120,9 +5120,9 @@ static const ProtobufCFieldDescriptor entitled__v1__get_retention_report_request
 };
 static const unsigned entitled__v1__get_retention_report_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
+  3,   /* field[3] = end_time */
   1,   /* field[1] = environment */
-  2,   /* field[2] = from */
-  3,   /* field[3] = to */
+  2,   /* field[2] = start_time */
 };
 static const ProtobufCIntRange entitled__v1__get_retention_report_request__number_ranges[1 + 1] =
 {

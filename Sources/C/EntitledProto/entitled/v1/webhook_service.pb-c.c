@@ -1347,24 +1347,24 @@ const ProtobufCMessageDescriptor entitled__v1__delivery_numbers__descriptor =
 static const ProtobufCFieldDescriptor entitled__v1__delivery_range__field_descriptors[2] =
 {
   {
-    "from",
+    "first",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__DeliveryRange, from),
+    offsetof(Entitled__V1__DeliveryRange, first),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "to",
+    "last",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitled__V1__DeliveryRange, _to_case),
-    offsetof(Entitled__V1__DeliveryRange, to),
+    offsetof(Entitled__V1__DeliveryRange, _last_case),
+    offsetof(Entitled__V1__DeliveryRange, last),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -1372,8 +1372,8 @@ static const ProtobufCFieldDescriptor entitled__v1__delivery_range__field_descri
   },
 };
 static const unsigned entitled__v1__delivery_range__field_indices_by_name[] = {
-  0,   /* field[0] = from */
-  1,   /* field[1] = to */
+  0,   /* field[0] = first */
+  1,   /* field[1] = last */
 };
 static const ProtobufCIntRange entitled__v1__delivery_range__number_ranges[1 + 1] =
 {

@@ -52,11 +52,11 @@ struct  Entitled__V1__ListAuditEntriesRequest
   /*
    * The start of the range, inclusive. Unset: the first entry.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
    * The end of the range, exclusive. Unset: now.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
    * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */

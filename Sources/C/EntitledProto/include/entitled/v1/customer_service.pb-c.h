@@ -1040,11 +1040,11 @@ struct  Entitled__V1__GetCustomerHistoryRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * The first instant of the lanes; unset: 13 months before `as_of`.
+   * The first instant of the lanes, inclusive; unset: 13 months before `as_of`.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
-   * The last instant of the lanes; unset: now.
+   * The last instant of the lanes, inclusive; unset: now.
    */
   Google__Protobuf__Timestamp *as_of;
   /*
@@ -1072,11 +1072,11 @@ struct  Entitled__V1__GetCustomerHistoryResponse
    */
   Entitled__V1__Environment environment;
   /*
-   * The first instant of the lanes.
+   * The first instant of the lanes, inclusive.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
-   * The last instant of the lanes.
+   * The last instant of the lanes, inclusive.
    */
   Google__Protobuf__Timestamp *as_of;
   /*
@@ -1085,7 +1085,7 @@ struct  Entitled__V1__GetCustomerHistoryResponse
   size_t n_lanes;
   Entitled__V1__HistoryLane **lanes;
   /*
-   * What the customer had paid until `as_of`, by currency, also before `from`.
+   * What the customer had paid until `as_of`, by currency, also before `start_time`.
    */
   size_t n_paid;
   Entitled__V1__PaidTotal **paid;

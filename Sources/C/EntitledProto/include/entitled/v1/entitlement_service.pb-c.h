@@ -751,7 +751,9 @@ struct  Entitled__V1__WatchRequest
   Entitled__V1__WatchRequest__StartCase start_case;
   union {
     /*
-     * The event after this sequence; 0 is before the first event.
+     * The event after this sequence; 0 is before the first event. A sequence names no history: after a restored backup or
+     * a failover that lost commits, other events have the sequences of the lost ones, and the stream misses those up to
+     * this one. `after_position` resumes safely, because a position of a lost event is refused (`UNKNOWN_POSITION`).
      */
     int64_t after_sequence;
     /*
@@ -783,11 +785,12 @@ struct  Entitled__V1__WatchResponse
 {
   ProtobufCMessage base;
   /*
-   * The sequence of this event, or with a heartbeat of the last event of the app: resume after it.
+   * The sequence of this event, or with a heartbeat of the last event of the app.
    */
   int64_t sequence;
   /*
-   * The position of the store at this event, an opaque token: a reader at this position or a later one sees the event.
+   * The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this
+   * position or a later one sees the event.
    */
   char *position;
   Entitled__V1__WatchResponse__ContentCase content_case;

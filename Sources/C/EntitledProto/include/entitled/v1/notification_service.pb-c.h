@@ -286,11 +286,11 @@ struct  Entitled__V1__ListNotificationsRequest
   /*
    * The start of the range of arrival times, inclusive. Unset: the first notification.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
    * The end of the range, exclusive. Unset: now.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
    * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */
@@ -346,13 +346,13 @@ struct  Entitled__V1__ReprocessNotificationsRequest
    */
   Entitled__V1__NotificationState state;
   /*
-   * The start of the range, inclusive. Unset: the first notification.
+   * The start of the range of arrival times, inclusive. Unset: the first notification.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
    * The end of the range, exclusive. Unset: now.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
    * Whether to return the changes without committing them and without calls to Apple.
    */
@@ -420,13 +420,14 @@ struct  Entitled__V1__BackfillNotificationsRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * The start of the range, inclusive. Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
+   * The start of the range, inclusive. Unset: 179 days before its end, or 29 in Apple's sandbox, a day less than Apple's
+   * history has.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
    * The end of the range, exclusive. Unset: now.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
    * Whether to fetch only notifications that Apple could not deliver.
    */
@@ -496,11 +497,11 @@ struct  Entitled__V1__Repair
   /*
    * The start of the range that is repaired, inclusive.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
    * The end of that range, exclusive.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
    * Whether only notifications that Apple could not deliver are fetched.
    */
@@ -813,11 +814,11 @@ struct  Entitled__V1__CompareNotificationVersionsRequest
   /*
    * The start of the range of arrival times, inclusive. Unset: the first notification.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
    * The end of the range, exclusive. Unset: now.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
    * Whether to include purchases without a difference.
    */

@@ -308,13 +308,14 @@ struct  Entitled__V1__ReportQuery
    */
   char *report;
   /*
-   * The start of the first day in UTC. Required.
+   * The start of the first day of the range in UTC, inclusive. Required.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
-   * The start of the day after the last one, at most 800 days after `from`. Required.
+   * The end of the range, exclusive: the start of the day after its last one, at most 800 days after `start_time`.
+   * Required.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
    * The length of the buckets.
    */
@@ -357,7 +358,8 @@ struct  Entitled__V1__ReportQuery
    */
   char *convert_to;
   /*
-   * Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the six days before stays in its currency.
+   * Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the seven days before
+   * stays in its currency.
    */
   size_t n_rates;
   Entitled__V1__ReportRate **rates;
@@ -387,9 +389,9 @@ struct  Entitled__V1__ReportRate
    */
   char *currency;
   /*
-   * The start of the first day in UTC.
+   * The start of the first day in UTC, inclusive. Without a newer rate it also applies on the seven days after it.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
    * Millionths of the target currency for one unit, above 0.
    */
@@ -652,20 +654,21 @@ struct  Entitled__V1__ListPostingsRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with `from`
-   * and `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+   * Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with
+   * `start_time` and `end_time`. If the posting is gone, because the postings were derived again, begin again from the
+   * first one.
    */
   int64_t after_number;
   /*
-   * Only postings that were so at this time or later. With `to`.
+   * The start of the range of `effective_at`, inclusive; unset: all postings. With `end_time`.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
-   * Only postings that were so before this time, at most 800 days after `from`. With `from`.
+   * The end of the range, exclusive, at most 800 days after `start_time`. With `start_time`.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
-   * Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a number, a
+   * Begin with the sums of the stocks before `start_time`, which is the start of a day in UTC: postings without a number, a
    * purchase and a time.
    */
   protobuf_c_boolean opening;
@@ -682,7 +685,7 @@ struct  Entitled__V1__ListPostingsResponse
 {
   ProtobufCMessage base;
   /*
-   * At most 1,000 postings, in the order of their numbers; with `from` and `to`, in the order of time.
+   * At most 1,000 postings, in the order of their numbers; with `start_time` and `end_time`, in the order of time.
    */
   size_t n_postings;
   Entitled__V1__ReportPosting **postings;
@@ -700,8 +703,8 @@ struct  Entitled__V1__ReportPosting
 {
   ProtobufCMessage base;
   /*
-   * Its number among the postings of the store, from 1; 0: a sum before `from`. Numbers grow, and are not consecutive for
-   * one app.
+   * Its number among the postings of the store, from 1; 0: a sum before `start_time`. Numbers grow, and are not
+   * consecutive for one app.
    */
   int64_t number;
   /*
@@ -998,15 +1001,17 @@ struct  Entitled__V1__GetReconciliationRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * The start of the first day in UTC. Required.
+   * The start of the first day of the range in UTC, inclusive. Required.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
-   * The start of the day after the last one, at most 800 days after `from`. Required.
+   * The end of the range, exclusive: the start of the day after its last one, at most 800 days after `start_time`.
+   * Required.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
-   * Whether to return the earlier results of each report and day, too. Then `to` is at most 31 days after `from`.
+   * Whether to return the earlier results of each report and day, too. Then `end_time` is at most 31 days after
+   * `start_time`.
    */
   protobuf_c_boolean all_runs;
 };

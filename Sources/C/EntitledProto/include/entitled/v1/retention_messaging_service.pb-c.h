@@ -1296,13 +1296,13 @@ struct  Entitled__V1__ListRetentionRequestsRequest
    */
   char *original_transaction_id;
   /*
-   * Requests received at this time or later. Unset: all.
+   * The start of the range of arrival times, inclusive. Unset: the first request.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
-   * Requests received before this time. Unset: all.
+   * The end of the range, exclusive. Unset: now.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
   /*
    * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */
@@ -1353,13 +1353,13 @@ struct  Entitled__V1__GetRetentionReportRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * Requests received at this time or later. Unset: all.
+   * The start of the range of arrival times, inclusive. Unset: the first request.
    */
-  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *start_time;
   /*
-   * Requests received before this time. Unset: all.
+   * The end of the range, exclusive. Unset: now.
    */
-  Google__Protobuf__Timestamp *to;
+  Google__Protobuf__Timestamp *end_time;
 };
 #define ENTITLED__V1__GET_RETENTION_REPORT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_retention_report_request__descriptor) \

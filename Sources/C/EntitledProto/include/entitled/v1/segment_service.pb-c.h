@@ -632,7 +632,8 @@ struct  Entitled__V1__WatchSegmentRequest
   union {
     /*
      * The event after this sequence, as `ListCustomers` or another message of the stream returned it; 0 is before the
-     * first event.
+     * first event. It names no history, as in `Watch`: after a restored backup or a failover that lost commits, other
+     * events have the sequences of the lost ones. `after_position` resumes safely.
      */
     int64_t after_sequence;
     /*
@@ -664,11 +665,12 @@ struct  Entitled__V1__WatchSegmentResponse
 {
   ProtobufCMessage base;
   /*
-   * The sequence of this event, or with a heartbeat of the last event of the app: resume after it.
+   * The sequence of this event, or with a heartbeat of the last event of the app.
    */
   int64_t sequence;
   /*
-   * The position of the store at this event, an opaque token: a reader at this position or a later one sees the event.
+   * The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this
+   * position or a later one sees the event.
    */
   char *position;
   Entitled__V1__WatchSegmentResponse__ContentCase content_case;

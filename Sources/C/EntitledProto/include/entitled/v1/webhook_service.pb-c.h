@@ -325,13 +325,13 @@ struct  Entitled__V1__DeliveryNumbers
 
 
 typedef enum {
-  ENTITLED__V1__DELIVERY_RANGE___TO__NOT_SET = 0,
-  ENTITLED__V1__DELIVERY_RANGE___TO_TO = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DELIVERY_RANGE___TO__CASE)
-} Entitled__V1__DeliveryRange__ToCase;
+  ENTITLED__V1__DELIVERY_RANGE___LAST__NOT_SET = 0,
+  ENTITLED__V1__DELIVERY_RANGE___LAST_LAST = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DELIVERY_RANGE___LAST__CASE)
+} Entitled__V1__DeliveryRange__LastCase;
 
 /*
- * A range of numbers of messages.
+ * A range of numbers of messages, which includes both of its ends.
  */
 struct  Entitled__V1__DeliveryRange
 {
@@ -339,15 +339,15 @@ struct  Entitled__V1__DeliveryRange
   /*
    * The first number, from 1.
    */
-  int64_t from;
-  Entitled__V1__DeliveryRange__ToCase _to_case;
+  int64_t first;
+  Entitled__V1__DeliveryRange__LastCase _last_case;
   union {
-    int64_t to;
+    int64_t last;
   };
 };
 #define ENTITLED__V1__DELIVERY_RANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delivery_range__descriptor) \
-    , 0, ENTITLED__V1__DELIVERY_RANGE___TO__NOT_SET, {0} }
+    , 0, ENTITLED__V1__DELIVERY_RANGE___LAST__NOT_SET, {0} }
 
 
 typedef enum {
