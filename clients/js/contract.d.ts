@@ -1638,9 +1638,9 @@ export interface ListAuditEntriesRequest {
   /** Only calls of this method, for example "GetCustomer". Empty: of all. */
   method?: string;
   /** The start of the range, inclusive. Unset: the first entry. */
-  from?: string;
+  startTime?: string;
   /** The end of the range, exclusive. Unset: now. */
-  to?: string;
+  endTime?: string;
   /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
   /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
@@ -1905,9 +1905,9 @@ export interface ListNotificationsRequest {
   /** Only those in this state. Unspecified: all. */
   state?: NotificationState;
   /** The start of the range of arrival times, inclusive. Unset: the first notification. */
-  from?: string;
+  startTime?: string;
   /** The end of the range, exclusive. Unset: now. */
-  to?: string;
+  endTime?: string;
   /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
   /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
@@ -1930,10 +1930,10 @@ export interface ReprocessNotificationsRequest {
   evidenceIds?: Array<string>;
   /** Only notifications in this state. Unspecified: UNSUPPORTED, REJECTED and UNCONFIRMED. */
   state?: NotificationState;
-  /** The start of the range, inclusive. Unset: the first notification. */
-  from?: string;
+  /** The start of the range of arrival times, inclusive. Unset: the first notification. */
+  startTime?: string;
   /** The end of the range, exclusive. Unset: now. */
-  to?: string;
+  endTime?: string;
   /** Whether to return the changes without committing them and without calls to Apple. */
   dryRun?: boolean;
   /** The reason, for the audit log: at most 4096 bytes. */
@@ -1965,10 +1965,13 @@ export interface BackfillNotificationsRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** The start of the range, inclusive. Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox. */
-  from?: string;
+  /**
+   * The start of the range, inclusive. Unset: 179 days before its end, or 29 in Apple's sandbox, a day less than Apple's
+   * history has.
+   */
+  startTime?: string;
   /** The end of the range, exclusive. Unset: now. */
-  to?: string;
+  endTime?: string;
   /** Whether to fetch only notifications that Apple could not deliver. */
   onlyFailures?: boolean;
   /** The reason, for the audit log: at most 4096 bytes. */
@@ -2004,9 +2007,9 @@ export interface Repair {
   /** The step that it has reached. */
   phase?: RepairPhase;
   /** The start of the range that is repaired, inclusive. */
-  from?: string;
+  startTime?: string;
   /** The end of that range, exclusive. */
-  to?: string;
+  endTime?: string;
   /** Whether only notifications that Apple could not deliver are fetched. */
   onlyFailures?: boolean;
   /** When the repair started. */
@@ -2144,9 +2147,9 @@ export interface CompareNotificationVersionsRequest {
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
   /** The start of the range of arrival times, inclusive. Unset: the first notification. */
-  from?: string;
+  startTime?: string;
   /** The end of the range, exclusive. Unset: now. */
-  to?: string;
+  endTime?: string;
   /** Whether to include purchases without a difference. */
   includeEqual?: boolean;
   /**
@@ -2500,7 +2503,11 @@ export interface WatchRequest {
   customerIds?: Array<string>;
   /** Only these entitlements; empty: all. */
   entitlements?: Array<string>;
-  /** The event after this sequence; 0 is before the first event. */
+  /**
+   * The event after this sequence; 0 is before the first event. A sequence names no history: after a restored backup or
+   * a failover that lost commits, other events have the sequences of the lost ones, and the stream misses those up to
+   * this one. `after_position` resumes safely, because a position of a lost event is refused (`UNKNOWN_POSITION`).
+   */
   afterSequence?: string;
   /** The first event of the app: true. */
   fromBeginning?: boolean;
@@ -2512,13 +2519,16 @@ export interface WatchRequest {
 
 /** The response of Watch. */
 export interface WatchResponse {
-  /** The sequence of this event, or with a heartbeat of the last event of the app: resume after it. */
+  /** The sequence of this event, or with a heartbeat of the last event of the app. */
   sequence?: string;
   /** A committed event. */
   event?: EntitlementEvent;
   /** A sign that there was no event. */
   heartbeat?: Heartbeat;
-  /** The position of the store at this event, an opaque token: a reader at this position or a later one sees the event. */
+  /**
+   * The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this
+   * position or a later one sees the event.
+   */
   position?: string;
 }
 
@@ -4402,9 +4412,9 @@ export interface GetCustomerHistoryRequest {
   customerId?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** The first instant of the lanes; unset: 13 months before `as_of`. */
-  from?: string;
-  /** The last instant of the lanes; unset: now. */
+  /** The first instant of the lanes, inclusive; unset: 13 months before `as_of`. */
+  startTime?: string;
+  /** The last instant of the lanes, inclusive; unset: now. */
   asOf?: string;
   /** Only evidence recorded until this instant counts; unset: all evidence. */
   knownAt?: string;
@@ -4416,13 +4426,13 @@ export interface GetCustomerHistoryResponse {
   customerId?: string;
   /** The environment of the lanes. */
   environment?: Environment;
-  /** The first instant of the lanes. */
-  from?: string;
-  /** The last instant of the lanes. */
+  /** The first instant of the lanes, inclusive. */
+  startTime?: string;
+  /** The last instant of the lanes, inclusive. */
   asOf?: string;
   /** Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did. */
   lanes?: Array<HistoryLane>;
-  /** What the customer had paid until `as_of`, by currency, also before `from`. */
+  /** What the customer had paid until `as_of`, by currency, also before `start_time`. */
   paid?: Array<PaidTotal>;
   /** The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`. */
   purchasesWithoutPrice?: string;
@@ -4862,10 +4872,13 @@ export interface ReportColumn {
 export interface ReportQuery {
   /** The name of the report, such as "mrr". Required. */
   report?: string;
-  /** The start of the first day in UTC. Required. */
-  from?: string;
-  /** The start of the day after the last one, at most 800 days after `from`. Required. */
-  to?: string;
+  /** The start of the first day of the range in UTC, inclusive. Required. */
+  startTime?: string;
+  /**
+   * The end of the range, exclusive: the start of the day after its last one, at most 800 days after `start_time`.
+   * Required.
+   */
+  endTime?: string;
   /** The length of the buckets. */
   granularity?: ReportGranularity;
   /** At most two dimensions, in the order of the groups of a row. */
@@ -4887,7 +4900,10 @@ export interface ReportQuery {
   knownAt?: string;
   /** The currency into which the configured rates convert amounts, ISO 4217; empty: none. */
   convertTo?: string;
-  /** Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the six days before stays in its currency. */
+  /**
+   * Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the seven days before
+   * stays in its currency.
+   */
   rates?: Array<ReportRate>;
   /**
    * Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
@@ -4902,8 +4918,8 @@ export interface ReportQuery {
 export interface ReportRate {
   /** The currency that is converted, ISO 4217. */
   currency?: string;
-  /** The start of the first day in UTC. */
-  from?: string;
+  /** The start of the first day in UTC, inclusive. Without a newer rate it also applies on the seven days after it. */
+  startTime?: string;
   /** Millionths of the target currency for one unit, above 0. */
   millionths?: string;
 }
@@ -5023,16 +5039,17 @@ export interface ListPostingsRequest {
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
   /**
-   * Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with `from`
-   * and `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+   * Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with
+   * `start_time` and `end_time`. If the posting is gone, because the postings were derived again, begin again from the
+   * first one.
    */
   afterNumber?: string;
-  /** Only postings that were so at this time or later. With `to`. */
-  from?: string;
-  /** Only postings that were so before this time, at most 800 days after `from`. With `from`. */
-  to?: string;
+  /** The start of the range of `effective_at`, inclusive; unset: all postings. With `end_time`. */
+  startTime?: string;
+  /** The end of the range, exclusive, at most 800 days after `start_time`. With `start_time`. */
+  endTime?: string;
   /**
-   * Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a number, a
+   * Begin with the sums of the stocks before `start_time`, which is the start of a day in UTC: postings without a number, a
    * purchase and a time.
    */
   opening?: boolean;
@@ -5040,7 +5057,7 @@ export interface ListPostingsRequest {
 
 /** The response of ListPostings. */
 export interface ListPostingsResponse {
-  /** At most 1,000 postings, in the order of their numbers; with `from` and `to`, in the order of time. */
+  /** At most 1,000 postings, in the order of their numbers; with `start_time` and `end_time`, in the order of time. */
   postings?: Array<ReportPosting>;
 }
 
@@ -5050,8 +5067,8 @@ export interface ListPostingsResponse {
  */
 export interface ReportPosting {
   /**
-   * Its number among the postings of the store, from 1; 0: a sum before `from`. Numbers grow, and are not consecutive for
-   * one app.
+   * Its number among the postings of the store, from 1; 0: a sum before `start_time`. Numbers grow, and are not
+   * consecutive for one app.
    */
   number?: string;
   /** What it counts, such as "ACTIVE", "RENEWED" or "CHARGE". */
@@ -5187,11 +5204,17 @@ export interface GetReconciliationRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** The start of the first day in UTC. Required. */
-  from?: string;
-  /** The start of the day after the last one, at most 800 days after `from`. Required. */
-  to?: string;
-  /** Whether to return the earlier results of each report and day, too. Then `to` is at most 31 days after `from`. */
+  /** The start of the first day of the range in UTC, inclusive. Required. */
+  startTime?: string;
+  /**
+   * The end of the range, exclusive: the start of the day after its last one, at most 800 days after `start_time`.
+   * Required.
+   */
+  endTime?: string;
+  /**
+   * Whether to return the earlier results of each report and day, too. Then `end_time` is at most 31 days after
+   * `start_time`.
+   */
   allRuns?: boolean;
 }
 
@@ -5795,10 +5818,10 @@ export interface ListRetentionRequestsRequest {
   outcome?: RetentionOutcome;
   /** A subscription, by the id of its first transaction. Empty: all. */
   originalTransactionId?: string;
-  /** Requests received at this time or later. Unset: all. */
-  from?: string;
-  /** Requests received before this time. Unset: all. */
-  to?: string;
+  /** The start of the range of arrival times, inclusive. Unset: the first request. */
+  startTime?: string;
+  /** The end of the range, exclusive. Unset: now. */
+  endTime?: string;
   /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
   /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
@@ -5819,10 +5842,10 @@ export interface GetRetentionReportRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** Requests received at this time or later. Unset: all. */
-  from?: string;
-  /** Requests received before this time. Unset: all. */
-  to?: string;
+  /** The start of the range of arrival times, inclusive. Unset: the first request. */
+  startTime?: string;
+  /** The end of the range, exclusive. Unset: now. */
+  endTime?: string;
 }
 
 /** The response of GetRetentionReport. */
@@ -6124,7 +6147,8 @@ export interface WatchSegmentRequest {
   segment?: string;
   /**
    * The event after this sequence, as `ListCustomers` or another message of the stream returned it; 0 is before the
-   * first event.
+   * first event. It names no history, as in `Watch`: after a restored backup or a failover that lost commits, other
+   * events have the sequences of the lost ones. `after_position` resumes safely.
    */
   afterSequence?: string;
   /** The first event of the app: true. */
@@ -6137,7 +6161,7 @@ export interface WatchSegmentRequest {
 
 /** The response of WatchSegment. */
 export interface WatchSegmentResponse {
-  /** The sequence of this event, or with a heartbeat of the last event of the app: resume after it. */
+  /** The sequence of this event, or with a heartbeat of the last event of the app. */
   sequence?: string;
   /**
    * SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed or the segment was deleted, so list the
@@ -6146,7 +6170,10 @@ export interface WatchSegmentResponse {
   event?: EntitlementEvent;
   /** A sign that there was no event. */
   heartbeat?: Heartbeat;
-  /** The position of the store at this event, an opaque token: a reader at this position or a later one sees the event. */
+  /**
+   * The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this
+   * position or a later one sees the event.
+   */
   position?: string;
 }
 
@@ -6466,12 +6493,12 @@ export interface DeliveryNumbers {
   numbers?: Array<string>;
 }
 
-/** A range of numbers of messages. */
+/** A range of numbers of messages, which includes both of its ends. */
 export interface DeliveryRange {
   /** The first number, from 1. */
-  from?: string;
+  first?: string;
   /** The last number, inclusive. Unset: the latest one. */
-  to?: string;
+  last?: string;
 }
 
 /** The request of ResendDeliveries. */

@@ -15,7 +15,7 @@ from entitled.v1 import access_pb2 as entitled_dot_v1_dot_access__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65ntitled/v1/audit_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd3\x01\n\x17ListAuditEntriesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x03 \x01(\t\x12\x0e\n\x06method\x18\x04 \x01(\t\x12(\n\x04\x66rom\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12&\n\x02to\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x07 \x01(\x05\x12\x12\n\npage_token\x18\x08 \x01(\t\"]\n\x18ListAuditEntriesResponse\x12(\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x17.entitled.v1.AuditEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xc6\x02\n\nAuditEntry\x12\x0e\n\x06number\x18\x01 \x01(\x03\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06\x63\x61ller\x18\x03 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x04 \x01(\t\x12\x0e\n\x06method\x18\x05 \x01(\t\x12\x0b\n\x03\x61pp\x18\x06 \x01(\t\x12\x14\n\x0c\x63ustomer_ids\x18\x07 \x03(\t\x12\x0f\n\x07subject\x18\x08 \x01(\t\x12\x0c\n\x04note\x18\t \x01(\t\x12\x0f\n\x07outcome\x18\n \x01(\t\x12\x12\n\nrequest_id\x18\x0b \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x0c \x01(\t\x12)\n\x05\x61s_of\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08known_at\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\x99\x01\n\x0c\x41uditService\x12\x88\x01\n\x10ListAuditEntries\x12$.entitled.v1.ListAuditEntriesRequest\x1a%.entitled.v1.ListAuditEntriesResponse\"\'\x90\x02\x01\x8a\xb5\x18\x02\x08\x06\x92\xb5\x18\x1a\x42\x18TOO_MANY_EXPENSIVE_CALLSBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65ntitled/v1/audit_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xdf\x01\n\x17ListAuditEntriesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x03 \x01(\t\x12\x0e\n\x06method\x18\x04 \x01(\t\x12.\n\nstart_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x07 \x01(\x05\x12\x12\n\npage_token\x18\x08 \x01(\t\"]\n\x18ListAuditEntriesResponse\x12(\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x17.entitled.v1.AuditEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xc6\x02\n\nAuditEntry\x12\x0e\n\x06number\x18\x01 \x01(\x03\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06\x63\x61ller\x18\x03 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x04 \x01(\t\x12\x0e\n\x06method\x18\x05 \x01(\t\x12\x0b\n\x03\x61pp\x18\x06 \x01(\t\x12\x14\n\x0c\x63ustomer_ids\x18\x07 \x03(\t\x12\x0f\n\x07subject\x18\x08 \x01(\t\x12\x0c\n\x04note\x18\t \x01(\t\x12\x0f\n\x07outcome\x18\n \x01(\t\x12\x12\n\nrequest_id\x18\x0b \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x0c \x01(\t\x12)\n\x05\x61s_of\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08known_at\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\x99\x01\n\x0c\x41uditService\x12\x88\x01\n\x10ListAuditEntries\x12$.entitled.v1.ListAuditEntriesRequest\x1a%.entitled.v1.ListAuditEntriesResponse\"\'\x90\x02\x01\x8a\xb5\x18\x02\x08\x06\x92\xb5\x18\x1a\x42\x18TOO_MANY_EXPENSIVE_CALLSBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'entitled.v1.audit_service_pb2', globals())
@@ -26,11 +26,11 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _AUDITSERVICE.methods_by_name['ListAuditEntries']._options = None
   _AUDITSERVICE.methods_by_name['ListAuditEntries']._serialized_options = b'\220\002\001\212\265\030\002\010\006\222\265\030\032B\030TOO_MANY_EXPENSIVE_CALLS'
   _LISTAUDITENTRIESREQUEST._serialized_start=108
-  _LISTAUDITENTRIESREQUEST._serialized_end=319
-  _LISTAUDITENTRIESRESPONSE._serialized_start=321
-  _LISTAUDITENTRIESRESPONSE._serialized_end=414
-  _AUDITENTRY._serialized_start=417
-  _AUDITENTRY._serialized_end=743
-  _AUDITSERVICE._serialized_start=746
-  _AUDITSERVICE._serialized_end=899
+  _LISTAUDITENTRIESREQUEST._serialized_end=331
+  _LISTAUDITENTRIESRESPONSE._serialized_start=333
+  _LISTAUDITENTRIESRESPONSE._serialized_end=426
+  _AUDITENTRY._serialized_start=429
+  _AUDITENTRY._serialized_end=755
+  _AUDITSERVICE._serialized_start=758
+  _AUDITSERVICE._serialized_end=911
 # @@protoc_insertion_point(module_scope)

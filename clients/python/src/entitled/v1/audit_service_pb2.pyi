@@ -40,23 +40,24 @@ class AuditEntry(_message.Message):
     def __init__(self, number: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., caller: _Optional[str] = ..., actor: _Optional[str] = ..., method: _Optional[str] = ..., app: _Optional[str] = ..., customer_ids: _Optional[_Iterable[str]] = ..., subject: _Optional[str] = ..., note: _Optional[str] = ..., outcome: _Optional[str] = ..., request_id: _Optional[str] = ..., address: _Optional[str] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class ListAuditEntriesRequest(_message.Message):
-    __slots__ = ["actor", "app", "customer_id", "method", "page_size", "page_token", "to"]
+    __slots__ = ["actor", "app", "customer_id", "end_time", "method", "page_size", "page_token", "start_time"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     METHOD_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     customer_id: str
+    end_time: _timestamp_pb2.Timestamp
     method: str
     page_size: int
     page_token: str
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., actor: _Optional[str] = ..., method: _Optional[str] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., actor: _Optional[str] = ..., method: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListAuditEntriesResponse(_message.Message):
     __slots__ = ["entries", "next_page_token"]

@@ -230,36 +230,38 @@ class GetCustomerAttributesResponse(_message.Message):
     def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class GetCustomerHistoryRequest(_message.Message):
-    __slots__ = ["app", "as_of", "customer_id", "environment", "known_at"]
+    __slots__ = ["app", "as_of", "customer_id", "environment", "known_at", "start_time"]
     APP_FIELD_NUMBER: _ClassVar[int]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     app: str
     as_of: _timestamp_pb2.Timestamp
     customer_id: str
     environment: _environment_pb2.Environment
     known_at: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GetCustomerHistoryResponse(_message.Message):
-    __slots__ = ["as_of", "customer_id", "environment", "lanes", "paid", "purchases_without_price"]
+    __slots__ = ["as_of", "customer_id", "environment", "lanes", "paid", "purchases_without_price", "start_time"]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     LANES_FIELD_NUMBER: _ClassVar[int]
     PAID_FIELD_NUMBER: _ClassVar[int]
     PURCHASES_WITHOUT_PRICE_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     as_of: _timestamp_pb2.Timestamp
     customer_id: str
     environment: _environment_pb2.Environment
     lanes: _containers.RepeatedCompositeFieldContainer[HistoryLane]
     paid: _containers.RepeatedCompositeFieldContainer[PaidTotal]
     purchases_without_price: int
-    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., lanes: _Optional[_Iterable[_Union[HistoryLane, _Mapping[str, _Any]]]] = ..., paid: _Optional[_Iterable[_Union[PaidTotal, _Mapping[str, _Any]]]] = ..., purchases_without_price: _Optional[int] = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., lanes: _Optional[_Iterable[_Union[HistoryLane, _Mapping[str, _Any]]]] = ..., paid: _Optional[_Iterable[_Union[PaidTotal, _Mapping[str, _Any]]]] = ..., purchases_without_price: _Optional[int] = ...) -> None: ...
 
 class GetEventRequest(_message.Message):
     __slots__ = ["app", "sequence"]

@@ -28,21 +28,22 @@ REPAIR_REASON_SCHEDULED: RepairReason
 REPAIR_REASON_UNSPECIFIED: RepairReason
 
 class BackfillNotificationsRequest(_message.Message):
-    __slots__ = ["actor", "app", "environment", "note", "only_failures", "to"]
+    __slots__ = ["actor", "app", "end_time", "environment", "note", "only_failures", "start_time"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     ONLY_FAILURES_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
+    end_time: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
     note: str
     only_failures: bool
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., note: _Optional[str] = ..., actor: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class BackfillNotificationsResponse(_message.Message):
     __slots__ = ["position", "repair"]
@@ -53,21 +54,22 @@ class BackfillNotificationsResponse(_message.Message):
     def __init__(self, repair: _Optional[_Union[Repair, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class CompareNotificationVersionsRequest(_message.Message):
-    __slots__ = ["app", "environment", "include_equal", "page_size", "page_token", "to"]
+    __slots__ = ["app", "end_time", "environment", "include_equal", "page_size", "page_token", "start_time"]
     APP_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_EQUAL_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     app: str
+    end_time: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
     include_equal: bool
     page_size: int
     page_token: str
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., include_equal: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., include_equal: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class CompareNotificationVersionsResponse(_message.Message):
     __slots__ = ["comparisons", "next_page_token"]
@@ -152,25 +154,26 @@ class IngestNotificationResponse(_message.Message):
     def __init__(self, notification: _Optional[_Union[Notification, _Mapping[str, _Any]]] = ..., already_known: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ListNotificationsRequest(_message.Message):
-    __slots__ = ["app", "customer_id", "environment", "notification_type", "page_size", "page_token", "state", "to"]
+    __slots__ = ["app", "customer_id", "end_time", "environment", "notification_type", "page_size", "page_token", "start_time", "state"]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     NOTIFICATION_TYPE_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
     app: str
     customer_id: str
+    end_time: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
     notification_type: str
     page_size: int
     page_token: str
+    start_time: _timestamp_pb2.Timestamp
     state: NotificationState
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., notification_type: _Optional[str] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., notification_type: _Optional[str] = ..., state: _Optional[_Union[NotificationState, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListNotificationsResponse(_message.Message):
     __slots__ = ["next_page_token", "notifications"]
@@ -235,14 +238,14 @@ class Notification(_message.Message):
     def __init__(self, evidence_id: _Optional[int] = ..., notification_uuid: _Optional[str] = ..., version: _Optional[int] = ..., notification_type: _Optional[str] = ..., subtype: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., signed_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Repair(_message.Message):
-    __slots__ = ["already_known", "app", "drifted_customers", "environment", "error", "finished_at", "only_failures", "phase", "queried_purchases", "reason", "received", "repair_id", "started_at", "to"]
+    __slots__ = ["already_known", "app", "drifted_customers", "end_time", "environment", "error", "finished_at", "only_failures", "phase", "queried_purchases", "reason", "received", "repair_id", "start_time", "started_at"]
     ALREADY_KNOWN_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     DRIFTED_CUSTOMERS_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     FINISHED_AT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     ONLY_FAILURES_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
     QUERIED_PURCHASES_FIELD_NUMBER: _ClassVar[int]
@@ -250,10 +253,11 @@ class Repair(_message.Message):
     RECEIVED_FIELD_NUMBER: _ClassVar[int]
     REPAIR_ID_FIELD_NUMBER: _ClassVar[int]
     STARTED_AT_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     already_known: int
     app: str
     drifted_customers: int
+    end_time: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
     error: str
     finished_at: _timestamp_pb2.Timestamp
@@ -263,28 +267,29 @@ class Repair(_message.Message):
     reason: RepairReason
     received: int
     repair_id: str
+    start_time: _timestamp_pb2.Timestamp
     started_at: _timestamp_pb2.Timestamp
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, repair_id: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., reason: _Optional[_Union[RepairReason, str]] = ..., phase: _Optional[_Union[RepairPhase, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received: _Optional[int] = ..., already_known: _Optional[int] = ..., queried_purchases: _Optional[int] = ..., drifted_customers: _Optional[int] = ..., error: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, repair_id: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., reason: _Optional[_Union[RepairReason, str]] = ..., phase: _Optional[_Union[RepairPhase, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received: _Optional[int] = ..., already_known: _Optional[int] = ..., queried_purchases: _Optional[int] = ..., drifted_customers: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
 
 class ReprocessNotificationsRequest(_message.Message):
-    __slots__ = ["actor", "app", "dry_run", "evidence_ids", "note", "state", "to"]
+    __slots__ = ["actor", "app", "dry_run", "end_time", "evidence_ids", "note", "start_time", "state"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_IDS_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     dry_run: bool
+    end_time: _timestamp_pb2.Timestamp
     evidence_ids: _containers.RepeatedScalarFieldContainer[int]
     note: str
+    start_time: _timestamp_pb2.Timestamp
     state: NotificationState
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., evidence_ids: _Optional[_Iterable[int]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., dry_run: bool = ..., note: _Optional[str] = ..., actor: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., evidence_ids: _Optional[_Iterable[int]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., dry_run: bool = ..., note: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class ReprocessNotificationsResponse(_message.Message):
     __slots__ = ["changed", "changes", "position", "reprocessed", "unsupported"]

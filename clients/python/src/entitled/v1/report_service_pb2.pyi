@@ -55,17 +55,18 @@ class ExportReportResponse(_message.Message):
     def __init__(self, chunk: _Optional[bytes] = ...) -> None: ...
 
 class GetReconciliationRequest(_message.Message):
-    __slots__ = ["all_runs", "app", "environment", "to"]
+    __slots__ = ["all_runs", "app", "end_time", "environment", "start_time"]
     ALL_RUNS_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     all_runs: bool
     app: str
+    end_time: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., all_runs: bool = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., all_runs: bool = ...) -> None: ...
 
 class GetReconciliationResponse(_message.Message):
     __slots__ = ["days", "environment"]
@@ -76,19 +77,20 @@ class GetReconciliationResponse(_message.Message):
     def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., days: _Optional[_Iterable[_Union[ReconciledDay, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class ListPostingsRequest(_message.Message):
-    __slots__ = ["after_number", "app", "environment", "opening", "to"]
+    __slots__ = ["after_number", "app", "end_time", "environment", "opening", "start_time"]
     AFTER_NUMBER_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     OPENING_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     after_number: int
     app: str
+    end_time: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
     opening: bool
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., after_number: _Optional[int] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., opening: bool = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., after_number: _Optional[int] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., opening: bool = ...) -> None: ...
 
 class ListPostingsResponse(_message.Message):
     __slots__ = ["postings"]
@@ -307,11 +309,11 @@ class ReportPurchase(_message.Message):
     def __init__(self, original_transaction_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., storefront: _Optional[str] = ..., value: _Optional[int] = ..., currency: _Optional[str] = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class ReportQuery(_message.Message):
-    __slots__ = ["as_first_closed", "as_of", "convert_to", "granularity", "group_by", "known_at", "max_groups", "proceeds", "product_ids", "rates", "report", "storefronts", "subscription_groups", "to"]
+    __slots__ = ["as_first_closed", "as_of", "convert_to", "end_time", "granularity", "group_by", "known_at", "max_groups", "proceeds", "product_ids", "rates", "report", "start_time", "storefronts", "subscription_groups"]
     AS_FIRST_CLOSED_FIELD_NUMBER: _ClassVar[int]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
     CONVERT_TO_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     GRANULARITY_FIELD_NUMBER: _ClassVar[int]
     GROUP_BY_FIELD_NUMBER: _ClassVar[int]
     KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
@@ -320,12 +322,13 @@ class ReportQuery(_message.Message):
     PRODUCT_IDS_FIELD_NUMBER: _ClassVar[int]
     RATES_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     STOREFRONTS_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIPTION_GROUPS_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
     as_first_closed: bool
     as_of: _timestamp_pb2.Timestamp
     convert_to: str
+    end_time: _timestamp_pb2.Timestamp
     granularity: ReportGranularity
     group_by: _containers.RepeatedScalarFieldContainer[ReportDimension]
     known_at: _timestamp_pb2.Timestamp
@@ -334,19 +337,20 @@ class ReportQuery(_message.Message):
     product_ids: _containers.RepeatedScalarFieldContainer[str]
     rates: _containers.RepeatedCompositeFieldContainer[ReportRate]
     report: str
+    start_time: _timestamp_pb2.Timestamp
     storefronts: _containers.RepeatedScalarFieldContainer[str]
     subscription_groups: _containers.RepeatedScalarFieldContainer[str]
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, report: _Optional[str] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., granularity: _Optional[_Union[ReportGranularity, str]] = ..., group_by: _Optional[_Iterable[_Union[ReportDimension, str]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., subscription_groups: _Optional[_Iterable[str]] = ..., storefronts: _Optional[_Iterable[str]] = ..., proceeds: bool = ..., as_first_closed: bool = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., convert_to: _Optional[str] = ..., rates: _Optional[_Iterable[_Union[ReportRate, _Mapping[str, _Any]]]] = ..., max_groups: _Optional[int] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, report: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., granularity: _Optional[_Union[ReportGranularity, str]] = ..., group_by: _Optional[_Iterable[_Union[ReportDimension, str]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., subscription_groups: _Optional[_Iterable[str]] = ..., storefronts: _Optional[_Iterable[str]] = ..., proceeds: bool = ..., as_first_closed: bool = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., convert_to: _Optional[str] = ..., rates: _Optional[_Iterable[_Union[ReportRate, _Mapping[str, _Any]]]] = ..., max_groups: _Optional[int] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class ReportRate(_message.Message):
-    __slots__ = ["currency", "millionths"]
+    __slots__ = ["currency", "millionths", "start_time"]
     CURRENCY_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     MILLIONTHS_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     currency: str
     millionths: int
-    def __init__(self, currency: _Optional[str] = ..., millionths: _Optional[int] = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, currency: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., millionths: _Optional[int] = ...) -> None: ...
 
 class ReportRevision(_message.Message):
     __slots__ = ["causes", "day", "differences", "known_day", "number"]

@@ -203,15 +203,16 @@ class GetRetentionPerformanceTestResponse(_message.Message):
     def __init__(self, result: _Optional[str] = ..., target: _Optional[str] = ..., success_rate: _Optional[int] = ..., pending: _Optional[int] = ..., config: _Optional[_Union[RetentionPerformanceTestConfig, _Mapping[str, _Any]]] = ..., response_times: _Optional[_Union[RetentionResponseTimes, _Mapping[str, _Any]]] = ..., failures: _Optional[_Iterable[_Union[RetentionTestFailure, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class GetRetentionReportRequest(_message.Message):
-    __slots__ = ["app", "environment", "to"]
+    __slots__ = ["app", "end_time", "environment", "start_time"]
     APP_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     app: str
+    end_time: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GetRetentionReportResponse(_message.Message):
     __slots__ = ["rows", "total"]
@@ -236,23 +237,24 @@ class GetRetentionUrlResponse(_message.Message):
     def __init__(self, url: _Optional[str] = ...) -> None: ...
 
 class ListRetentionRequestsRequest(_message.Message):
-    __slots__ = ["app", "environment", "original_transaction_id", "outcome", "page_size", "page_token", "to"]
+    __slots__ = ["app", "end_time", "environment", "original_transaction_id", "outcome", "page_size", "page_token", "start_time"]
     APP_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
     ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
     app: str
+    end_time: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
     original_transaction_id: str
     outcome: RetentionOutcome
     page_size: int
     page_token: str
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., outcome: _Optional[_Union[RetentionOutcome, str]] = ..., original_transaction_id: _Optional[str] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs: _Any) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., outcome: _Optional[_Union[RetentionOutcome, str]] = ..., original_transaction_id: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListRetentionRequestsResponse(_message.Message):
     __slots__ = ["next_page_token", "requests"]

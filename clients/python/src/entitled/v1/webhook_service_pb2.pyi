@@ -52,11 +52,12 @@ class DeliveryNumbers(_message.Message):
     def __init__(self, numbers: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class DeliveryRange(_message.Message):
-    __slots__ = ["to"]
-    FROM_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
-    to: int
-    def __init__(self, to: _Optional[int] = ..., **kwargs: _Any) -> None: ...
+    __slots__ = ["first", "last"]
+    FIRST_FIELD_NUMBER: _ClassVar[int]
+    LAST_FIELD_NUMBER: _ClassVar[int]
+    first: int
+    last: int
+    def __init__(self, first: _Optional[int] = ..., last: _Optional[int] = ...) -> None: ...
 
 class DiscardDeliveriesRequest(_message.Message):
     __slots__ = ["actor", "app", "dead_letters", "kind", "note", "numbers", "webhook"]
