@@ -183,7 +183,8 @@ extension Repair {
     let phase = finishedAt == nil ? phase.protoName.droppingPrefix("REPAIR_PHASE_") : "done"
     let cause = reason.protoName.droppingPrefix("REPAIR_REASON_")
     let counts = "\(received) received, \(queriedPurchases) queried, \(driftedCustomers) customers differed"
-    return "\(cause) \(startTime.text) to \(endTime.text): \(phase), \(counts)\(error.isEmpty ? "" : "; \(error)")"
+    let range = "\(startTime.text) to \(endTime.text)"
+    return "\(cause) \(range): \(phase), \(counts)\(error.isEmpty ? "" : "; \(error)")"
   }
 }
 

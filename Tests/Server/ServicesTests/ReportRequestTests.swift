@@ -40,8 +40,8 @@ import Wire
     let noon = first.advanced(byMilliseconds: 43_200_000)
     func field(_ start: Instant?, _ end: Instant?) -> String? {
       thrownStatus {
-        _ = try Reports.ReportQuery.days(
-          start.map { GoogleProtobuf.Timestamp($0) }, end.map { GoogleProtobuf.Timestamp($0) }, prefix: "query.")
+        let times = [start, end].map { $0.map { GoogleProtobuf.Timestamp($0) } }
+        _ = try Reports.ReportQuery.days(times[0], times[1], prefix: "query.")
       }?.invalidField
     }
     #expect(field(first, end) == nil)

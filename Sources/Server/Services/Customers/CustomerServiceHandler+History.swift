@@ -24,7 +24,8 @@ extension CustomerServiceHandler {
       try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
       ?? end.advanced(by: Period(months: -Self.months))
     guard start <= end else {
-      throw Status(.invalidArgument, reason: "INVALID_FIELD", "start_time is after as_of", field: "start_time")
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "start_time is after as_of", field: "start_time")
     }
     let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
     CallScope.ask(asOf: asOf, knownAt: knownAt)

@@ -42,7 +42,8 @@ extension RetentionMessagingServiceHandler {
     let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
     let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     if let from, let to, to <= from {
-      throw Status(.invalidArgument, reason: "INVALID_RANGE", "end_time is not after start_time", field: "end_time")
+      throw Status(
+        .invalidArgument, reason: "INVALID_RANGE", "end_time is not after start_time", field: "end_time")
     }
     try await flush()
     let counts = try await context.readExpensively(call) { reader throws(StoreError) in
