@@ -61,6 +61,31 @@ import Testing
     #expect(evaluate(expected, entitlement: "pro", in: app, at: at(45)).deciding?.transactionID == "U")
   }
 
+  private func changes(
+    _ before: [TransactionFact], _ after: [TransactionFact], on day: Int64
+  ) -> [EntitlementChange] {
+    let (before, after) = (CustomerFacts(transactions: before), CustomerFacts(transactions: after))
+    return EntitlementChange.changes(
+      of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(day)),
+      to: evaluate(after, entitlement: "pro", in: app, at: at(day)), by: .evidence, at: at(day),
+      facts: FactsChange(from: before, to: after, by: .evidence).granting("pro", in: app))
+  }
+
+  @Test("No event is about the renewal that a plan change replaced, although it ends later", arguments: [true, false])
+  func events(isMarked: Bool) {
+    let life = life(toMonthly: true, isMarked: isMarked)
+    let changed = changes([life[0]], life, on: 29)
+    #expect(changed.map(\.kind) == [.renewed] && changed.map(\.subject?.transactionID) == ["U"])
+    let refunded = life.map { fact in
+      fact.with { if fact.transactionID == "R" { $0.revocationDate = at(29) } }
+    }
+    let next = paid(59...89, "U2", isMonthly: true, .renewal)
+    #expect(changes(refunded, refunded + [next], on: 61).map(\.kind) == [.renewed], "U ended on day 59")
+    let gained = FactsChange(from: CustomerFacts(), to: CustomerFacts(transactions: life), by: .claim)
+    let claims = EntitlementChange.claims(in: gained, of: app, at: at(40), besides: []) { _ in pro(life, on: 40) }
+    #expect(claims.map(\.subject?.transactionID) == ["U"])
+  }
+
   @Test("A plan change at the renewal, charged a day early, is the next period")
   func atRenewal() {
     let facts = [

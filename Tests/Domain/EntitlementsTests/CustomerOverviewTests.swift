@@ -40,6 +40,33 @@ import Testing
   }
 
   @Test(
+    "The latest transaction is none that an upgrade or a plan change replaced before it started",
+    arguments: [true, false])
+  func replacedRenewal(isUpgrade: Bool) throws {
+    let product = isUpgrade ? "plus" : "monthly"
+    let renewed = period(30...60, id: "R").with {
+      $0.details.transactionReason = .renewal
+      $0.signedDate = at(28)
+    }
+    let bought = period(29...59, product, id: "U").with {
+      $0.details.transactionReason = .purchase
+      if !isUpgrade { $0.details.billingPlanType = .monthly }
+    }
+    let info = renewal(signed: 29) {
+      $0.productID = product
+      $0.autoRenewProductID = "plus"
+      $0.renewalDate = at(59)
+    }
+    let overview = overview([period(0...30), renewed, bought], [info], on: 40)
+    func latest(_ productID: String) -> String? {
+      overview.products.first { $0.productID == productID }?.latest?.transactionID
+    }
+    #expect(latest("monthly") == (isUpgrade ? "L1-0" : "U"))
+    #expect(latest("plus") == (isUpgrade ? "U" : nil))
+    #expect(overview.groups.map(\.autoRenewProductID) == ["plus"])
+  }
+
+  @Test(
     "An introductory offer is for new subscribers, and for lapsed ones who never used one in the group",
     arguments: [
       (Int64(-5), OfferType?.none, true), (10, nil, false), (40, nil, false), (50, nil, false),

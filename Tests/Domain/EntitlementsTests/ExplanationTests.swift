@@ -84,6 +84,9 @@ import Testing
     #expect(kinds(20, .renewal).isEmpty && kinds(24, nil).isEmpty)
     #expect(kinds(25, .renewal) == [.revocationBeforePurchase])
     #expect(kinds(20, .purchase) == [.revocationBeforePurchase])
+    let coins = purchase("shells", .consumable, on: 9).with { $0.revocationDate = at(8, hours: 22) }
+    let ofCoins = Contradiction.all(CustomerFacts(transactions: [coins]), in: app, at: at(10))
+    #expect(ofCoins.map(\.kind) == [.revocationBeforePurchase], "it does not renew")
   }
 
   @Test("Renewal info without a transaction and a non-numeric version are flagged")

@@ -204,6 +204,17 @@ import Testing
       $0.expiresDate = at(30)
     }
     #expect(outcome([running], [taken]) == .saved, "the offer was older than the request")
+    let upgrade = running.with {
+      $0.transactionID = "U"
+      $0.productID = "yearly"
+      $0.purchaseDate = at(8)
+      $0.details.transactionReason = .purchase
+    }
+    let replaced = period(9...39).with {
+      $0.details.transactionReason = .renewal
+      $0.isUpgraded = true
+    }
+    #expect(outcome([period(-21...9), upgrade, replaced], [taken]) == .saved, "the upgrade has the offer")
   }
 
   @Test("Another product than the one planned before counts as a switch")

@@ -98,8 +98,8 @@ private struct LinePurchase {
   init(
     _ line: LineKey, _ transactionID: String, in store: any StoreTransaction, _ catalog: Catalog
   ) throws(StoreError) {
-    let transactions = try store.facts(of: line).transactions
-    let fact = transactions.first { $0.transactionID == transactionID } ?? transactions.last
+    let facts = try store.facts(of: line)
+    let fact = facts.transactions.first { $0.transactionID == transactionID } ?? facts.latestTransaction
     subject = fact.map(EventSubject.init)
     entitlements =
       fact.flatMap { catalog.definition(of: line.appID).products[$0.productID] }?.entitlements ?? []

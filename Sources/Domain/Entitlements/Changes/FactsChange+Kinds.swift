@@ -67,10 +67,10 @@ extension FactsChange {
   /// The new period of the same line after the one that an answer rests on: Apple renews up to a day early.
   private func newPeriod(after deciding: DecidingTransaction?) -> TransactionFact? {
     guard let current = transaction(deciding) else { return nil }
-    return after.transactions.last {
-      $0.originalTransactionID == current.originalTransactionID
-        && order($0.expiresDate) > order(current.expiresDate) && isNew($0)
-    }
+    return after.range(ofLine: current.originalTransactionID).last { index in
+      order(after.transactions[index].expiresDate) > order(current.expiresDate)
+        && isNew(after.transactions[index]) && !after.isReplacedBeforeStart(index)
+    }.map { after.transactions[$0] }
   }
 
   private func subject(_ deciding: DecidingTransaction?) -> EventSubject? {

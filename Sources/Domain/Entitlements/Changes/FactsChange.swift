@@ -77,16 +77,17 @@ extension CustomerFacts {
     }
   }
 
-  /// The transaction that stands for the period of the same line before the one of `transaction`.
+  /// The transaction that stands for the period of the same line before the one of `transaction`. A renewal that was
+  /// withdrawn before it started is none.
   func predecessor(of transaction: TransactionFact) -> TransactionFact? {
-    let index = transactions.lastIndex {
-      $0.originalTransactionID == transaction.originalTransactionID
-        && $0.purchaseDate < transaction.purchaseDate && !transaction.addsSeats(toPeriodOf: $0)
+    let index = range(ofLine: transaction.originalTransactionID).last {
+      transactions[$0].purchaseDate < transaction.purchaseDate && !isWithdrawnBeforeStart($0)
+        && !transaction.addsSeats(toPeriodOf: transactions[$0])
     }
     return index.map { transactions[standing(ofPeriodAt: $0)] }
   }
 
-  /// The last transaction of each line that `other` has no transaction of.
+  /// The latest transaction of each line that `other` has no transaction of.
   fileprivate func latestTransactions(ofLinesNotIn other: CustomerFacts) -> [TransactionFact] {
     let known = Set(other.transactions.map(\.originalTransactionID))
     return transactions.indices.filter { index in
@@ -94,6 +95,7 @@ extension CustomerFacts {
       let isLast =
         index == transactions.endIndex - 1 || transactions[index + 1].originalTransactionID != line
       return isLast && !known.contains(line)
-    }.map { transactions[$0] }
+    }.compactMap { latest(of: range(ofLine: transactions[$0].originalTransactionID)) }
+      .map { transactions[$0] }
   }
 }

@@ -48,7 +48,7 @@ package struct ProductOverview: Hashable, Sendable {
   package let type: ProductType
   /// The state by the latest purchase and the time.
   package let state: ProductState
-  /// The latest purchase or period; `nil` if there is none.
+  /// The latest purchase or period that no upgrade replaced before it started; `nil` if there is none.
   package private(set) var latest: TransactionFact?
   /// The renewal info of ``latest``; `nil` unless it describes that period.
   package let renewal: RenewalFact?
@@ -57,7 +57,8 @@ package struct ProductOverview: Hashable, Sendable {
     _ productID: String, _ bought: [Int], _ facts: borrowing CustomerFacts,
     _ app: borrowing AppDefinition, at now: Instant
   ) {
-    let latest = bought.max {
+    let kept = bought.filter { !facts.isReplacedBeforeStart($0) }
+    let latest = (kept.isEmpty ? bought : kept).max {
       let (left, right) = (facts.transactions[$0], facts.transactions[$1])
       return (left.purchaseDate, left.transactionID) < (right.purchaseDate, right.transactionID)
     }

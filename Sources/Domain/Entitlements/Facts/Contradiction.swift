@@ -122,7 +122,9 @@ package struct Contradiction: Hashable, Sendable {
 extension TransactionFact {
   /// Whether it may be a renewal that was charged before its period began, and refunded in these hours.
   fileprivate var isRefundedBetweenChargeAndStart: Bool {
-    guard let revoked = accessRevokedAt, details.transactionReason != .purchase else { return false }
+    guard isSubscription, let revoked = accessRevokedAt, details.transactionReason != .purchase else {
+      return false
+    }
     return (0...CustomerFacts.longestChargeLead).contains(purchaseDate.milliseconds(since: revoked))
   }
 }

@@ -7,6 +7,15 @@ extension CustomerFacts {
     transactions[index].isRevokedBeforeStart || isReplacedBeforeStart(index)
   }
 
+  /// The latest of the transactions at `indices`, which are in order, besides renewals that an upgrade replaced before they
+  /// started.
+  package func latest(of indices: some BidirectionalCollection<Int>) -> Int? {
+    indices.last { !isReplacedBeforeStart($0) } ?? indices.last
+  }
+
+  /// The latest transaction of facts about one line, as in ``latest(of:)``; `nil` without one.
+  package var latestTransaction: TransactionFact? { latest(of: transactions.indices).map { transactions[$0] } }
+
   /// Apple charges for a renewal within the last 24 hours of the period ("In-App Purchase Programming Guide"); in
   /// milliseconds.
   static let longestChargeLead: Int64 = Instant.millisecondsPerDay

@@ -73,7 +73,11 @@ package struct RetentionFollowUp: Hashable, Sendable {
 
   /// Whether the next period, or one that began after the request, has the offer of the answer or one of Apple's.
   private func tookOffer(_ facts: CustomerFacts, _ renewal: RenewalFact?) -> Bool {
-    let running = facts.transactions.last { $0.purchaseDate <= askedAt && $0.isSubscription }
+    let running = facts.latest(
+      of: facts.transactions.indices.filter {
+        facts.transactions[$0].purchaseDate <= askedAt && facts.transactions[$0].isSubscription
+      }
+    ).map { facts.transactions[$0] }
     func isTaken(_ type: OfferType?, _ id: String?) -> Bool {
       guard type != running?.offerType || id != running?.details.offerIdentifier else { return false }
       return switch type {

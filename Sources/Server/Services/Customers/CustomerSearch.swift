@@ -193,7 +193,7 @@ extension Hits {
     _ line: LineKey, _ kind: CustomerHitKind, _ explanation: String, _ transaction: TransactionFact? = nil
   ) throws(StoreError) {
     let owners = try reader.owners(of: line)
-    let latest = line.isPurchase ? try reader.facts(of: line).transactions.last : nil
+    let latest = line.isPurchase ? try reader.facts(of: line).latestTransaction : nil
     let fact = transaction ?? latest
     let product = fact.map { " of \($0.productID)" } ?? ""
     let owner =

@@ -28,7 +28,7 @@ extension EntitlementServiceHandler {
         of: app.id, in: environment, after: page.position, limit: size + 1)
       var response = ListUnclaimedPurchasesResponse()
       for line in lines.prefix(size) {
-        guard let latest = try reader.facts(of: line).transactions.last else { continue }
+        guard let latest = try reader.facts(of: line).latestTransaction else { continue }
         response.transactions.append(Wire.Transaction(latest, of: app, environment: environment))
         response.candidates += try reader.ownerCandidates(of: line, with: latest).map(
           Wire.OwnerCandidate.init)
