@@ -119,6 +119,26 @@ import Testing
     #expect(
       overview([period(0...30)], [left], on: 40).groups.first?.eligibleWinBackOfferIDs == ["best", "other"])
     #expect(overview([period(0...50)], [left], on: 40).groups.first?.eligibleWinBackOfferIDs == [])
+    let shared = period(0...30).with { $0.ownership = .familyShared }
+    #expect(overview([shared], [left], on: 40).groups.first?.eligibleWinBackOfferIDs == [])
+    #expect(
+      overview([shared, period(0...30, line: "L2")], [left], on: 40).groups.first?.eligibleWinBackOfferIDs == [],
+      "Apple reported it about the shared purchase")
+  }
+
+  @Test("The state of a shared purchase has no win-back offers and needs no consent to a price")
+  func sharedState() {
+    let left = renewal(signed: 31) { $0.details.eligibleWinBackOfferIDs = ["best"] }
+    let asked = renewal(signed: 5) { $0.priceIncreaseStatus = .pending }
+    for ownership in [InAppOwnershipType.purchased, .familyShared, .assigned] {
+      func state(_ info: RenewalFact, on day: Int64) -> PurchaseState? {
+        let bought = period(0...30).with { $0.ownership = ownership }
+        return PurchaseState(
+          CustomerFacts(transactions: [bought], renewals: [info]), in: app, at: at(day))
+      }
+      #expect(state(left, on: 40)?.winBackOfferIDs == (ownership == .purchased ? ["best"] : []))
+      #expect(state(asked, on: 10)?.needsPriceConsent == (ownership == .purchased))
+    }
   }
 
   @Test("Consumable units add up; refunded units are counted unless the refund was reversed")

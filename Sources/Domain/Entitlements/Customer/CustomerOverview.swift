@@ -98,7 +98,8 @@ package struct GroupOverview: Hashable, Sendable {
   package let isEligibleForIntroductoryOffer: Bool
   /// Whether the customer has or had a subscription of the group.
   package let isEligibleForPromotionalOffers: Bool
-  /// Apple's latest `eligibleWinBackOfferIds`, best first; empty while a product is active.
+  /// Apple's latest `eligibleWinBackOfferIds` about the customer's own purchases, best first; empty while a product is
+  /// active.
   package let eligibleWinBackOfferIDs: [String]
   /// Full days of paid service that count towards the higher revenue share. See ``PaidService``.
   package let paidServiceDays: Int64
@@ -110,8 +111,6 @@ package struct GroupOverview: Hashable, Sendable {
     let productIDs = Set(indices.map { facts.transactions[$0].productID })
     let bought = products.filter { productIDs.contains($0.productID) }
     let active = bought.first { $0.state == .active }
-    let lines = Set(indices.map { facts.transactions[$0].originalTransactionID })
-    let renewals = facts.renewals.filter { lines.contains($0.originalTransactionID) }
     self.group = group
     state = active?.state ?? (bought.contains { $0.state == .inactive } ? .inactive : .new)
     productID = active?.productID
@@ -120,6 +119,8 @@ package struct GroupOverview: Hashable, Sendable {
     isEligibleForIntroductoryOffer =
       OfferEligibility.introductory(own, facts, in: app, at: now) == .eligible
     isEligibleForPromotionalOffers = !own.isEmpty
+    let ownLines = Set(own.map { facts.transactions[$0].originalTransactionID })
+    let renewals = facts.renewals.filter { ownLines.contains($0.originalTransactionID) }
     eligibleWinBackOfferIDs =
       active == nil
       ? renewals.max { $0.signedDate < $1.signedDate }?.details.eligibleWinBackOfferIDs ?? [] : []

@@ -23,9 +23,10 @@ package struct PurchaseState: Hashable, Sendable {
   package let endsAt: Instant?
   /// The end of the commitment of an active subscription; `nil` without one.
   package let commitmentEndsAt: Instant?
-  /// Whether a price increase ends the subscription unless the customer consents.
+  /// Whether a price increase ends the subscription unless the customer consents; never for a shared purchase.
   package let needsPriceConsent: Bool
-  /// The win-back offers for which the customer is eligible, best first; empty while the purchase is active.
+  /// The win-back offers for which the customer is eligible, best first; empty while the purchase is active, and for a
+  /// shared purchase.
   package let winBackOfferIDs: [String]
   /// The days of paid service, for 85 % of the price after a year.
   package let paidService: PaidServiceCount
@@ -126,8 +127,8 @@ private struct PurchaseEvaluation {
       storefront: fact.details.storefront ?? "", mode: status.substate, ownership: fact.ownership,
       since: since(status, index, at: now), endsAt: end(status),
       commitmentEndsAt: status.isEntitled ? status.deciding?.commitment?.expiresDate : nil,
-      needsPriceConsent: status.isEntitled && status.outlook?.needsPriceConsent == true,
-      winBackOfferIDs: status.isEntitled ? [] : status.outlook?.winBackOfferIDs ?? [],
+      needsPriceConsent: status.isEntitled && !fact.isShared && status.outlook?.needsPriceConsent == true,
+      winBackOfferIDs: status.isEntitled || fact.isShared ? [] : status.outlook?.winBackOfferIDs ?? [],
       paidService: paidService(at: now), price: fact.totalPrice, currency: fact.details.currency,
       validUntil: nil)
   }
