@@ -32,6 +32,40 @@ import Testing
     #expect(retry.customerSentence.contains("your access is paused"))
   }
 
+  @Test(
+    "Family members and holders of seats read nothing about payments, and of their own way to the purchase",
+    arguments: [InAppOwnershipType.familyShared, .assigned])
+  func shared(ownership: InAppOwnershipType) {
+    let isSeat = ownership == .assigned
+    let bought = period(0...30).with { $0.ownership = ownership }
+    let failed = renewal(signed: 30) {
+      $0.isInBillingRetry = true
+      $0.gracePeriodExpiresDate = at(46)
+    }
+    let off = renewal(signed: 5) { $0.autoRenewStatus = .off }
+    let revoked = bought.with { $0.revocationDate = at(9) }
+    let way = isSeat ? "your seat" : "a member of your family"
+    let actor = isSeat ? "the buyer of the seats" : "the member of the family"
+    for (name, transaction, info, day, hasActor) in [
+      ("active", bought, nil, 10, false), ("off", bought, off, 10, false), ("grace", bought, failed, 40, true),
+      ("retry", bought, failed, 50, true), ("lapsed", bought, failed, 95, false),
+      ("cancelled", bought, off, 31, false),
+    ] as [(String, TransactionFact, RenewalFact?, Int64, Bool)] {
+      let description = description([transaction], info.map { [$0] } ?? [], on: day)
+      #expect(description.customerSentence.contains(way), "\(name)")
+      for word in ["charge", "payment details", "cancelled", "price"] {
+        #expect(!description.customerSentence.contains(word), "\(name)")
+      }
+      #expect(description.actions.contains { $0.contains(actor) } == hasActor, "\(name)")
+      #expect(description.url == nil && description.deadline == nil, "\(name)")
+    }
+    let ended = description([revoked], on: 10)
+    #expect(ended.customerSentence.contains(isSeat ? "a seat" : "member of your family"))
+    #expect(ended.supportSentence.contains(isSeat ? "no longer has a seat" : "no longer shared"))
+    #expect(!isSeat || !"\(ended)".contains("family"))
+    #expect(ended.actions.contains { $0.contains(actor) })
+  }
+
   @Test("A customer without a purchase is asked for the account and the order")
   func nothing() {
     let description = description([], on: 1)

@@ -87,7 +87,7 @@ extension NotificationTypeV2 {
     case (.refund, _): "The purchase was refunded."
     case (.refundReversed, _): "A refund was reversed; the purchase is valid again."
     case (.refundDeclined, _): "The App Store declined a refund."
-    case (.revoke, _): "The purchase is no longer shared with this family member."
+    case (.revoke, _): "The purchase is no longer shared with this customer."
     default:
       "The customer requested a refund; the App Store requests consumption information within 12 hours."
     }
@@ -108,7 +108,7 @@ extension ResponseBodyV1 {
     case .didRenew: "The subscription renewed."
     case .priceIncreaseConsent: "The customer was asked to accept a price increase."
     case .refund: "The purchase was refunded."
-    case .revoke: "The purchase is no longer shared with this family member."
+    case .revoke: "The purchase is no longer shared with this customer."
     case .consumptionRequest:
       "The customer requested a refund; the App Store requests consumption information."
     case .unrecognized(let type): "The type \(type) is unknown to this version."

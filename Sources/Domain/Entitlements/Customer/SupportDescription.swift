@@ -46,6 +46,9 @@ extension EntitlementStatus {
 
   /// A sentence for the customer, without codes and product ids.
   fileprivate func customerSentence(about entitlement: String) -> String {
+    if let deciding, deciding.isShared, let sentence = sharedSentence(deciding, about: entitlement) {
+      return sentence
+    }
     let end = until.map { " until \($0.minute)" } ?? ""
     switch reason {
     case .subscriptionActive, .awaitingRenewal: return "Your subscription is active."
@@ -81,8 +84,7 @@ extension EntitlementStatus {
       return "Your organization bought the app for you, and its license has ended."
     case .refundedForAppIssue, .refunded:
       return "Apple gave your money back for this purchase, so the access that came with it has ended."
-    case .familySharingEnded:
-      return "The member of your family who bought it no longer shares it with you."
+    case .familySharingEnded: return "The purchase is no longer shared with you."
     case .familySharingNotAllowed: return "This purchase cannot be shared with family members."
     case .consentRescinded:
       return "Your parent or guardian withdrew the consent to use the app."
@@ -90,6 +92,30 @@ extension EntitlementStatus {
       return
         "We do not see a purchase. Please check that you use the Apple Account with which you bought, and restore "
         + "your purchases in the app."
+    }
+  }
+
+  /// The sentence for a family member or the holder of a seat, who does not pay: nothing about payments, prices and
+  /// cancellation. `nil` if it is the same as for everyone.
+  private func sharedSentence(_ deciding: DecidingTransaction, about entitlement: String) -> String? {
+    let isSeat = deciding.ownership == .assigned
+    let purchase = isSeat ? "your seat" : "the subscription that a member of your family shares with you"
+    switch reason {
+    case .subscriptionActive, .awaitingRenewal: return "You have access through \(purchase)."
+    case .subscriptionNotRenewing, .inGracePeriod, .inOperatorGracePeriod:
+      let end = until.map { " until \($0.minute)" } ?? ""
+      return "You have access\(end) through \(purchase)."
+    case .billingRetry:
+      return "You have no access through \(purchase) at the moment. It returns when the next payment is made."
+    case .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired:
+      return "Your access through \(purchase) has ended."
+    case .productChanged, .upgraded:
+      return "The subscription was changed to another one, which does not include \(entitlement)."
+    case .familySharingEnded:
+      return isSeat
+        ? "You no longer have a seat of the purchase."
+        : "The member of your family who bought it no longer shares it with you."
+    default: return nil
     }
   }
 
@@ -105,8 +131,11 @@ extension EntitlementStatus {
     case .externalEnded, .externalRefunded: ["Look the purchase up in the store where it was made."]
     case .grantEnded, .grantRevoked: ["Grant it again if the customer should have it."]
     case .billingRetry where deciding?.isShared == true, .inGracePeriod where deciding?.isShared == true,
-      .familySharingEnded:
-      ["Only the member of the family who bought it can act."]
+      .inOperatorGracePeriod where deciding?.isShared == true, .familySharingEnded:
+      [
+        deciding?.ownership == .assigned
+          ? "Only the buyer of the seats can act." : "Only the member of the family who bought it can act."
+      ]
     case .subscriptionActive, .subscriptionNotRenewing, .inGracePeriod, .inOperatorGracePeriod,
       .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion, .granted,
       .unknownEntitlement, .notEntitlingType, .familySharingNotAllowed, .billingRetry, .billingLapsed,

@@ -68,7 +68,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .trialEnded: "The free trial ended."
     case .refundedForAppIssue: "The purchase was refunded because of an issue with the app."
     case .refunded: "The purchase was refunded."
-    case .familySharingEnded: "The purchase is no longer shared with this family member."
+    case .familySharingEnded: "The purchase is no longer shared with this customer."
     case .boughtBeforeVersion: "The customer got the app before this entitlement was sold separately."
     case .granted: "The operator granted this entitlement without a purchase."
     case .inOperatorGracePeriod:

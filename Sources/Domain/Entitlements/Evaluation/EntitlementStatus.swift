@@ -47,6 +47,9 @@ package struct EntitlementStatus: Hashable, Sendable {
 
   /// The reason as an English sentence for people, without data of the customer.
   package var sentence: String {
+    if reason == .familySharingEnded, deciding?.ownership == .assigned {
+      return "The customer no longer has a seat of the purchase."
+    }
     guard reason == .subscriptionNotRenewing, let commitment = deciding?.commitment, !commitment.isLastPayment
     else { return reason.sentence }
     return

@@ -50,7 +50,7 @@ package struct Explanation: Hashable, Sendable {
         .renewal(renewal))
     }
     addCopies(stored, facts)
-    add(status.isEntitled ? "ENTITLED" : "NOT_ENTITLED", status.reason.sentence, isDecisive: deciding == nil)
+    add(status.isEntitled ? "ENTITLED" : "NOT_ENTITLED", status.sentence, isDecisive: deciding == nil)
   }
 
   /// Adds a step for each copy, and replaces the merged facts of purchases by the stored ones, which evidence
