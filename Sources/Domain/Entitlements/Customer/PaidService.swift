@@ -6,6 +6,9 @@ package import AppStore
 /// Free trials and the days of an extension do not count (Apple: Extending the renewal date for auto-renewable
 /// subscriptions). A gap of up to 60 days pauses the count, a longer one resets it. A payment that is recovered in the
 /// grace period leaves no gap.
+///
+/// Apple's documents have no mark of an extension, and periods of one duration differ by up to three days. So an extension is
+/// known only by a document from before it (``TransactionDetails/firstExpiresDate``); without one its days count.
 package enum PaidService {
   /// Returns the milliseconds of paid service up to `now` in the periods at `indices`, which are of one
   /// group.
