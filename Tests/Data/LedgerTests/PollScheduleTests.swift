@@ -170,6 +170,27 @@ struct PollScheduleTests {
     #expect(Self.next(Self.period(signed: at(0)), stale) == Self.end(-30 * Self.minute))
   }
 
+  @Test("A failed charge of the previous period, reported after a later charge, is no failure of this one")
+  func staleFailure() {
+    var renewed = Self.period(signed: at(30))
+    renewed.transactionID = "T2"
+    (renewed.purchaseDate, renewed.expiresDate) = (at(30), at(60))
+    var recovered = Self.renewal(signed: Self.end(-8 * Self.hour))
+    recovered.renewalDate = at(60)
+    var failed = Self.renewal(signed: Self.end(Self.minute), inRetry: true)
+    failed.renewalDate = at(30)
+    let periods = [Self.period(signed: at(0)), renewed]
+    let facts = CustomerFacts(transactions: periods, renewals: [recovered, failed])
+    let beforeEnd = at(60).advanced(byMilliseconds: -30 * Self.minute)
+    #expect(PollSchedule.next(facts, polledAt: nil) == beforeEnd)
+    #expect(PollSchedule.next(facts, polledAt: beforeEnd) == at(60))
+    recovered.autoRenewStatus = .off
+    let turnedOff = CustomerFacts(transactions: periods, renewals: [recovered, failed])
+    #expect(
+      PollSchedule.next(turnedOff, polledAt: nil) == at(60).advanced(byMilliseconds: 15 * Self.minute),
+      "renewal info that was signed before the period started, and is about it")
+  }
+
   @Test("Polls are closer in periods of minutes, as Apple's sandbox has them")
   func compressed() throws {
     var period = Self.period(signed: at(0))

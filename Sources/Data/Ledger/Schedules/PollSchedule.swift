@@ -40,12 +40,14 @@ struct PollSchedule {
     {
       return transaction.signedDate
     }
-    let renewal = facts.renewals.first
-    let settledAt = max(start, renewal?.signedDate ?? .distantPast, polledAt ?? .distantPast)
-    // Renewal info from before the period began is about the previous period.
-    let belongsToPeriod = renewal.map { $0.signedDate >= start } ?? false
+    let signedAt = facts.renewals.first?.signedDate
+    let settledAt = max(start, signedAt ?? .distantPast, polledAt ?? .distantPast)
+    // The newest renewal info may be about the period before: Apple reports a failed charge when that period ends, also if a
+    // later charge, before its end, was successful.
+    let index = facts.transactions.firstIndex { $0.isSame(as: transaction) }
+    let renewal = index.flatMap { facts.renewal(of: $0, at: .distantFuture) }
     let polls = PollSchedule(
-      transaction: transaction, renewal: belongsToPeriod ? renewal : nil, end: end, settledAt: settledAt
+      transaction: transaction, renewal: renewal, end: end, settledAt: settledAt
     ).polls
     // An old purchase that is submitted late was settled long ago.
     guard let last = polls.last, transaction.signedDate <= last else { return nil }
