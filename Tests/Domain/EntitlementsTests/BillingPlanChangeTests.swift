@@ -61,6 +61,22 @@ import Testing
     #expect(evaluate(expected, entitlement: "pro", in: app, at: at(45)).deciding?.transactionID == "U")
   }
 
+  @Test("Renewal info about the renewal that was replaced is none about the new plan", arguments: [true, false])
+  func renewalInfo(isMarked: Bool) {
+    let facts = life(toMonthly: true, isMarked: isMarked)
+    let old = renewal(signed: 28) {
+      $0.autoRenewStatus = .off
+      $0.renewalDate = at(60)
+    }
+    #expect(pro(facts, [old], on: 28).willRenew == false)
+    #expect(pro(facts, [old], on: 40).willRenew == nil)
+    let new = renewal(signed: 29) {
+      $0.autoRenewStatus = .on
+      $0.renewalDate = at(59)
+    }
+    #expect(pro(facts, [old, new], on: 40).willRenew == true)
+  }
+
   private func changes(
     _ before: [TransactionFact], _ after: [TransactionFact], on day: Int64
   ) -> [EntitlementChange] {

@@ -12,7 +12,8 @@ extension CustomerFacts {
   /// Apple renews up to a day early, so that period can start after the renewal info was signed. If no period
   /// ends then, because the date is missing or was moved by an extension, it is the latest period that had
   /// started when Apple signed. Of several transactions about that period it is the first one; of several periods that
-  /// end then, because a member left and came back, it is the last one that had started.
+  /// end then, because a member left and came back, it is the last one that had started. A renewal that an upgrade
+  /// replaced before it started is none: what was to follow it says nothing about the upgrade.
   func period(describedBy signature: Int, of history: Int) -> Int? {
     let (signed, content) =
       (
@@ -26,7 +27,9 @@ extension CustomerFacts {
     // By index, because an element has about 300 bytes and a dozen reference counts.
     for index in range(ofLine: renewalHistories[history].originalTransactionID).reversed() {
       let hasBegun = transactions[index].purchaseDate <= signed
-      if let date, transactions[index].expiresDate?.millisecondsSince1970 == date {
+      if let date, transactions[index].expiresDate?.millisecondsSince1970 == date,
+        !isReplacedBeforeStart(index)
+      {
         if hasBegun { return beginning(ofPeriodAt: index) }
         match = match ?? index
       } else if hasBegun, match != nil {

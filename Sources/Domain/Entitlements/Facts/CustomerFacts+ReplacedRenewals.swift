@@ -25,12 +25,15 @@ extension CustomerFacts {
   ///
   /// Apple marks it as upgraded. But the notification of an upgrade has the new transaction only, so the known document
   /// about the renewal may be older than the upgrade.
-  package func isReplacedBeforeStart(_ index: Int) -> Bool {
+  package func isReplacedBeforeStart(_ index: Int) -> Bool { upgrade(replacingRenewal: index) != nil }
+
+  /// The index of the upgrade that took the place of the renewal at `index` in these hours; `nil` if none did.
+  package func upgrade(replacingRenewal index: Int) -> Int? {
     // By index, because an element has about 300 bytes and a dozen reference counts. Most renewals were signed after
     // their start.
     guard transactions[index].isUpgraded || transactions[index].signedDate < transactions[index].purchaseDate,
       isRenewal(index)
-    else { return false }
+    else { return nil }
     let start = transactions[index].purchaseDate.millisecondsSince1970
     var other = index
     while other > 0 {
@@ -39,12 +42,12 @@ extension CustomerFacts {
       let lead = start &- transactions[other].purchaseDate.millisecondsSince1970
       guard 0...Self.longestChargeLead ~= lead,
         transactions[other].originalTransactionID == transactions[index].originalTransactionID
-      else { return false }
-      if lead > 0, isUpgrade(other, insteadOf: index) { return true }
+      else { return nil }
+      if lead > 0, isUpgrade(other, insteadOf: index) { return other }
       // What was bought before the period that is renewed did not replace its renewal.
-      if transactions[other].expiresDate?.millisecondsSince1970 == start { return false }
+      if transactions[other].expiresDate?.millisecondsSince1970 == start { return nil }
     }
-    return false
+    return nil
   }
 
   /// Whether Apple renewed the subscription with the transaction at `index`. Receipts, and documents from before Apple
