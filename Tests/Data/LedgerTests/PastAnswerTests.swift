@@ -128,6 +128,9 @@ import Testing
     try await LedgerFixture.run { fixture in
       for line in ["L1", "L2"] { _ = try await fixture.submit(fixture.period(50...80, line: line)) }
       try await replaceRenewal(fixture)
+      _ = try await fixture.submit(fixture.period(21...51, line: "L4"))
+      _ = try await fixture.submit(
+        fixture.period(51...81, line: "L4", signed: 50, ["transactionReason": "RENEWAL"]))
       fixture.clock.set(at(53))
       try await fixture.notify(
         "REFUND", signed: 53,
@@ -147,6 +150,12 @@ import Testing
           }
         }
       }
+      func paidUntil(_ line: String) async throws -> Instant? {
+        try await fixture.store.snapshot { reader throws in
+          let known = try FactHistory(of: Self.ana, in: reader).facts(knownAt: at(50)).ofLine(line)
+          return evaluate(known, entitlement: "pro", in: LedgerFixture.app, at: at(50)).paidUntil
+        }
+      }
       fixture.clock.set(at(200))
       let upgraded: [EntitlementReason] = [
         .subscriptionActive, .subscriptionActive, .subscriptionActive, .upgraded,
@@ -157,6 +166,7 @@ import Testing
       #expect(try await reasons("L1") == upgraded)
       #expect(try await reasons("L2") == refunded)
       #expect(try await reasons("L3").allSatisfy { $0 == .upgraded })
+      #expect(try await paidUntil("L4") == at(81), "the renewal was charged a day early")
       let worker = PurgeWorker(
         [.init(.documents, days: 10), .init(.notifications, days: 10)], store: fixture.store,
         clocks: ServiceClocks(ServiceClock(now: { fixture.clock.now })),
@@ -167,6 +177,7 @@ import Testing
       #expect(try await reasons("L1") == upgraded)
       #expect(try await reasons("L2") == refunded)
       #expect(try await reasons("L3").allSatisfy { $0 == .upgraded })
+      #expect(try await paidUntil("L4") == at(81))
     }
   }
 

@@ -118,16 +118,15 @@ extension Evidence {
 }
 
 extension CustomerFacts {
-  /// The facts that must have been known at `instant`: purchases made by then as they were before the refunds,
-  /// reversals and upgrades after it, and the renewal infos. Stands for the evidence whose bodies were purged.
+  /// The facts that must have been known at `instant`: purchases made by then, and early renewals that had arrived, as they
+  /// were before the refunds, reversals and upgrades after it, and the renewal infos. Stands for the evidence whose bodies
+  /// were purged.
   func known(at instant: Instant) -> CustomerFacts {
     var known = CustomerFacts()
-    for index in transactions.indices where transactions[index].purchaseDate <= instant {
+    for index in transactions.indices
+    where (transactions[index].arrivedEarlyAt ?? transactions[index].purchaseDate) <= instant {
       var transaction = transactions[index].refunded(asOf: instant)
-      // What replaced a renewal before it began was bought before it.
-      if transaction.isUpgraded, !isReplacedBeforeStart(index), let upgrade = upgrade(of: index),
-        instant < upgrade.purchaseDate
-      {
+      if transaction.isUpgraded, let upgrade = upgrade(of: index), instant < upgrade.purchaseDate {
         transaction.isUpgraded = false
       }
       transaction.signedDate = min(transaction.signedDate, transaction.purchaseDate)
@@ -139,8 +138,10 @@ extension CustomerFacts {
     return known
   }
 
-  /// The purchase that replaced an upgraded period: the first one after it of another product or billing plan of its line.
+  /// The purchase that replaced an upgraded period: the one before it that replaced a renewal, or the first one after it of
+  /// another product or billing plan of its line.
   private func upgrade(of index: Int) -> TransactionFact? {
+    if let replacing = upgrade(replacingRenewal: index) { return transactions[replacing] }
     let upgraded = transactions[index]
     return transactions[(index + 1)...].prefix { $0.originalTransactionID == upgraded.originalTransactionID }
       .first { $0.hasOtherPlan(than: upgraded) }
