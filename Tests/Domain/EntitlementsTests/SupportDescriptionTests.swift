@@ -32,6 +32,26 @@ import Testing
     #expect(retry.customerSentence.contains("your access is paused"))
   }
 
+  @Test("A customer who cancelled a commitment reads when it ends, not that the payments end before")
+  func commitment() {
+    func sentence(_ number: Int64) -> String {
+      let payment = period(0...30).with {
+        $0.details.commitment = .init(
+          billingPeriodNumber: number, totalBillingPeriods: 12, expiresDate: at(number == 12 ? 30 : 90))
+      }
+      let off = renewal(signed: 5) {
+        $0.autoRenewStatus = .on
+        $0.details.commitment = .init()
+        $0.details.commitment?.autoRenewStatus = .off
+      }
+      return description([payment], [off], on: 10).customerSentence
+    }
+    let (monthEnd, commitmentEnd) = ("\(at(30))".prefix(10), "\(at(90))".prefix(10))
+    #expect(sentence(10).contains("payments continue") && sentence(10).contains(commitmentEnd))
+    #expect(!sentence(10).contains(monthEnd))
+    #expect(sentence(12).contains(monthEnd) && sentence(12).contains("does not renew"))
+  }
+
   @Test(
     "Family members and holders of seats read nothing about payments, and of their own way to the purchase",
     arguments: [InAppOwnershipType.familyShared, .assigned])

@@ -53,7 +53,13 @@ extension EntitlementStatus {
     switch reason {
     case .subscriptionActive, .awaitingRenewal: return "Your subscription is active."
     case .subscriptionNotRenewing:
-      return "Your subscription is active\(end) and does not renew after that."
+      guard let commitment = deciding?.commitment, !commitment.isLastPayment else {
+        return "Your subscription is active\(end) and does not renew after that."
+      }
+      let commitmentEnd = commitment.expiresDate.map { " on \($0.minute)" } ?? ""
+      return
+        "Your subscription is active. Its payments continue until your commitment ends\(commitmentEnd), and it does not renew "
+        + "after that."
     case .inGracePeriod, .inOperatorGracePeriod:
       return
         "The App Store could not charge your renewal. You keep access\(end); please update your payment details in the "
@@ -101,7 +107,9 @@ extension EntitlementStatus {
     let isSeat = deciding.ownership == .assigned
     let purchase = isSeat ? "your seat" : "the subscription that a member of your family shares with you"
     switch reason {
-    case .subscriptionActive, .awaitingRenewal: return "You have access through \(purchase)."
+    case .subscriptionActive, .awaitingRenewal,
+      .subscriptionNotRenewing where deciding.commitment?.isLastPayment == false:
+      return "You have access through \(purchase)."
     case .subscriptionNotRenewing, .inGracePeriod, .inOperatorGracePeriod:
       let end = until.map { " until \($0.minute)" } ?? ""
       return "You have access\(end) through \(purchase)."
