@@ -183,6 +183,13 @@ import Testing
     #expect(outcome([period(0...30), period(30...60)], [info(.on, signed: 30)], on: 31) == .saved)
     #expect(outcome([period(0...30).with { $0.revocationDate = at(12) }], [info(.on)]) == .left)
     #expect(outcome([]) == .unknown)
+    let failed = info(.on, signed: 30) {
+      $0.isInBillingRetry = true
+      $0.expirationIntent = .billingError
+    }
+    #expect(outcome([period(0...30)], [failed], on: 31) == .saved)
+    let lapsed = info(.on, signed: 90) { $0.expirationIntent = .billingError }
+    #expect(outcome([period(0...30)], [failed, lapsed], on: 91) == .left)
   }
 
   @Test("The offer of the answer counts when the next period has it, as does a retention offer of Apple's")

@@ -67,7 +67,10 @@ package struct RetentionFollowUp: Hashable, Sendable {
     guard let renewal = renewal ?? facts.renewals.first else {
       return latest.expiresDate.map { $0 <= now } ?? false ? .left : .saved
     }
-    let isOver = renewal.expirationIntent != nil && (latest.expiresDate.map { $0 <= now } ?? false)
+    // While Apple retries a payment, it may report a billing error as the reason of the end.
+    let isOver =
+      renewal.expirationIntent != nil && !renewal.isInBillingRetry
+      && (latest.expiresDate.map { $0 <= now } ?? false)
     return renewal.renewalStatus == .off || isOver ? .left : .saved
   }
 
