@@ -61,7 +61,8 @@ import Testing
     #expect(evaluate(expected, entitlement: "pro", in: app, at: at(45)).deciding?.transactionID == "U")
   }
 
-  @Test("Renewal info about the renewal that was replaced is none about the new plan", arguments: [true, false])
+  @Test(
+    "Renewal info about the renewal that was replaced is none about the new plan", arguments: [true, false])
   func renewalInfo(isMarked: Bool) {
     let facts = life(toMonthly: true, isMarked: isMarked)
     let old = renewal(signed: 28) {
@@ -87,7 +88,9 @@ import Testing
       facts: FactsChange(from: before, to: after, by: .evidence).granting("pro", in: app))
   }
 
-  @Test("No event is about the renewal that a plan change replaced, although it ends later", arguments: [true, false])
+  @Test(
+    "No event is about the renewal that a plan change replaced, although it ends later",
+    arguments: [true, false])
   func events(isMarked: Bool) {
     let life = life(toMonthly: true, isMarked: isMarked)
     let changed = changes([life[0]], life, on: 29)
@@ -98,7 +101,9 @@ import Testing
     let next = paid(59...89, "U2", isMonthly: true, .renewal)
     #expect(changes(refunded, refunded + [next], on: 61).map(\.kind) == [.renewed], "U ended on day 59")
     let gained = FactsChange(from: CustomerFacts(), to: CustomerFacts(transactions: life), by: .claim)
-    let claims = EntitlementChange.claims(in: gained, of: app, at: at(40), besides: []) { _ in pro(life, on: 40) }
+    let claims = EntitlementChange.claims(in: gained, of: app, at: at(40), besides: []) { _ in
+      pro(life, on: 40)
+    }
     #expect(claims.map(\.subject?.transactionID) == ["U"])
   }
 

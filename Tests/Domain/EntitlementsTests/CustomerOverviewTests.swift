@@ -122,7 +122,8 @@ import Testing
     let shared = period(0...30).with { $0.ownership = .familyShared }
     #expect(overview([shared], [left], on: 40).groups.first?.eligibleWinBackOfferIDs == [])
     #expect(
-      overview([shared, period(0...30, line: "L2")], [left], on: 40).groups.first?.eligibleWinBackOfferIDs == [],
+      overview([shared, period(0...30, line: "L2")], [left], on: 40).groups.first?.eligibleWinBackOfferIDs
+        == [],
       "Apple reported it about the shared purchase")
   }
 

@@ -67,7 +67,8 @@ import Testing
     let way = isSeat ? "your seat" : "a member of your family"
     let actor = isSeat ? "the buyer of the seats" : "the member of the family"
     for (name, transaction, info, day, hasActor) in [
-      ("active", bought, nil, 10, false), ("off", bought, off, 10, false), ("grace", bought, failed, 40, true),
+      ("active", bought, nil, 10, false), ("off", bought, off, 10, false),
+      ("grace", bought, failed, 40, true),
       ("retry", bought, failed, 50, true), ("lapsed", bought, failed, 95, false),
       ("cancelled", bought, off, 31, false),
     ] as [(String, TransactionFact, RenewalFact?, Int64, Bool)] {

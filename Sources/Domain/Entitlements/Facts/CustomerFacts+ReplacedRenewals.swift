@@ -14,7 +14,9 @@ extension CustomerFacts {
   }
 
   /// The latest transaction of facts about one line, as in ``latest(of:)``; `nil` without one.
-  package var latestTransaction: TransactionFact? { latest(of: transactions.indices).map { transactions[$0] } }
+  package var latestTransaction: TransactionFact? {
+    latest(of: transactions.indices).map { transactions[$0] }
+  }
 
   /// Apple charges for a renewal within the last 24 hours of the period ("In-App Purchase Programming Guide"); in
   /// milliseconds.
