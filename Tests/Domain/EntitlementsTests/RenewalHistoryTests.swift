@@ -38,6 +38,16 @@ import Testing
     #expect(now.reason == .billingRetry && now.until == at(46))
   }
 
+  @Test("Renewal info about a period that is not stored says nothing about a later one")
+  func missingPeriod() {
+    let stale = failed(signed: 30, until: nil)
+    #expect(pro([period(30...60)], [stale], on: 31).outlook == nil)
+    #expect(pro([period(30...60)], [stale], on: 60).reason == .expired)
+    #expect(pro([period(30...60)], [stale, on(signed: 31, 60)], on: 60).willRenew == true)
+    #expect(pro([period(0...30), period(30...60)], [stale], on: 60).reason == .expired)
+    #expect(pro([period(0...30)], [stale], on: 30).reason == .billingRetry)
+  }
+
   @Test("Billing retry without a grace period ends a grace period that lasts longer")
   func shortenedGrace() {
     let infos = [failed(signed: 30, until: 46), failed(signed: 36, until: nil)]

@@ -13,7 +13,8 @@ extension CustomerFacts {
   /// ends then, because the date is missing or was moved by an extension, it is the latest period that had
   /// started when Apple signed. Of several transactions about that period it is the first one; of several periods that
   /// end then, because a member left and came back, it is the last one that had started. A renewal that an upgrade
-  /// replaced before it started is none: what was to follow it says nothing about the upgrade.
+  /// replaced before it started is none: what was to follow it says nothing about the upgrade. A period that starts at
+  /// the date or later is none either: the one before it is not stored.
   func period(describedBy signature: Int, of history: Int) -> Int? {
     let (signed, content) =
       (
@@ -37,7 +38,11 @@ extension CustomerFacts {
       }
       if begunLast == nil, hasBegun, !isReplacedBeforeStart(index) { begunLast = index }
     }
-    return (match ?? begunLast).map(beginning(ofPeriodAt:))
+    if let match { return beginning(ofPeriodAt: match) }
+    guard let begunLast,
+      date.map({ transactions[begunLast].coverageStart.millisecondsSince1970 < $0 }) ?? true
+    else { return nil }
+    return beginning(ofPeriodAt: begunLast)
   }
 
   /// The renewal info that is in force for the period at `index` at `now`: the newest one, of those signed by
