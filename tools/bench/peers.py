@@ -19,7 +19,7 @@ def nghttpd():
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "small.txt").write_text("entitled: yes, until the end of the month, as far as we know.\n")
     port = free_port()
-    return Server("nghttpd", ["nghttpd", "--no-tls", "-n", "1", "-d", folder, port], port=port)
+    return Server("nghttpd", ["nghttpd", "--no-tls", "-n", "1", "-m", 1_000, "-d", folder, port], port=port)
 
 
 def grpc_cpp():

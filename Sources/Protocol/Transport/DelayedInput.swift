@@ -10,6 +10,9 @@ final class DelayedInput {
   private var isReadingLater = false
   /// The time of the costly input after which nothing has waited yet.
   private var spent = TimeAmount.zero
+  /// The connections whose turn has ended, oldest first.
+  private var next: [any DelayedConnection] = []
+  private var isReadingNext = false
 
   init(_ loop: any EventLoop) { self.loop = loop }
 
@@ -23,15 +26,39 @@ final class DelayedInput {
     scheduleDelayed()
   }
 
-  /// Lets a connection read on after the connections that are ready by now.
-  func readNext(_ connection: any DelayedConnection) {
-    let bound = NIOLoopBound(connection, eventLoop: loop)
-    // What is executed at once runs before the loop looks which connections are ready.
-    loop.scheduleTask(in: Self.turn) { bound.value.readDelayed() }
+  /// Lets a connection read on after the end of this tick and the connections that are ready by then.
+  func readNext(_ connection: any DelayedConnection) { next.append(connection) }
+
+  /// Reads on soon. Called at the end of a tick, when its output is sent: the loop looks which connections are ready once
+  /// nothing remains to run, and what is due by then runs before.
+  func tickEnded() {
+    guard !next.isEmpty, !isReadingNext else { return }
+    isReadingNext = true
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    loop.scheduleTask(in: Self.pause) { bound.value.readNextOnes() }
   }
 
-  /// Short, and later than the loop needs for what it executes now.
-  private static let turn = TimeAmount.microseconds(100)
+  private func readNextOnes() {
+    isReadingNext = false
+    let end = NIODeadline.now() + ReadingTurn.time
+    // Those whose turn ends again come last.
+    let count = next.count
+    var served = 0
+    repeat {
+      served += 1
+      let connection = next[served - 1]
+      connection.readDelayed()
+    } while served < count && NIODeadline.now() < end
+    next.removeFirst(served)
+    guard !next.isEmpty else { return }
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    // After the end of the tick that the connections began, if they did.
+    loop.execute { bound.value.tickEnded() }
+  }
+
+  /// Longer than the loop needs until it looks which connections are ready, and short beside a turn: the loop waits for it
+  /// if there is nothing else to do.
+  private static let pause = TimeAmount.microseconds(25)
 
   private func scheduleDelayed() {
     let bound = NIOLoopBound(self, eventLoop: loop)

@@ -57,6 +57,12 @@ final class EventLoopContext {
     if waitingToFlush.count >= Self.flushedTogether { flushWaiting() }
   }
 
+  /// Lets a connection whose turn has ended read on after the connections that are ready by then.
+  func readNext(_ connection: any DelayedConnection) {
+    tickBegan()
+    delayedInput.readNext(connection)
+  }
+
   /// The number of connections in a group that flushes together.
   private static let flushedTogether = 32
 
@@ -105,6 +111,7 @@ final class EventLoopContext {
     isInTick = false
     host.endTick()
     flushWaiting()
+    delayedInput.tickEnded()
   }
 
   private func flushWaiting() {

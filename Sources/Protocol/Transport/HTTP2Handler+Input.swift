@@ -8,7 +8,8 @@ extension HTTP2Handler: DelayedConnection {
   func read(_ buffer: ByteBuffer) {
     var rest = buffer
     let start = NIODeadline.now()
-    let (begin, lastTask) = (session.controlFrames, startedTasks + Self.tasksAtOnce)
+    let turn = ReadingTurn(start: start, startedTasks: startedTasks)
+    let begin = session.controlFrames
     while rest.readableBytes > 0 {
       let part: ReceivedPart
       do throws(HTTP2Error) {
@@ -28,10 +29,9 @@ extension HTTP2Handler: DelayedConnection {
         session.resetWork()
         return costlyTime = .zero
       }
-      let turnEnds = startedTasks >= lastTask || NIODeadline.now() - start >= Self.turn
-      if turnEnds, rest.readableBytes > 0 {
+      if rest.readableBytes > 0, turn.hasEnded(at: .now(), startedTasks: startedTasks) {
         delay(rest)
-        host.delayedInput.readNext(self)
+        host.readNext(self)
         break
       }
     }
@@ -82,9 +82,4 @@ extension HTTP2Handler: DelayedConnection {
   private static let controlFramesAtOnce = 128
   /// The ``Session/work`` after which a connection waits.
   private static let workAtOnce = 128 * 1_024
-  /// The number of calls and requests, of those that run as tasks, after which the other connections have their turn.
-  private static let tasksAtOnce = 16
-  /// The time after which the other connections have their turn: 64 KiB may have more than a thousand calls, each of which
-  /// is cheap.
-  private static let turn = TimeAmount.milliseconds(1)
 }
