@@ -74,15 +74,18 @@ interceptors = []
 
 
 class Service:
-    """One running `entitled serve` with free ports and a data directory of the test's choice."""
+    """One running `entitled serve` with free ports and a data directory of the test's choice.
 
-    def __init__(self, data, arguments=()):
+    Its standard error goes to the descriptor `errors`, if there is one, and otherwise to `log`.
+    """
+
+    def __init__(self, data, arguments=(), errors=subprocess.STDOUT):
         self.data = pathlib.Path(data)
         store = [] if "--store" in arguments else stores.arguments(self.data)
         command = [PROGRAM, "serve", *FREE_PORTS, "--data", self.data, *store, *arguments]
         self.process = subprocess.Popen(
             [str(part) for part in command],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
+            stdout=subprocess.PIPE, stderr=errors, text=True, env=environment(),
         )  # fmt: skip
         self._lines = []
         self._ready = threading.Event()

@@ -1,7 +1,9 @@
 """Logs: JSON format, trace ids of calls, no secrets."""
 import json
+import os
 import re
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -15,7 +17,8 @@ import stores
 from certificates import write_key
 from contract import app_store_service, receipt_service
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, PROGRAM, Service, post
+from harness import CALL_LIMIT, PROGRAM, Service, post, wait_for
+from raw import Connection
 from stub import StubServer
 from test_callers import APPS, CALLERS, GRANT, call, grant, rejected, token
 
@@ -32,7 +35,11 @@ def service(tmp_path):
 
 
 def entries(service):
-    return [json.loads(line) for line in service.log.splitlines() if line.startswith("{")]
+    return parsed(service.log.splitlines())
+
+
+def parsed(lines):
+    return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 def logged(service, **members):
@@ -164,3 +171,48 @@ def test_no_endpoint_logs_a_secret(service, tmp_path):
         for start in range(0, len(secret) - 40, 40):
             assert secret[start:start + 40] not in service.log
     assert "eyJ" not in service.log
+
+
+def test_a_reader_of_the_log_that_stops_reading_stops_no_call(tmp_path):
+    (tmp_path / "entitled.yaml").write_text(APPS + "log: {format: json}\n")
+    reading, writing = os.pipe()
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"], errors=writing)
+    os.close(writing)
+    lines = []
+
+    def read_lines():
+        with open(reading, encoding="utf-8") as log:
+            for line in log:
+                lines.append(line)
+
+    def refused_grant(actor):
+        # Each has a line of the audit log.
+        request = wire.GrantRequest(app=APP, customer_id="c" * 256, entitlement="no such", actor=actor)
+        assert connection.call(request.SerializeToString(), path=GRANT).status == grpc.StatusCode.INVALID_ARGUMENT.value[0]
+
+    lost = "entitled_log_lines_lost_total"
+    check = wire.CheckRequest(app=APP, customer_id="ana", entitlement="pro").SerializeToString()
+    try:
+        with Connection(service.grpc) as connection:
+            calls = 0
+            # The pipe holds 64 KiB, and 1 MiB of lines wait.
+            while service.metrics()[lost] == 0:
+                for _ in range(100):
+                    refused_grant("a" * 256)
+                assert connection.call(check).status == 0
+                calls += 100
+                assert calls < 20_000, "no line was lost"
+            before = service.metrics()[lost]
+            for _ in range(100):
+                refused_grant("a" * 256)
+            assert service.metrics()[lost] > before
+            assert connection.call(check).status == 0 and service.readiness()[0] == 200
+
+            threading.Thread(target=read_lines, daemon=True).start()
+            reports = wait_for(lambda: [e for e in parsed(list(lines)) if e["message"] == "log lines dropped"])
+            assert sum(int(entry["lines"]) for entry in reports) == service.metrics()[lost]
+            refused_grant("afterwards")
+            wait_for(lambda: [e for e in parsed(list(lines)) if e.get("actor") == "afterwards"])
+        service.stop()
+    finally:
+        service.kill()
