@@ -7,9 +7,19 @@ import sys
 from harness import PROGRAM, ROOT
 
 
-def test_kills_neither_lose_nor_duplicate_acknowledged_notifications():
-    command = [sys.executable, ROOT / "tools" / "crash", "--kills", "3", "--notifications", "300", "--seed", "1"]
+def crash(kills, notifications):
+    """Runs tools/crash; returns its output."""
+    command = [sys.executable, ROOT / "tools" / "crash", "--kills", kills, "--notifications", notifications, "--seed", 1]
     env = os.environ | {"ENTITLED_PROGRAM": str(PROGRAM)}
-    crash = subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)
-    assert crash.returncode == 0, crash.stdout + crash.stderr
-    assert "faults=0" in crash.stdout and "acknowledged=0 " not in crash.stdout, crash.stdout
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=env, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"RESULT kills={kills} " in done.stdout and " faults=0" in done.stdout, done.stdout
+    assert " acknowledged=0 " not in done.stdout, done.stdout
+
+
+def test_kills_neither_lose_nor_duplicate_acknowledged_notifications():
+    crash(kills=3, notifications=300)
+
+
+def test_kills_go_on_with_new_notifications_after_the_last_acknowledgement():
+    crash(kills=4, notifications=10)
