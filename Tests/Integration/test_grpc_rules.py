@@ -39,6 +39,10 @@ CASES = {
     "an unknown unit": ({"grpc_timeout": "1s"}, INVALID),
     "a sign": ({"grpc_timeout": "+1S"}, INVALID),
     "decimals": ({"grpc_timeout": "1.5S"}, INVALID),
+    "no digits": ({"grpc_timeout": "S"}, INVALID),
+    "no unit": ({"grpc_timeout": "10"}, INVALID),
+    "an empty timeout": ({"grpc_timeout": ""}, INVALID),
+    "a negative timeout": ({"grpc_timeout": "-1S"}, INVALID),
     "digits of another script": ({"grpc_timeout": "٣S"}, INVALID),
     # Message encoding
     "gzip": (zipped(ZIPPED), OK),
@@ -56,6 +60,10 @@ CASES = {
     "a bomb": (zipped(gzip.compress(bytes(100_000_000))), EXHAUSTED),
     # Length-prefixed messages
     "a flag of two": ({"body": struct.pack(">BI", 2, len(MESSAGE)) + MESSAGE}, INTERNAL),
+    "the flag of gRPC-Web's trailers": ({"body": struct.pack(">BI", 0x80, len(MESSAGE)) + MESSAGE}, INTERNAL),
+    "a compressed message with a reserved flag": ({"body": struct.pack(">BI", 0x81, len(ZIPPED)) + ZIPPED, "grpc_encoding": "gzip"}, INTERNAL),
+    "a flag of two in a stream": ({"path": WATCH, "body": struct.pack(">BI", 2, 5) + bytes(5)}, INTERNAL),
+    "a compressed message without encoding in a stream": ({"path": WATCH, "body": framed(ZIPPED, compressed=True)}, INTERNAL),
     "two messages": ({"body": framed(MESSAGE) * 2}, UNIMPLEMENTED),
     "a byte too many": ({"body": framed(MESSAGE) + b"x"}, UNIMPLEMENTED),
     "a prefix that ends early": ({"body": bytes(4)}, INVALID),
@@ -95,6 +103,24 @@ def test_each_rule_has_its_status(connection, case):
     assert answer.headers["content-type"] == "application/grpc"
     if status != OK:
         assert (answer.header_blocks, answer.data) == (1, b""), "an error is trailers only"
+
+
+@pytest.mark.parametrize("trailer", ["grpc-status", "x-a"])
+def test_trailers_of_a_request_are_ignored(connection, trailer):
+    stream = connection.open()
+    connection.send(stream, framed(MESSAGE))
+    connection.h2.send_headers(stream, [(trailer, "13")], end_stream=True)
+    connection.flush()
+    assert connection.answer(stream).status == OK
+
+
+@pytest.mark.parametrize(
+    "content_type, status",
+    [("application/grpc+proto", "200"), ("application/grpc; charset=utf-8", "200"), ("application/grpc+json", "415"),
+     ("application/grpc-web", "415"), ("application/grpcx", "415"), ("application/json", "415"), (None, "415")],
+)  # fmt: skip
+def test_another_content_type_is_refused(connection, content_type, status):
+    assert connection.call(MESSAGE, content_type=content_type).headers[":status"] == status
 
 
 @pytest.mark.parametrize("path", [CHECK, WATCH])

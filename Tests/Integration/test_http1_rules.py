@@ -1,9 +1,11 @@
 """The rules of RFC 9112 and RFC 9110, one broken or kept by each test: no request is served whose end or host is in doubt."""
 
 import re
+import socket
 
 import pytest
 
+from harness import CALL_LIMIT
 from raw import Connection
 from test_protocol import exchange
 
@@ -17,6 +19,7 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n"
 CHUNK = b"%x\r\n%s\r\n" % (len(BODY), BODY)
 HEAD = CHECK + HOST + JSON + CLOSE
 GET = b"GET /healthz HTTP/1.1\r\n"
+UPGRADE = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
 SMUGGLED = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
@@ -54,6 +57,31 @@ REFUSED = {
     "a host with a path": (GET + b"Host: a/b\r\n\r\n" + SMUGGLED, 400),
     "a host with a user": (GET + b"Host: localhost:80@evil.example\r\n\r\n" + SMUGGLED, 400),
     "a target with a user": (b"GET http://localhost@evil.example/healthz HTTP/1.1\r\n" + HOST + b"\r\n" + SMUGGLED, 400),
+    "a length without digits": (HEAD + b"Content-Length:\r\n\r\n" + SMUGGLED, 400),
+    "a length with a space": (HEAD + b"Content-Length: 4 4\r\n\r\n" + BODY, 400),
+    "a coding after a vertical tab": (HEAD + b"Transfer-Encoding:\x0bchunked\r\n" + LENGTH + b"\r\n" + BODY, 400),
+    "a coding with a space before the colon": (HEAD + b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + SMUGGLED, 400),
+    "no coding": (HEAD + b"Transfer-Encoding:\r\n" + LENGTH + b"\r\n" + BODY, 400),
+    "chunked, and then none": (HEAD + CHUNKED + b"Transfer-Encoding: identity\r\n\r\n0\r\n\r\n" + SMUGGLED, 400),
+    "a chunk in C's notation": (HEAD + CHUNKED + b"\r\n0x5\r\nabcde\r\n0\r\n\r\n", 400),
+    "a chunk with a sign": (HEAD + CHUNKED + b"\r\n+5\r\nabcde\r\n0\r\n\r\n", 400),
+    "a chunk after a space": (HEAD + CHUNKED + b"\r\n 5\r\nabcde\r\n0\r\n\r\n", 400),
+    "a chunk without a size": (HEAD + CHUNKED + b"\r\n;a=b\r\nabcde\r\n0\r\n\r\n", 400),
+    "a line feed in an extension": (HEAD + CHUNKED + b"\r\n5;a\nabcde\r\n0\r\n\r\n" + SMUGGLED, 400),
+    "a carriage return in an extension": (HEAD + CHUNKED + b"\r\n5;a\rb\r\nabcde\r\n0\r\n\r\n" + SMUGGLED, 400),
+    "a last chunk with a line feed": (HEAD + CHUNKED + b"\r\n0\n\r\n" + SMUGGLED, 400),
+    "a folded trailer": (HEAD + CHUNKED + b"\r\n0\r\nX: a\r\n b\r\n\r\n" + SMUGGLED, 400),
+    "a trailer without a colon": (HEAD + CHUNKED + b"\r\n0\r\nX\r\n\r\n" + SMUGGLED, 400),
+    "a line without a colon": (GET + HOST + b"X\r\n\r\n", 400),
+    "a field without a name": (GET + HOST + b": a\r\n\r\n", 400),
+    "a name beyond ASCII": (GET + HOST + "ü: a\r\n\r\n".encode(), 400),
+    "a space before the first field": (GET + b" " + HOST + b"\r\n", 400),
+    "a method in lower case": (GET.replace(b"GET", b"get") + HOST + b"\r\n", 400),
+    "a carriage return in the target": (b"GET /a\rb HTTP/1.1\r\n" + HOST + b"\r\n", 400),
+    "a space in the target": (b"GET /a b HTTP/1.1\r\n" + HOST + b"\r\n", 400),
+    "a protocol in lower case": (GET.replace(b"HTTP", b"http") + HOST + b"\r\n", 400),
+    "HTTP/2 without its preface": (GET.replace(b"1.1", b"2.0") + HOST + b"\r\n", 400),
+    "a tunnel": (b"CONNECT localhost:443 HTTP/1.1\r\n" + HOST + b"\r\n" + SMUGGLED, 405),
     "a version to come": (b"GET /healthz HTTP/3.0\r\n" + HOST + b"\r\n", 400),
     "no version": (b"GET /healthz\r\n\r\n", 400),
     "an announced body over the limit": (HEAD + b"Expect: 100-continue\r\nContent-Length: 50000000\r\n\r\n", 413),
@@ -74,6 +102,14 @@ SERVED = {
     "an address of IPv6": (GET + b"Host: [::1]:80\r\n" + CLOSE + b"\r\n", [200]),
     "empty lines before the request": (b"\r\n\r\n" + GET + HOST + CLOSE + b"\r\n", [200]),
     "three requests at once": ((GET + HOST + b"\r\n") * 2 + GET + HOST + CLOSE + b"\r\n", [200, 200, 200]),
+    "chunked in capitals": (HEAD + b"Transfer-Encoding:\tCHUNKED \r\n\r\n" + CHUNK + b"0\r\n\r\n", [200]),
+    "a chunk with leading zeros": (HEAD + CHUNKED + b"\r\n000000" + CHUNK + b"000\r\n\r\n", [200]),
+    "trailers that are header fields": (HEAD + CHUNKED + b"\r\n" + CHUNK + b"0\r\nContent-Length: 1\r\nHost: a\r\n\r\n", [200]),
+    "a request after the last one": (GET + HOST + CLOSE + b"\r\n" + SMUGGLED, [200]),
+    "all resources": (b"OPTIONS * HTTP/1.1\r\n" + HOST + CLOSE + b"\r\n", [404]),
+    "an upgrade before another request": (GET + HOST + UPGRADE + b"\r\n" + SMUGGLED, [200]),
+    "an upgrade with a body": (CHECK + HOST + JSON + UPGRADE + LENGTH + b"\r\n" + BODY + SMUGGLED, [200]),
+    "an upgrade that is not asked for": (GET + HOST + b"Upgrade: h2c\r\n\r\n" + GET + HOST + CLOSE + b"\r\n", [200, 200]),
     "a body in a body": (GET + HOST + b"Content-Length: %d\r\n\r\n" % len(SMUGGLED) + SMUGGLED + GET + HOST + CLOSE + b"\r\n", [200, 200]),
     "an upgrade": (GET + HOST + b"Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", [200]),
 }  # fmt: skip
@@ -89,6 +125,16 @@ def test_a_broken_rule_ends_the_connection(service, case):
 def test_a_kept_rule_is_served(service, case):
     request, expected = SERVED[case]
     assert statuses(service, request) == expected
+
+
+@pytest.mark.parametrize("head", [GET + HOST + UPGRADE + b"\r\n", REFUSED["a tunnel"][0]], ids=["upgrade", "CONNECT"])
+def test_input_for_another_protocol_is_not_kept(service, head):
+    host, _, port = service.http.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=CALL_LIMIT) as peer:
+        peer.sendall(head)
+        with pytest.raises(ConnectionError):
+            for _ in range(1_000):
+                peer.sendall(bytes(65_536))
 
 
 def test_the_host_of_the_target_counts(service):

@@ -111,6 +111,32 @@ BROKEN = {
     "two paths": (request((":path", "/")), STREAM, [PROTOCOL_ERROR]),
     "a content-length unlike one DATA": (headers(fields=get("POST", "/", ("content-length", "1")), flags=OPEN) + frame(DATA, END_STREAM, 1, b"test"), STREAM, [PROTOCOL_ERROR]),
     "a content-length unlike two DATA": (headers(fields=get("POST", "/", ("content-length", "1")), flags=OPEN) + frame(DATA, 0, 1, b"test") + frame(DATA, END_STREAM, 1, b"test"), STREAM, [PROTOCOL_ERROR]),
+    "a content-length without DATA": (headers(fields=get("POST", "/", ("content-length", "1"))), STREAM, [PROTOCOL_ERROR]),
+    "a content-length over the DATA": (headers(fields=get("POST", "/", ("content-length", "5")), flags=OPEN) + frame(DATA, END_STREAM, 1, b"test"), STREAM, [PROTOCOL_ERROR]),
+    "a content-length unlike the DATA before trailers": (headers(fields=get("POST", "/", ("content-length", "1")), flags=OPEN) + frame(DATA, 0, 1, b"") + headers(fields=block(("x", "y"))), STREAM, [PROTOCOL_ERROR]),
+    "two content-lengths": (headers(fields=get("POST", "/", ("content-length", "4"), ("content-length", "4")), flags=OPEN) + frame(DATA, END_STREAM, 1, b"test"), STREAM, [PROTOCOL_ERROR]),
+    "a list of content-lengths": (headers(fields=get("POST", "/", ("content-length", "4, 4")), flags=OPEN) + frame(DATA, END_STREAM, 1, b"test"), STREAM, [PROTOCOL_ERROR]),
+    "a content-length with a sign": (headers(fields=get("POST", "/", ("content-length", "+4")), flags=OPEN) + frame(DATA, END_STREAM, 1, b"test"), STREAM, [PROTOCOL_ERROR]),
+    "transfer-encoding": (request(("transfer-encoding", "chunked")), STREAM, [PROTOCOL_ERROR]),
+    "upgrade": (request(("upgrade", "h2c")), STREAM, [PROTOCOL_ERROR]),
+    "keep-alive": (request(("keep-alive", "timeout=5")), STREAM, [PROTOCOL_ERROR]),
+    "proxy-connection": (request(("proxy-connection", "close")), STREAM, [PROTOCOL_ERROR]),
+    "a connection field in trailers": (headers(fields=POST, flags=OPEN) + headers(fields=block(("transfer-encoding", "chunked"))), STREAM, [PROTOCOL_ERROR]),
+    "an uppercase field in trailers": (headers(fields=POST, flags=OPEN) + headers(fields=block(("X-Test", "ok"))), STREAM, [PROTOCOL_ERROR]),
+    "two authorities": (request((":authority", "localhost")), STREAM, [PROTOCOL_ERROR]),
+    "two hosts": (request(("host", "localhost"), ("host", "localhost")), STREAM, [PROTOCOL_ERROR]),
+    "a path without a slash": (headers(fields=get("GET", "a")), STREAM, [PROTOCOL_ERROR]),
+    "all resources without OPTIONS": (headers(fields=get("GET", "*")), STREAM, [PROTOCOL_ERROR]),
+    "CONNECT with a path": (headers(fields=get("CONNECT")), STREAM, [PROTOCOL_ERROR]),
+    "CONNECT for a protocol": (headers(fields=get("CONNECT", "/", (":protocol", "websocket"))), STREAM, [PROTOCOL_ERROR]),
+    "an empty field name": (request(("", "a")), STREAM, [PROTOCOL_ERROR]),
+    "a space in a field name": (request(("x y", "a")), STREAM, [PROTOCOL_ERROR]),
+    "a colon in a field name": (request(("x:y", "a")), STREAM, [PROTOCOL_ERROR]),
+    "a field value with a space at its start": (request(("x", " a")), STREAM, [PROTOCOL_ERROR]),
+    "a field value with a tab at its end": (request(("x", "a\t")), STREAM, [PROTOCOL_ERROR]),
+    "a line end in a field value": (request(("x", "a\r\nhost: b")), STREAM, [PROTOCOL_ERROR]),
+    "a line end in the path": (headers(fields=get("GET", "/ HTTP/1.1\r\nx: y")), STREAM, [PROTOCOL_ERROR]),
+    "a space in the method": (headers(fields=get("GET / HTTP/1.1")), STREAM, [PROTOCOL_ERROR]),
     "PUSH_PROMISE of a client": (headers(flags=OPEN) + frame(PUSH_PROMISE, END_HEADERS, 1, number(2) + get()), CONNECTION, [PROTOCOL_ERROR]),
     # RFC 7541
     "an index beyond the tables": (headers(fields=get() + b"\xc6"), CONNECTION, [COMPRESSION_ERROR]),
@@ -152,6 +178,11 @@ KEPT = {
     "empty CONTINUATION": headers(flags=END_STREAM) + frame(CONTINUATION, 0, 1, b"") * 3 + frame(CONTINUATION, END_HEADERS, 1, b""),
     "empty SETTINGS": settings() + headers(),
     "a PING with a reserved stream bit and other flags": frame(PING, 0xFE, 1 << 31, bytes(8)) + headers(),
+    "all settings": settings({1: 4_096, 2: 1, 3: 100, 4: 65_535, 5: 16_384, 6: 4_000}) + headers(),
+    "a content-length": headers(fields=get("POST", "/", ("content-length", "4")), flags=OPEN) + frame(DATA, 0, 1, b"te") + frame(DATA, END_STREAM | PADDED, 1, b"\1st\0"),
+    "te: trailers": request(("te", "trailers")),
+    "all resources": headers(fields=get("OPTIONS", "*")),
+    "CONNECT": headers(fields=block((":method", "CONNECT"), (":authority", "localhost:443"))),
     "HEAD": headers(fields=get("HEAD")),
     "a dynamic field": headers(fields=get() + b"\x40\x01a\x01b\xbe"),
     "a literal that is never indexed": headers(fields=get() + b"\x10\x01a\x01b"),
@@ -307,6 +338,34 @@ def test_a_response_waits_for_its_window(connect):
         assert len(peer.wait(DATA, 1)) == 1
 
 
+@pytest.mark.parametrize("priority", [b"", frame(PRIORITY, 0, 1, bytes(4) + b"\xff")], ids=["", "after PRIORITY"])
+def test_a_window_update_of_a_half_closed_stream_sends_its_response(connect, priority):
+    with connect(initial={INITIAL_WINDOW_SIZE: 0}) as peer:
+        peer.send(headers(), priority, frame(WINDOW_UPDATE, 0, 1, number(1)))
+        assert len(peer.wait(DATA, 1)) == 1
+
+
+def test_a_larger_initial_window_opens_those_of_open_streams(connect):
+    with connect(initial={INITIAL_WINDOW_SIZE: 0}) as peer:
+        peer.send(headers())
+        peer.wait(HEADERS, 1)
+        peer.send(settings({INITIAL_WINDOW_SIZE: 1}))
+        assert len(peer.wait(DATA, 1)) == 1
+
+
+def test_settings_are_the_first_frame_of_the_server(ports):
+    for target in TARGETS:
+        with Peer(*ports[target]) as peer:
+            assert peer.read()[:3] == (SETTINGS, 0, 0)
+
+
+def test_the_smallest_header_limit_of_a_client_is_accepted(connect):
+    with connect() as peer:
+        peer.send(settings({6: 100}))
+        peer.wait(SETTINGS, flags=ACK)
+        assert peer.is_served()
+
+
 def test_a_ping_and_settings_are_acknowledged(connect):
     with connect() as peer:
         assert peer.is_served()
@@ -324,6 +383,7 @@ def test_another_preface_after_alpn_closes_the_connection(ports, preface):
 
 def test_an_invalid_preface_closes_the_connection(ports):
     for target in TARGETS[:3]:
-        with Peer(ports[target][0], preface=PREFACE[:-6] + b"XX\r\n\r\n") as peer:
-            while peer.socket.recv(65_536):
-                pass
+        for preface in (PREFACE[:-6] + b"XX\r\n\r\n", b"INVALID CONNECTION PREFACE\r\n\r\n"):
+            with Peer(ports[target][0], preface=preface) as peer:
+                while peer.socket.recv(65_536):
+                    pass

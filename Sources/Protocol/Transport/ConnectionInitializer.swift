@@ -68,14 +68,13 @@ final class ConnectionInitializer: Sendable {
             host: host, http: http, limits: service.limits, peer: peer, held: held,
             pace: pace, logger: logger))
       } else {
-        try operations.addHandler(DrainHandler())
-        try operations.configureHTTPServerPipeline(
-          withErrorHandling: true, withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
-          withDecoderLimitConfiguration: service.limits.http1Headers)
-        try operations.addHandler(
+        try operations.addHandlers([
+          DrainHandler(), HTTPResponseEncoder(), service.limits.makeHTTP1Decoder(), HTTPServerPipelineHandler(),
+          NIOHTTPResponseHeadersValidator(), HTTPServerProtocolErrorHandler(),
           HTTP1Handler(
-            host: host, http: http, limits: service.limits, peer: peer, held: held,
-            pace: pace, drainState: drainState, logger: logger))
+            host: host, http: http, limits: service.limits, peer: peer, held: held, pace: pace,
+            drainState: drainState, logger: logger),
+        ])
       }
     }
     try operations.addHandler(sniffer)

@@ -233,7 +233,7 @@ final class HTTP1Handler: ChannelInboundHandler {
   }
 
   func keepsAlive(_ request: HTTPRequestHead) -> Bool {
-    request.isKeepAlive && !isDraining && !drainState.hasBegun
+    request.isKeepAlive && !request.asksForUpgrade && !isDraining && !drainState.hasBegun
   }
 
   /// Ends the response.

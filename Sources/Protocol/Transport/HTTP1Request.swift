@@ -1,14 +1,20 @@
 internal import HTTP
+internal import NIOCore
 internal import NIOHTTP1
 
 extension TransportLimits {
-  /// The limits of the parser, which holds the header fields of an incomplete request. It reads more than are allowed, so
-  /// that their request gets a response.
-  var http1Headers: NIOHTTPDecoderLimitConfiguration {
+  /// The parser, which holds the header fields of an incomplete request. It reads more than are allowed, so that their
+  /// request gets a response. After a request for another protocol it only holds what arrives.
+  func makeHTTP1Decoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderListSize = 8 * headerBytes
-    return limits
+    return ByteToMessageHandler(
+      HTTPRequestDecoder(limitConfiguration: limits),
+      maximumBufferSize: limits.maxHeaderListSize + Self.maxUnparsedBytes)
   }
+
+  /// More than a read from the socket.
+  private static let maxUnparsedBytes = 128 * 1_024
 }
 
 // The rules of RFC 9112 that NIO's parser leaves to the server.
@@ -20,6 +26,7 @@ extension HTTPRequestHead {
       return .headersTooLarge(limit: limits.headerBytes)
     }
     guard hasValidHost else { return .invalidHost }
+    if method == .CONNECT { return .methodNotAllowed("GET, POST") }
     if let refusal = refusalOfCoding { return refusal }
     let length = headers.first(name: "content-length").flatMap(Int.init) ?? 0
     return length > limits.bodyBytes ? .bodyTooLarge(limit: limits.bodyBytes) : nil
@@ -29,6 +36,12 @@ extension HTTPRequestHead {
   /// section 10.1.1).
   var expectsContinue: Bool {
     !isBefore1_1 && headers.first(name: "expect")?.lowercased() == "100-continue"
+  }
+
+  /// Whether the client asks for another protocol. The request is served without it (RFC 9110, section 7.8), but the parser
+  /// reads nothing after it, so the connection ends. May be true also if the parser reads on.
+  var asksForUpgrade: Bool {
+    headers.contains(name: "upgrade") && headers["connection"].contains { $0.lowercased().contains("upgrade") }
   }
 
   /// Whether the client speaks HTTP/1.0, which has no transfer codings (RFC 9112, section 6.1).
