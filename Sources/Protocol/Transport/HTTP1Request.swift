@@ -28,14 +28,14 @@ extension HTTPRequestHead {
     guard hasValidHost else { return .invalidHost }
     if method == .CONNECT { return .methodNotAllowed("GET, POST") }
     if let refusal = refusalOfCoding { return refusal }
-    let length = headers.first(name: "content-length").flatMap(Int.init) ?? 0
+    let length = values("content-length").first.flatMap { Int($0) } ?? 0
     return length > limits.bodyBytes ? .bodyTooLarge(limit: limits.bodyBytes) : nil
   }
 
   /// Whether the client waits for an interim response. A server ignores the expectation of HTTP/1.0 (RFC 9110,
   /// section 10.1.1).
   var expectsContinue: Bool {
-    !isBefore1_1 && headers.first(name: "expect")?.lowercased() == "100-continue"
+    !isBefore1_1 && values("expect").first?.lowercased() == "100-continue"
   }
 
   /// Whether the client asks for another protocol. The request is served without it (RFC 9110, section 7.8), but the parser
@@ -54,7 +54,7 @@ extension HTTPRequestHead {
 
   /// Whether the request has one Host that is valid (RFC 9112, section 3.2), and names a valid one in its target.
   private var hasValidHost: Bool {
-    let hosts = headers["host"]
+    let hosts = values("host")
     guard hosts.count == 1 || (hosts.isEmpty && isBefore1_1) else { return false }
     return hosts.allSatisfy { Authority($0) != nil }
       && (absoluteTarget.map { Authority($0.authority) != nil } ?? true)
@@ -62,12 +62,15 @@ extension HTTPRequestHead {
 
   /// HTTP/1.0 has no transfer codings, and a server that does not know one says so.
   private var refusalOfCoding: HTTPResponse? {
-    let codings = headers["transfer-encoding"]
+    let codings = values("transfer-encoding")
     guard !codings.isEmpty else { return nil }
     if isBefore1_1 { return .text(400, "HTTP/1.0 has no transfer-encoding\n") }
     return codings.map { $0.lowercased() } == ["chunked"]
       ? nil : .text(501, "the only supported transfer-encoding is chunked\n")
   }
+
+  /// The values of the fields with a name.
+  private func values(_ name: String) -> [Substring] { headers[name].map(\.withoutSpaceAtEnd) }
 
   /// The parts of a target that is a whole URL, as clients send it to a proxy; `nil` for other targets.
   fileprivate var absoluteTarget: (authority: Substring, rest: String)? {
@@ -84,7 +87,7 @@ extension HTTPRequest {
   /// A request of HTTP/1.1. The host of a target that is a whole URL replaces the Host field (RFC 9112, section 3.2.2).
   init(_ head: HTTPRequestHead, body: [UInt8]) {
     let target = head.absoluteTarget
-    var fields = head.headers.map { (name: $0.name.lowercased(), value: $0.value) }
+    var fields = head.headers.map { (name: $0.name.lowercased(), value: String($0.value.withoutSpaceAtEnd)) }
     if let target {
       fields.removeAll { $0.name == "host" }
       fields.append(("host", String(target.authority)))
@@ -92,6 +95,15 @@ extension HTTPRequest {
     self.init(
       method: head.method.rawValue, target: target?.rest ?? head.uri, headers: HeaderFields(fields),
       body: body)
+  }
+}
+
+extension String {
+  /// Spaces and tabs after a value are no part of it (RFC 9112, section 5.1); the parser skips those before.
+  fileprivate var withoutSpaceAtEnd: Substring {
+    var bytes = utf8[...]
+    while let last = bytes.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { bytes.removeLast() }
+    return Substring(bytes)
   }
 }
 
