@@ -188,7 +188,7 @@ def test_a_reader_of_the_log_that_stops_reading_stops_no_call(tmp_path):
     def refused_grant(actor):
         # Each has a line of the audit log.
         request = wire.GrantRequest(app=APP, customer_id="c" * 256, entitlement="no such", actor=actor)
-        assert connection.call(request.SerializeToString(), path=GRANT).status == grpc.StatusCode.INVALID_ARGUMENT.value[0]
+        assert connection.call(request.SerializeToString(), path=GRANT).status == grpc.StatusCode.NOT_FOUND.value[0]
 
     lost = "entitled_log_lines_lost_total"
     check = wire.CheckRequest(app=APP, customer_id="ana", entitlement="pro").SerializeToString()
