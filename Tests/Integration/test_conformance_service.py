@@ -14,6 +14,7 @@ from grpc_status import rpc_status
 import interop_client
 from contract import conformance_messages as messages, conformance_services
 from harness import ROOT
+from raw import Connection, framed
 
 LIMIT = 20
 HEADERS = [messages.Header(name="x-custom-header", value=["foo", "bar"]),
@@ -223,6 +224,77 @@ def test_a_method_that_is_missing_is_unimplemented(stub):
     with pytest.raises(grpc.RpcError) as error:
         stub.Unimplemented(messages.UnimplementedRequest(), timeout=LIMIT)
     assert error.value.code() == grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_the_messages_of_a_stream_are_sent_as_they_are_due(stub):
+    # All of them together would be late.
+    definition = stream(*[b"1"] * 10 * LIMIT, response_delay_ms=200)
+    for start in (lambda: stub.ServerStream(messages.ServerStreamRequest(response_definition=definition), timeout=LIMIT),
+                  lambda: stub.BidiStream(iter([messages.BidiStreamRequest(response_definition=definition)]), timeout=LIMIT)):  # fmt: skip
+        call = start()
+        assert next(call).payload.data == b"1"
+        call.cancel()
+
+
+def test_full_duplex_ends_with_a_request_beyond_the_responses(stub):
+    first = messages.BidiStreamRequest(response_definition=stream(b"1", error=ERROR), full_duplex=True)
+    with interop_client.BidirectionalCall(
+            lambda requests, timeout: stub.BidiStream(requests, timeout=timeout, metadata=METADATA)) as call:
+        call.send(first)
+        assert next(call.responses).payload.data == b"1"
+        call.send(messages.BidiStreamRequest())
+        with pytest.raises(grpc.RpcError):
+            next(call.responses)
+        assert call.responses.code() == grpc.StatusCode.INTERNAL and has_metadata(call.responses)
+        assert len(rpc_status.from_call(call.responses).details) == 1
+
+
+def test_full_duplex_without_a_definition_is_empty(stub):
+    requests = [messages.BidiStreamRequest(full_duplex=True), messages.BidiStreamRequest()]
+    assert list(stub.BidiStream(iter(requests), timeout=LIMIT)) == []
+
+
+def test_a_message_may_have_white_space_and_any_character(stub):
+    text = "\ntest with whitespace\r\nand Unicode BMP ☺ and non-BMP 😈\n"
+    with pytest.raises(grpc.RpcError) as error:
+        stub.Unary(messages.UnaryRequest(response_definition={"error": messages.Error(code=13, message=text)}), timeout=LIMIT)
+    assert error.value.details() == text
+
+
+# Requests that no client library sends, and the codes that the conformance tests allow.
+UNIMPLEMENTED, INVALID_ARGUMENT, INTERNAL = 12, 3, 13
+UNEXPECTED = {
+    "no message": ("Unary", {"body": b""}, UNIMPLEMENTED),
+    "two messages": ("Unary", {"body": framed(b"") * 2}, UNIMPLEMENTED),
+    "no message to a stream": ("ServerStream", {"body": b""}, UNIMPLEMENTED),
+    "two messages to a stream": ("ServerStream", {"body": framed(b"") * 2}, UNIMPLEMENTED),
+    "an unknown encoding": ("Unary", {"body": framed(b"", compressed=True), "grpc_encoding": "foo"}, UNIMPLEMENTED),
+    "a compressed message as identity": ("Unary", {"body": framed(b"", compressed=True), "grpc_encoding": "identity"}, INTERNAL),
+    "a message that ends early": ("ClientStream", {"body": b"\0\0\0\0\x0aabc"}, INVALID_ARGUMENT),
+    "a prefix that ends early": ("ClientStream", {"body": b"\0\0\0"}, INVALID_ARGUMENT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNEXPECTED)
+def test_an_unexpected_request_has_its_code(server, case):
+    method, request, code = UNEXPECTED[case]
+    with Connection(server.address) as connection:
+        path = f"/connectrpc.conformance.v1.ConformanceService/{method}"
+        if not request["body"]:
+            assert connection.answer(connection.open(path=path, end=True)).status == code
+        else:
+            assert connection.call(path=path, **request).status == code
+
+
+@pytest.mark.parametrize(
+    "fields, status",
+    [({"content_type": "application/grpc+proto"}, "200"), ({"content_type": "application/grpc+foo"}, "404"),
+     ({"method": "DELETE"}, "405")],
+)  # fmt: skip
+def test_the_kind_of_a_request_has_its_status(server, fields, status):
+    with Connection(server.address) as connection:
+        path = "/connectrpc.conformance.v1.ConformanceService/Unary"
+        assert connection.call(path=path, **fields).headers[":status"] == status
 
 
 def test_a_request_over_the_message_limit_is_refused(stub):
