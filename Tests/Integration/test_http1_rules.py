@@ -93,6 +93,8 @@ REFUSED = {
 SERVED = {
     "a length": (HEAD + LENGTH + b"\r\n" + BODY, [200]),
     "chunks": (HEAD + CHUNKED + b"\r\n" + CHUNK + b"0\r\n\r\n", [200]),
+    "many chunks of a byte": (HEAD + CHUNKED + b"\r\n" + CHUNK + b"1\r\n \r\n" * 5_000 + b"0\r\n\r\n", [200]),
+    "many chunks of a byte, then a request": (CHECK + HOST + JSON + CHUNKED + b"\r\n" + CHUNK + b"1\r\n \r\n" * 30_000 + b"0\r\n\r\n" + GET + HOST + CLOSE + b"\r\n", [200, 200]),
     "an extension of a chunk": (HEAD + CHUNKED + b"\r\n" + CHUNK.replace(b"\r\n{", b";a=b\r\n{") + b"0\r\n\r\n", [200]),
     "trailers": (HEAD + CHUNKED + b"\r\n" + CHUNK + b"0\r\nX: y\r\n\r\n", [200]),
     "an expectation": (HEAD + b"Expect: 100-continue\r\n" + LENGTH + b"\r\n" + BODY, [100, 200]),

@@ -180,6 +180,7 @@ KEPT = {
     "a PING with a reserved stream bit and other flags": frame(PING, 0xFE, 1 << 31, bytes(8)) + headers(),
     "all settings": settings({1: 4_096, 2: 1, 3: 100, 4: 65_535, 5: 16_384, 6: 4_000}) + headers(),
     "a content-length": headers(fields=get("POST", "/", ("content-length", "4")), flags=OPEN) + frame(DATA, 0, 1, b"te") + frame(DATA, END_STREAM | PADDED, 1, b"\1st\0"),
+    "many DATA of a byte": headers(fields=POST, flags=OPEN) + frame(DATA, 0, 1, b"x") * 5_000 + frame(DATA, END_STREAM, 1, b""),
     "te: trailers": request(("te", "trailers")),
     "all resources": headers(fields=get("OPTIONS", "*")),
     "CONNECT": headers(fields=block((":method", "CONNECT"), (":authority", "localhost:443"))),

@@ -37,8 +37,8 @@ package final class Session {
     }
   }
 
-  /// Reads bytes as ``receive(_:)`` does. A server stops after a few requests, so that its owner can answer them before it
-  /// passes the rest, and once they have raised ``controlFrames`` by `maxControlFrames`.
+  /// Reads bytes as ``receive(_:)`` does. A server stops after a few requests or parts of bodies, so that its owner can answer
+  /// them before it passes the rest, and once they have raised ``controlFrames`` by `maxControlFrames`.
   package func receive(
     _ bytes: UnsafeRawBufferPointer, maxControlFrames: Int
   ) throws(HTTP2Error) -> ReceivedPart {
@@ -48,13 +48,19 @@ package final class Session {
     }
     var position = 0
     var fed = 0
-    var requests = 0
+    var (requests, dataFrames) = (0, 0)
     let queued = nghttp2_session_get_outbound_queue_size(session)
     let limit = state.pointee.controlFrames + maxControlFrames
     let costLimit = state.pointee.headCosts + Self.headCostAtOnce
-    while state.pointee.controlFrames < limit, requests < Self.requestsAtOnce {
+    while state.pointee.controlFrames < limit, requests < Self.requestsAtOnce,
+      dataFrames < Self.dataFramesAtOnce
+    {
       guard let frame = state.pointee.scanner.next(in: bytes, from: &position) else { break }
-      if UInt32(frame.header.type) == NGHTTP2_HEADERS.rawValue { requests += 1 }
+      switch UInt32(frame.header.type) {
+      case NGHTTP2_HEADERS.rawValue: requests += 1
+      case NGHTTP2_DATA.rawValue: dataFrames += 1
+      default: break
+      }
       state.pointee.controlFrames += Self.cost(of: frame.header)
       guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
       try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, frame.start)]))
@@ -95,6 +101,9 @@ package final class Session {
   /// The HEADERS frames after which a server stops: 64 KiB may have a thousand requests that each end in a reset, or that
   /// each decompress to many times their size.
   private static let requestsAtOnce = 16
+
+  /// The DATA frames after which a server stops: 64 KiB may have six thousand of a byte.
+  private static let dataFramesAtOnce = 64
 
   /// The bytes of header fields of requests without an end that are costly: 20 KB of references to large fields become
   /// 12 MB of fields, which take the loop 30 ms.

@@ -68,12 +68,13 @@ final class ConnectionInitializer: Sendable {
             host: host, http: http, limits: service.limits, peer: peer, held: held,
             pace: pace, logger: logger))
       } else {
+        let input = HTTP1Input()
         try operations.addHandlers([
-          DrainHandler(), HTTPResponseEncoder(), service.limits.makeHTTP1Decoder(), HTTPServerPipelineHandler(),
-          NIOHTTPResponseHeadersValidator(), HTTPServerProtocolErrorHandler(),
+          DrainHandler(), HTTPResponseEncoder(), input, service.limits.makeHTTP1Decoder(),
+          HTTPServerPipelineHandler(), NIOHTTPResponseHeadersValidator(), HTTPServerProtocolErrorHandler(),
           HTTP1Handler(
             host: host, http: http, limits: service.limits, peer: peer, held: held, pace: pace,
-            drainState: drainState, logger: logger),
+            drainState: drainState, input: input, logger: logger),
         ])
       }
     }

@@ -3,25 +3,31 @@ internal import NIOHTTP1
 
 // Reads large bodies in parts, so that they do not occupy the loop.
 extension HTTP1Handler: DelayedConnection {
-  /// Counts a part of a body, also of one that is not kept. After much of them the rest waits in the socket.
+  /// Counts a part of a body, also of one that is not kept. After much of them the rest waits.
   func countBody(_ bytes: Int, _ context: ChannelHandlerContext) {
-    bodyBytesRead += bytes
+    bodyBytesRead += bytes + Self.costOfPart
     guard bodyBytesRead >= Self.bodyBytesAtOnce, !isDelayed, self.context != nil else { return }
     isDelayed = true
+    input.isPaused = true
     try? context.channel.syncOptions?.setOption(.autoRead, value: false)
-    host.delayedInput.readLater(self, after: unmeasuredTime)
+    host.delayedInput.readLater(self, after: Self.timeOfReading)
   }
 
   func readDelayed() {
     isDelayed = false
     bodyBytesRead = 0
+    input.resume()
+    guard !isDelayed else { return }
     try? context?.channel.syncOptions?.setOption(.autoRead, value: true)
   }
 
-  /// The socket is read afterwards.
-  var unmeasuredTime: TimeAmount { .microseconds(100) }
+  /// Unless it waits again, it reads on from the socket.
+  var unmeasuredTime: TimeAmount { isDelayed ? .zero : Self.timeOfReading }
 
+  private static let timeOfReading = TimeAmount.microseconds(100)
   private static let bodyBytesAtOnce = 128 * 1_024
+  /// The cost of a part, however small, in bytes.
+  private static let costOfPart = 512
 }
 
 /// In bytes.

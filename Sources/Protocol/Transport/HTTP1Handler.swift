@@ -12,9 +12,9 @@ final class HTTP1Handler: ChannelInboundHandler {
   /// The progress of the connection's current request.
   enum State {
     case idle
-    case collecting(HTTPRequestHead, [UInt8])
+    case collecting(HTTPRequestHead)
     /// The request is complete, but the peer has not read the responses to the earlier ones.
-    case waiting(HTTPRequestHead, [UInt8])
+    case waiting(HTTPRequestHead)
     case answering
     /// A response without an end yet.
     case streaming(StreamedBody)
@@ -37,7 +37,10 @@ final class HTTP1Handler: ChannelInboundHandler {
   private var isOfStrangers = false
   private let drainState: DrainState
   private let logger: Logger
+  let input: HTTP1Input
   var state = State.idle
+  /// The body of the request so far. Not in the state, because each change of that would copy it.
+  private var body: [UInt8] = []
   private var task: Task<Void, Never>?
   private(set) var isDraining = false
   private(set) var context: ChannelHandlerContext?
@@ -51,9 +54,10 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   init(
     host: EventLoopContext, http: HTTPResponder, limits: TransportLimits, peer: PeerCertificate?,
-    held: PeerBytes, pace: ConnectionPace, drainState: DrainState, logger: Logger
+    held: PeerBytes, pace: ConnectionPace, drainState: DrainState, input: HTTP1Input, logger: Logger
   ) {
     self.host = host
+    self.input = input
     self.http = http
     self.limits = limits
     self.peer = peer
@@ -91,27 +95,25 @@ final class HTTP1Handler: ChannelInboundHandler {
         state = .answering
         return write(refusal, to: head, context, closes: true)
       }
-      state = .collecting(head, [])
+      state = .collecting(head)
       wait(limits.times.request)
       if head.expectsContinue {
         let interim = HTTPResponseHead(version: .http1_1, status: .continue)
         context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
       }
-    case (.body(let part), .collecting(let head, var body)):
-      // Releases the copy in the state first, so that the body grows in place.
-      state = .idle
+    case (.body(let part), .collecting(let head)):
       body.reserve(part.readableBytes, of: head)
       body.append(contentsOf: part.readableBytesView)
       guard body.count <= limits.bodyBytes else {
         // Its length was not announced. The rest is read for a while, so that the peer gets the response.
+        body = []
         return write(.bodyTooLarge(limit: limits.bodyBytes), to: head, context, closes: true)
       }
-      state = .collecting(head, body)
       reportIncomplete(body.count, context)
-    case (.end, .collecting(let head, let body)):
+    case (.end, .collecting(let head)):
       end = nil
-      guard context.channel.isWritable else { return state = .waiting(head, body) }
-      start(head, body, context)
+      guard context.channel.isWritable else { return state = .waiting(head) }
+      start(head, context)
     case (.body, _), (.end, _):
       return
     }
@@ -157,7 +159,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     reportUnread(context)
     if context.channel.isWritable {
       switch state {
-      case .waiting(let head, let body): start(head, body, context)
+      case .waiting(let head): start(head, context)
       case .streaming(let body): body.resume()
       default: break
       }
@@ -186,10 +188,11 @@ final class HTTP1Handler: ChannelInboundHandler {
     incomplete?.report(bytes)
   }
 
-  private func start(_ head: HTTPRequestHead, _ body: [UInt8], _ context: ChannelHandlerContext) {
+  private func start(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     state = .answering
     reportIncomplete(0, context)
     var request = HTTPRequest(head, body: body)
+    body = []
     request.peer = peer
     request.address = context.remoteAddress?.ipAddress ?? ""
     isOfStrangers = http.isOfStrangers(request)

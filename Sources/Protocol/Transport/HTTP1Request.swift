@@ -41,7 +41,8 @@ extension HTTPRequestHead {
   /// Whether the client asks for another protocol. The request is served without it (RFC 9110, section 7.8), but the parser
   /// reads nothing after it, so the connection ends. May be true also if the parser reads on.
   var asksForUpgrade: Bool {
-    headers.contains(name: "upgrade") && headers["connection"].contains { $0.lowercased().contains("upgrade") }
+    headers.contains(name: "upgrade")
+      && headers["connection"].contains { $0.lowercased().contains("upgrade") }
   }
 
   /// Whether the client speaks HTTP/1.0, which has no transfer codings (RFC 9112, section 6.1).
@@ -87,7 +88,9 @@ extension HTTPRequest {
   /// A request of HTTP/1.1. The host of a target that is a whole URL replaces the Host field (RFC 9112, section 3.2.2).
   init(_ head: HTTPRequestHead, body: [UInt8]) {
     let target = head.absoluteTarget
-    var fields = head.headers.map { (name: $0.name.lowercased(), value: String($0.value.withoutSpaceAtEnd)) }
+    var fields = head.headers.map {
+      (name: $0.name.lowercased(), value: String($0.value.withoutSpaceAtEnd))
+    }
     if let target {
       fields.removeAll { $0.name == "host" }
       fields.append(("host", String(target.authority)))
@@ -102,7 +105,9 @@ extension String {
   /// Spaces and tabs after a value are no part of it (RFC 9112, section 5.1); the parser skips those before.
   fileprivate var withoutSpaceAtEnd: Substring {
     var bytes = utf8[...]
-    while let last = bytes.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { bytes.removeLast() }
+    while let last = bytes.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") {
+      bytes.removeLast()
+    }
     return Substring(bytes)
   }
 }

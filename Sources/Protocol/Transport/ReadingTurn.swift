@@ -5,7 +5,9 @@ struct ReadingTurn {
   private let end: NIODeadline
   private let lastTask: Int
 
-  /// - Parameter startedTasks: the number of calls and requests of the connection that were started as tasks.
+  /// - Parameters:
+  ///   - start: the time at which it begins.
+  ///   - startedTasks: the number of calls and requests of the connection that were started as tasks.
   init(start: NIODeadline, startedTasks: Int) {
     end = start + Self.time
     lastTask = startedTasks + Self.tasks

@@ -182,6 +182,25 @@ import Testing
     #expect(session.openStreams == 16)
   }
 
+  @Test("A few parts of a body are read at once, however small they are")
+  func smallParts() throws {
+    let input =
+      Self.preface + Self.headers(1, ends: false)
+      + (0..<1_000).flatMap { _ in Self.frame(0, on: 1, [7]) }
+    let session = try Session.server()
+    var position = 0
+    var passes = 0
+    while position < input.count {
+      let part = try Array(input[position...]).withUnsafeBytes {
+        try session.receive($0, maxControlFrames: 128)
+      }
+      #expect(!part.isCostly)
+      position += part.count
+      passes += 1
+    }
+    #expect(session.inboundBytes == 1_000 && (10...20).contains(passes))
+  }
+
   @Test(
     "The bytes of a body after its first 4 KiB are work, in whatever frames they arrive",
     arguments: [100, 200])

@@ -1,0 +1,41 @@
+internal import NIOCore
+
+/// Passes what arrives on an HTTP/1.1 connection to its parser in pieces, so that it can wait after each of them: a read of
+/// 64 KiB may have ten thousand chunks of a byte, which the parser would pass on before anything else happens.
+final class HTTP1Input: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private var context: ChannelHandlerContext?
+  private var waiting = ByteBuffer()
+  /// Whether the rest waits until ``resume()``.
+  var isPaused = false
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var buffer = unwrapInboundIn(data)
+    if waiting.readableBytes == 0 { waiting = buffer } else { waiting.writeBuffer(&buffer) }
+    pass()
+  }
+
+  /// Passes on what waits, until it is paused again.
+  func resume() {
+    isPaused = false
+    pass()
+  }
+
+  private func pass() {
+    while !isPaused, waiting.readableBytes > 0, let context {
+      let count = min(waiting.readableBytes, Self.pieceBytes)
+      guard let piece = waiting.readSlice(length: count) else { break }
+      context.fireChannelRead(wrapInboundOut(piece))
+    }
+    // Its memory is that of a read.
+    if waiting.readableBytes == 0 { waiting = ByteBuffer() }
+  }
+
+  private static let pieceBytes = 4 * 1_024
+}
