@@ -130,6 +130,12 @@ def test_a_kept_rule_is_served(service, case):
     assert statuses(service, request) == expected
 
 
+@pytest.mark.parametrize("case", ["a chunk with a sign", "a folded field", "HTTP/2 without its preface"])
+def test_the_response_to_an_invalid_request_arrives_before_the_rest_is_read(service, case):
+    # More than a read: closing the connection at once would reset it.
+    assert statuses(service, REFUSED[case][0], bytes(300_000)) == [400]
+
+
 @pytest.mark.parametrize("head", [GET + HOST + UPGRADE + b"\r\n", REFUSED["a tunnel"][0]], ids=["upgrade", "CONNECT"])
 def test_input_for_another_protocol_is_not_kept(service, head):
     host, _, port = service.http.rpartition(":")

@@ -151,7 +151,13 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("connection failed", metadata: ["error": "\(error)"])
-    context.close(promise: nil)
+    switch (error, state) {
+    // The input after an invalid request is not read.
+    case (ByteToMessageDecoderError.dataReceivedInErrorState, _), (is HTTPParserError, .ended): return
+    // NIO has answered it, and the peer gets the time to read that.
+    case (is HTTPParserError, _): endAfterOutput(context)
+    default: context.close(promise: nil)
+    }
   }
 
   /// Backpressure: the next request starts when the peer has read most of the responses to the earlier ones.
@@ -241,13 +247,25 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   /// Ends the response.
   func finish(_ keepsAlive: Bool, _ context: ChannelHandlerContext) {
-    state = keepsAlive ? .idle : .ended
-    wait(keepsAlive ? limits.times.idle : Self.closeLinger)
+    if keepsAlive {
+      state = .idle
+      wait(limits.times.idle)
+    } else {
+      state = .ended
+    }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     reportUnread(context)
-    // Closes the output only: closing both sides would reset the connection if more input had arrived, and
-    // the peer would lose unread bytes (RFC 9112, section 9.6).
-    if !keepsAlive { context.close(mode: .output, promise: nil) }
+    if !keepsAlive { endAfterOutput(context) }
+  }
+
+  /// Closes the output only: closing both sides would reset the connection if more input had arrived, and the peer would
+  /// lose unread bytes (RFC 9112, section 9.6).
+  private func endAfterOutput(_ context: ChannelHandlerContext) {
+    state = .ended
+    body = []
+    reportIncomplete(0, context)
+    wait(Self.closeLinger)
+    context.close(mode: .output, promise: nil)
   }
 }
 
