@@ -63,6 +63,18 @@ import Testing
     #expect(prices == [990, 990, 4990])
   }
 
+  @Test("An offer of a planned product ends with the plan")
+  mutating func planTakenBack() throws {
+    try demo.buy("gold")
+    try demo.buy("monthly", offer: "stay")
+    #expect(try demo.line().nextOffer?.id == "stay")
+    try demo.buy("gold")
+    #expect(try demo.line().nextOffer == nil)
+    demo.pass(days: 31)
+    let renewed = try demo.sold(demo.line().current)
+    #expect(renewed.productID == "gold" && renewed.price == 9990)
+  }
+
   @Test("A win-back offer is available to former subscribers only")
   mutating func winBack() throws {
     let id = try demo.buy("monthly")

@@ -90,6 +90,24 @@ import Testing
     #expect(demo.notifications().last == "DID_RENEW")
   }
 
+  @Test(
+    "A subscriber who takes a planned change back keeps the price of the running product",
+    arguments: [true, false])
+  mutating func planTakenBack(needsConsent: Bool) throws {
+    try demo.buy("gold")
+    try demo.buy("monthly")
+    try setPrice(5990, of: "monthly", ["needsConsent": .bool(needsConsent), "notice": "0s"])
+    let planned = demo.world.payload(of: try demo.line(), signed: demo.world.now)
+    #expect(planned["autoRenewProductId"] == "monthly" && planned["renewalPrice"] == 5990)
+    try demo.buy("gold")
+    #expect(demo.notifications().last == "DID_CHANGE_RENEWAL_PREF")
+    let renewal = demo.world.payload(of: try demo.line(), signed: demo.world.now)
+    #expect(renewal["priceIncreaseStatus"] == nil && renewal["renewalPrice"] == 9990)
+    demo.pass(days: 31)
+    #expect(demo.notifications().last == "DID_RENEW")
+    #expect(try demo.sold(demo.line().current).price == 9990)
+  }
+
   @Test("Consent before the announcement is rejected")
   mutating func consentTooEarly() throws {
     let id = JSONValue.string(String(try demo.buy("monthly")))

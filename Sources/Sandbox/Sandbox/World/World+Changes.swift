@@ -62,6 +62,11 @@ extension World {
     var line = line
     let hadOtherPlans = line.renewalProductID != product.productId || line.renewalPlan != plan
     let wasOff = !line.autoRenews
+    if hadOtherPlans {
+      // The price increase and the offer are those of the product that was planned.
+      line.priceIncrease = nil
+      line.pendingOffer = nil
+    }
     line.renewalProductID = product.productId
     line.renewalPlan = plan
     line.renewalPrice = price(of: product, plan, in: line.app, for: line.account)
