@@ -349,7 +349,27 @@ class Lives:
                 grace.discard(line)
             for name in names if period["price"] > 0 else []:
                 counts[name, day] += 1
+        for period in self.without_renewal():
+            if period["price"] > 0:
+                counts["other", period["expires_date"] // DAY] += 1
         return counts
+
+    def without_renewal(self):
+        """The periods whose renewal was charged early and refunded before it began. A refund that does not cut the running period
+        leaves it until its end, of which the App Store sends no event."""
+        lines = collections.defaultdict(list)
+        for row in self.periods():
+            lines[row["original_transaction_id"]].append(row)
+        for row in self.purchases():
+            start = row["purchase_date"]
+            if row["expires_date"] is None or (row["revocation_date"] or start) >= start:
+                continue
+            before = [one for one in lines[row["original_transaction_id"]] if one["purchase_date"] < start]
+            # What was bought in the hours before took the place of the running period.
+            if before and before[-1]["expires_date"] == start:
+                refunded, back, _ = self.reversed.get(before[-1]["transaction_id"], (start, start, None))
+                if before[-1]["revocation_date"] is None and not refunded < start <= back:
+                    yield before[-1]
 
     def paid_times(self):
         """By payer and group: the start, the end, and whether it was paid, of each period in order."""

@@ -114,6 +114,26 @@ import Testing
     #expect(expansion("PRICE_INCREASE") == [52_000, 1])
   }
 
+  @Test("A renewal that was refunded before it began leaves the running period, which ends without a renewal")
+  func refundBeforeStart() throws {
+    let periods = [
+      World.period("monthly", "09-05", "10-05"),
+      World.period("monthly", "10-05", "11-05").with {
+        ($0.signedDate, $0.revocationDate) = (World.day("10-04"), World.day("10-04"))
+      },
+    ]
+    let infos = [
+      World.info("10-04", "11-05") { ($0.autoRenewStatus, $0.expirationIntent) = (.off, .other) }
+    ]
+    let movements = try answer(.movements, "10-01", "11-01", by: .day, at: "10-31", periods, infos)
+    #expect(movements("refunded_out", "lapsed_other", "active_end", on: "10-04") == [0, 0, 1])
+    #expect(movements("refunded_out", "lapsed_other", "active_end", on: "10-05") == [0, 1, 0])
+    let churn = try answer(.churnReasons, "10-01", "11-01", at: "10-31", periods, infos)
+    #expect(churn("lapsed", "other", "refund", on: "10-01") == [1, 1, 0])
+    let money = try answer(.revenue, "10-01", "11-01", by: .day, at: "10-31", periods, infos)
+    #expect(money("refunds", on: "10-04", currency: "USD") == [-9_990])
+  }
+
   @Test("A payment at midnight ends the grace period before its day")
   func graceToMidnight() throws {
     let midnight = { (day: String) in World.reportDay(day).start }
