@@ -83,10 +83,10 @@ SELECT p.* FROM begun AS p JOIN (
 """
 
 
-def per_year(period):
+def per_year(product, offer):
     """How many periods of this length make a year: those of an offer that is paid up front have the offer's length."""
-    up_front = next((one for one in OFFERS if one[1] == period["offer_id"] and one[3] == "PAY_UP_FRONT"), None)
-    return 2 if up_front else PER_YEAR[period["product_id"]]
+    up_front = next((one for one in OFFERS if one[1] == offer and one[3] == "PAY_UP_FRONT"), None)
+    return 2 if up_front else PER_YEAR[product]
 
 
 def share(price, percentage):
@@ -280,8 +280,9 @@ class Lives:
                 stocks["active", *place] += 1
                 stocks["unclaimed_active", *place] += 1
                 charge = (period["account"], period["product_id"], period["purchase_date"])
-                active[line["original_transaction_id"]] = (period["currency"], period["price"] * per_year(period), charge)
-                annual[period["currency"]] += period["price"] * per_year(period)
+                yearly = period["price"] * per_year(period["product_id"], period["offer_id"])
+                active[line["original_transaction_id"]] = (period["currency"], yearly, charge)
+                annual[period["currency"]] += yearly
                 if LEVELS[line["renewal_product_id"]] > LEVELS[period["product_id"]]:
                     stocks["pending_downgrade", *place] += 1
             else:
@@ -292,7 +293,7 @@ class Lives:
                 # The tables have no price of an offer that begins with the next period.
                 is_announced = is_announced and line["renewal_offer_id"] in (None, period["offer_id"])
                 price = period["price"] if line["renewal_offer_id"] else line["renewal_price"]
-                expected[period["product_id"], period["currency"]] += price * PER_YEAR[line["renewal_product_id"]]
+                expected[period["product_id"], period["currency"]] += price * per_year(line["renewal_product_id"], line["renewal_offer_id"])
             if line["state"] == "grace":
                 stocks["in_grace", *place] += 1
             if not line["renews"]:

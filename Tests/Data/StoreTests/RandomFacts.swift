@@ -83,6 +83,7 @@ final class RandomFacts {
     details.offerType = maybe(.promotional)
     details.offerIdentifier = maybe("offer")
     details.offerDiscountType = maybe(.payAsYouGo)
+    details.offerPeriod = maybe("P6M")
     details.eligibleWinBackOfferIDs = maybe(["a", ""]) ?? []
     details.recentSubscriptionStartDate = maybe(instant())
     details.billingPlanType = maybe(.billedUpfront)

@@ -134,6 +134,20 @@ import Testing
     #expect(money("refunds", on: "10-04", currency: "USD") == [-9_990])
   }
 
+  @Test("The expected revenue of an offer that is paid up front is for the time of the offer")
+  func expectedOffer() throws {
+    let infos = [
+      World.info("2026-03-01", "2026-10-15") { info in
+        (info.details.renewalPrice, info.details.currency) = (29_990, "USD")
+        (info.details.offerDiscountType, info.details.offerPeriod) = (.payUpFront, "P6M")
+      }
+    ]
+    let revenue = try answer(
+      .recurringRevenue, "2026-03-01", "2026-03-02", by: .day, at: "2026-03-31",
+      [World.period("yearly", "2025-10-15", "2026-10-15")], infos)
+    #expect(revenue("closing", "expected", on: "2026-03-01", currency: "USD") == [59_990, 59_980])
+  }
+
   @Test("A payment at midnight ends the grace period before its day")
   func graceToMidnight() throws {
     let midnight = { (day: String) in World.reportDay(day).start }

@@ -58,6 +58,7 @@ extension FactDecoder {
     details.offerIdentifier = try optionalText(sharedWith: previous?.offerIdentifier)
     if flags.contains(.hasOfferType) { details.offerType = try code() }
     if flags.contains(.hasOfferDiscountType) { details.offerDiscountType = try code() }
+    if flags.contains(.hasOfferPeriod) { details.offerPeriod = try text() }
     for _ in 0..<(try count()) { details.eligibleWinBackOfferIDs.append(try text()) }
     if flags.contains(.hasRecentStart) { details.recentSubscriptionStartDate = try instant(since: base) }
     if flags.contains(.hasBillingPlan) { details.billingPlanType = try code() }

@@ -59,6 +59,7 @@ extension FactEncoder {
     append(details.offerIdentifier, sharedWith: previous?.offerIdentifier)
     if let code = details.offerType { append(code) }
     if let code = details.offerDiscountType { append(code) }
+    if let period = details.offerPeriod { append(period) }
     append(unsigned: UInt64(details.eligibleWinBackOfferIDs.count))
     for offer in details.eligibleWinBackOfferIDs { append(offer) }
     if let date = details.recentSubscriptionStartDate { append(date, since: base) }
@@ -144,6 +145,7 @@ extension RenewalDetailFlags {
     set(.hasPrice, details.renewalPrice != nil)
     set(.hasOfferType, details.offerType != nil)
     set(.hasOfferDiscountType, details.offerDiscountType != nil)
+    set(.hasOfferPeriod, details.offerPeriod != nil)
     set(.hasRecentStart, details.recentSubscriptionStartDate != nil)
     set(.hasBillingPlan, details.billingPlanType != nil)
     set(.hasCommitment, details.commitment != nil)

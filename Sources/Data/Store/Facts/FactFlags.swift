@@ -76,6 +76,7 @@ struct RenewalDetailFlags: OptionSet {
   static let hasCommitmentBillingPlan = RenewalDetailFlags(rawValue: 1 << 7)
   static let hasCommitmentDate = RenewalDetailFlags(rawValue: 1 << 8)
   static let hasCommitmentPrice = RenewalDetailFlags(rawValue: 1 << 9)
+  static let hasOfferPeriod = RenewalDetailFlags(rawValue: 1 << 10)
 }
 
 /// The optional parts of a grant.

@@ -98,6 +98,7 @@ extension RenewalDetails {
     offerType = payload.offerType
     offerIdentifier = payload.offerIdentifier
     offerDiscountType = payload.offerDiscountType
+    offerPeriod = payload.offerDiscountType == .payUpFront ? payload.offerPeriod : nil
     eligibleWinBackOfferIDs = payload.eligibleWinBackOfferIds ?? []
     recentSubscriptionStartDate = payload.recentSubscriptionStartDate
     billingPlanType = payload.renewalBillingPlanType

@@ -87,6 +87,8 @@ package struct RenewalDetails: Hashable, Sendable {
   package var offerIdentifier: String?
   /// The payment mode of that offer.
   package var offerDiscountType: OfferDiscountType?
+  /// The time that the offer is paid for up front, such as `P6M`; `nil` for other offers.
+  package var offerPeriod: String?
   /// The win-back offers that the customer is eligible for, best first.
   package var eligibleWinBackOfferIDs: [String] = []
   /// The start of the current run of periods; gaps of up to 60 days do not end a run (Apple,
@@ -123,7 +125,7 @@ extension RenewalDetails {
   var orderingKey: [String] {
     let texts = [
       currency, offerIdentifier, offerDiscountType?.rawValue, billingPlanType?.rawValue,
-      commitment?.autoRenewProductID, commitment?.billingPlanType?.rawValue,
+      commitment?.autoRenewProductID, commitment?.billingPlanType?.rawValue, offerPeriod,
     ]
     let numbers = [
       renewalPrice, offerType?.rawValue, recentSubscriptionStartDate?.millisecondsSince1970,

@@ -14,6 +14,8 @@ package struct RenewalReport: Sendable {
   package let nextProductID: String?
   /// The price of the next period in milliunits of ``currency``; `nil` if Apple did not send it.
   package let renewalPrice: Int64?
+  /// The time that the offer of the next period is paid for up front, such as `P6M`; `nil` for other offers.
+  package let offerPeriod: String?
   /// ISO 4217.
   package let currency: String?
 }
@@ -41,6 +43,7 @@ extension CustomerFacts {
           awaitsConsent: renewalHistories[history].contents[content].priceIncreaseStatus == .pending,
           nextProductID: renewalHistories[history].contents[content].autoRenewProductID,
           renewalPrice: renewalHistories[history].contents[content].details.renewalPrice,
+          offerPeriod: renewalHistories[history].contents[content].inDetails { $0.offerPeriod },
           currency: renewalHistories[history].contents[content].details.currency))
     }
     return reports

@@ -72,7 +72,8 @@ extension SubscriptionWalk {
       let standard =
         isSame
         ? period.standardDuration : app.products[productID]?.price.flatMap { PeriodLength($0.period) }
-      let length = standard ?? (period.isTrial ? nil : period.duration)
+      let offer = report?.offerPeriod.flatMap(PeriodLength.init(rawValue:))
+      let length = offer ?? standard ?? (period.isTrial ? nil : period.duration)
       // Apple's price is that of one seat.
       let (seats, overflow) = price.multipliedReportingOverflow(by: max(1, period.seats))
       return overflow || !TransactionFact.reportedPrices.contains(seats) ? 0 : seats.forYear(of: length)
