@@ -52,6 +52,18 @@ import Testing
     #expect(try demo.line().priceIncrease == nil)
   }
 
+  @Test("An announcement that is due at the instant of a renewal follows it")
+  mutating func noticeAtRenewal() throws {
+    try demo.buy("weekly")
+    demo.pass(days: 5)
+    try setPrice(2990, of: "weekly")
+    demo.world.advance(to: day(7))
+    #expect(demo.notifications().suffix(2) == ["DID_RENEW", "PRICE_INCREASE/ACCEPTED"])
+    demo.world.advance(to: day(14))
+    #expect(demo.notifications().last == "DID_RENEW")
+    #expect(try demo.sold(demo.line().current).price == 2990)
+  }
+
   // support.apple.com/109501; Advanced Commerce API: "Handling subscription price changes".
   @Test(
     "An increase needs consent above 50 percent and 5 dollars, 50 for a year",

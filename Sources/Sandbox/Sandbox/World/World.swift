@@ -150,7 +150,10 @@ struct World: Sendable {
   /// Stores a subscription. Every change must pass here, so that ``dueQueue`` stays complete.
   mutating func put(_ line: SubscriptionLine) {
     let known = lines[line.id]
-    if let due = line.due, isScheduled(line), known?.due != due || known.map(isScheduled) != true {
+    // A change at its due time has left the queue, and can be followed by another one at the same time.
+    if let due = line.due, isScheduled(line),
+      known?.due != due || due <= now || known.map(isScheduled) != true
+    {
       dueQueue.enter(line.id, at: due)
     }
     record(line, after: known)
