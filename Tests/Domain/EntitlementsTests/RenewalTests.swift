@@ -99,6 +99,17 @@ import Testing
     #expect(pro([period(0...45)], [before], on: 40).willRenew == false)
   }
 
+  @Test("Renewal info of an early charge describes its period also after an extension")
+  func earlyBeforeExtension() {
+    let early = renewal(signed: 29) {
+      $0.autoRenewStatus = .off
+      $0.renewalDate = at(60)
+    }
+    let extended = period(30...75).with { $0.details.firstExpiresDate = at(60) }
+    #expect(pro([period(0...30), extended], [early], on: 40).willRenew == false)
+    #expect(pro([period(0...30), period(30...75)], [early], on: 40).willRenew == nil)
+  }
+
   @Test("Renewal info of a lapsed period does not describe a new subscription")
   func resubscribed() {
     let ended = renewal(signed: 31) {

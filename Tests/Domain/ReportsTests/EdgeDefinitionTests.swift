@@ -148,6 +148,25 @@ import Testing
     #expect(revenue("closing", "expected", on: "2026-03-01", currency: "USD") == [59_990, 59_980])
   }
 
+  @Test("The price that Apple announced with an early charge is expected after the period was extended, too")
+  func expectedAfterExtension() throws {
+    let half = World.period("yearly", "2026-04-15", "2026-10-15").with { period in
+      (period.offerType, period.offerDiscountType) = (.offerCode, .payUpFront)
+      (period.details.price, period.details.offerPeriod) = (29_990, "P6M")
+    }
+    let extended = half.with { period in
+      (period.expiresDate, period.signedDate) = (World.day("2026-10-20"), World.day("2026-06-01"))
+      period.details.firstExpiresDate = World.day("2026-10-15")
+    }
+    let infos = [("2026-04-14", "2026-10-15"), ("2026-06-01", "2026-10-20")].map { signed, end in
+      World.info(signed, end) { ($0.details.renewalPrice, $0.details.currency) = (59_990, "USD") }
+    }
+    let revenue = try answer(
+      .recurringRevenue, "2026-05-01", "2026-05-02", by: .day, at: "2026-06-30",
+      [World.period("yearly", "2025-04-15", "2026-04-15"), extended], infos)
+    #expect(revenue("closing", "expected", on: "2026-05-01", currency: "USD") == [59_980, 59_990])
+  }
+
   @Test("A payment at midnight ends the grace period before its day")
   func graceToMidnight() throws {
     let midnight = { (day: String) in World.reportDay(day).start }

@@ -11,10 +11,11 @@ extension CustomerFacts {
   /// `renewalDate`, "when the most recent auto-renewable subscription purchase expires" (Apple, renewalDate).
   /// Apple renews up to a day early, so that period can start after the renewal info was signed. If no period
   /// ends then, because the date is missing or was moved by an extension, it is the latest period that had
-  /// started when Apple signed. Of several transactions about that period it is the first one; of several periods that
-  /// end then, because a member left and came back, it is the last one that had started. A renewal that an upgrade
-  /// replaced before it started is none: what was to follow it says nothing about the upgrade. A period that starts at
-  /// the date or later is none either: the one before it is not stored.
+  /// started when Apple signed, or the one that was charged early and ended then before its extension. Of several
+  /// transactions about that period it is the first one; of several periods that end then, because a member left and
+  /// came back, it is the last one that had started. A renewal that an upgrade replaced before it started is none: what
+  /// was to follow it says nothing about the upgrade. A period that starts at the date or later is none either: the one
+  /// before it is not stored.
   func period(describedBy signature: Int, of history: Int) -> Int? {
     let (signed, content) =
       (
@@ -28,8 +29,10 @@ extension CustomerFacts {
     // By index, because an element has about 300 bytes and a dozen reference counts.
     for index in range(ofLine: renewalHistories[history].originalTransactionID).reversed() {
       let hasBegun = transactions[index].purchaseDate <= signed
-      if let date, transactions[index].expiresDate?.millisecondsSince1970 == date,
-        !isReplacedBeforeStart(index)
+      if let date, !isReplacedBeforeStart(index),
+        transactions[index].expiresDate?.millisecondsSince1970 == date
+          || !hasBegun && isChargedEarly(index, at: signed)
+            && transactions[index].firstEnd?.millisecondsSince1970 == date
       {
         if hasBegun { return beginning(ofPeriodAt: index) }
         match = match ?? index
@@ -43,6 +46,11 @@ extension CustomerFacts {
       date.map({ transactions[begunLast].coverageStart.millisecondsSince1970 < $0 }) ?? true
     else { return nil }
     return beginning(ofPeriodAt: begunLast)
+  }
+
+  /// Whether Apple can have charged at `instant` for the period at `index`, which starts later.
+  private func isChargedEarly(_ index: Int, at instant: Instant) -> Bool {
+    transactions[index].purchaseDate.milliseconds(since: instant) <= Self.longestChargeLead
   }
 
   /// The renewal info that is in force for the period at `index` at `now`: the newest one, of those signed by
