@@ -81,7 +81,7 @@ import Testing
         cells.append((Key(run: run, group: group), Int64.random(in: -9...9, using: &random)))
       }
       if isOrdered { cells.sort { ($0.key.run.kind, $0.key.run.day) < ($1.key.run.kind, $1.key.run.day) } }
-      var totals = CellTotals(groupCount: 21)
+      var totals = CellTotals()
       for cell in cells { totals.add(ReportCell.Sums(count: cell.units), to: cell.key.run, cell.key.group) }
       var expected: [Key: Int64] = [:]
       for cell in cells { expected[cell.key, default: 0] += cell.units }

@@ -37,9 +37,12 @@ import Testing
 
   private static let delay = ReportPolicy.standard.closeAfter
 
-  private func fill(_ store: any EntitlementStore) async throws {
+  private func fill(
+    _ store: any EntitlementStore, where belongs: @Sendable (Posting) -> Bool = { _ in true }
+  ) async throws {
+    let known = Self.known.filter { belongs($0.posting) }
     try await store.write { transaction throws(StoreError) in
-      for (posting, knownAt) in Self.known {
+      for (posting, knownAt) in known {
         try transaction.append([
           NewPostings(
             [posting], of: "ocean", in: .sandbox, knownAt: knownAt,
@@ -83,6 +86,33 @@ import Testing
           #expect(found == expected, "\(name) \(knowledge)")
         }
       }
+    }
+  }
+
+  @Test(
+    "Sums with keys that came after the last report count in the next one", arguments: Backend.allCases,
+    [true, false])
+  func newKeys(backend: Backend, areKnownOthers: Bool) async throws {
+    try await backend.withStore { store in
+      let query = ReportQuery(
+        .subscriptions, from: ReportDay(at(10)), to: ReportDay(at(110)), by: .month, groupBy: [.storefront])
+      func storefronts() async throws -> [String] {
+        try await store.snapshot { reader in
+          let table = try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
+          return Set(table.rows.flatMap(\.groups)).sorted()
+        }
+      }
+      if areKnownOthers { try await fill(store) { $0.dimensions.storefront == "USA" } }
+      #expect(try await storefronts() == (areKnownOthers ? ["USA"] : []))
+      try await fill(store) { $0.dimensions.storefront == "DEU" }
+      #expect(try await storefronts() == (areKnownOthers ? ["DEU", "USA"] : ["DEU"]))
+      // A rebuild keeps the keys.
+      try await store.write { transaction throws(StoreError) in
+        try transaction.resetReports(of: "ocean", in: .sandbox)
+      }
+      #expect(try await storefronts().isEmpty)
+      try await fill(store)
+      #expect(try await storefronts() == ["DEU", "USA"])
     }
   }
 

@@ -27,8 +27,9 @@ package final class ReaderPool: Sendable {
     makeConnection: @escaping @Sendable () throws(StoreError) -> any SQLConnection
   ) {
     self.limits = limits
+    let reportKeys = ReportKeyCache()
     makeReader = { () throws(StoreError) in
-      try SQLReader(makeConnection(), changes: changes, hash: hash)
+      try SQLReader(makeConnection(), changes: changes, hash: hash, reportKeys: reportKeys)
     }
   }
 

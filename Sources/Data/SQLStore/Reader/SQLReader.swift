@@ -18,6 +18,7 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   private let seat: SeatRows
   private let event: EventQueries
   private let compressor: BodyCompressor
+  let reportKeys: ReportKeyCache
   /// Prepared on first use, because only workers call ``earliest(in:)``.
   private var earliest: [String: any SQLStatement] = [:]
   /// Set while a ``ReadJob`` runs.
@@ -27,12 +28,15 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   /// The last commit that was announced before the read transaction began.
   private var version: UInt64 = 0
 
-  /// Creates a reader of the store's `connection`; `hash` is that of ``CustomerRow``.
+  /// Creates a reader of the store's `connection`; `hash` is that of ``CustomerRow``, and `reportKeys` those of the store's
+  /// other readers.
   init(
     _ connection: any SQLConnection, changes: CustomerVersions,
-    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
+    reportKeys: ReportKeyCache = ReportKeyCache()
   ) throws(StoreError) {
     self.changes = changes
+    self.reportKeys = reportKeys
     self.connection = connection
     begin = try connection.prepare(connection.dialect.beginRead)
     end = try connection.prepare("COMMIT")

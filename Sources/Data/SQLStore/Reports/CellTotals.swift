@@ -31,12 +31,11 @@ struct CellTotals {
   private var tables: [[Int: Int]?] = []
   private var current = -1
   /// By group: the index in ``all`` of the sum that was added to last, of whatever run.
-  private var last: [Int]
-
-  init(groupCount: Int) { last = Array(repeating: -1, count: groupCount) }
+  private var last: [Int] = []
 
   mutating func add(_ sums: ReportCell.Sums, to run: Run, _ group: Int) {
     if current < 0 || runs[current] != run { select(run) }
+    while last.count <= group { last.append(-1) }
     if let index = index(of: group) {
       last[group] = index
       all[index].sums += sums

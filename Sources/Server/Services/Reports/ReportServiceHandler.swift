@@ -148,9 +148,10 @@ private struct ReportFindings: Sendable {
     }
     if let closed { query.leaveOutOpenDays(after: closed.day) }
     self.query = query
-    sums =
-      try reader.reportSums(query, of: app, in: environment)
-      + reader.reportSumsAfter(query, of: definition, in: environment)
+    var sums = try reader.reportSums(query, of: app, in: environment)
+    // Mostly there are none, and then the others are not copied.
+    sums += try reader.reportSumsAfter(query, of: definition, in: environment)
+    self.sums = sums
     brokenDays = try reader.brokenDays(
       from: query.from, to: query.to, knownBy: knownAt == nil ? nil : closed?.day, of: app, in: environment)
     revisions = try reader.reportRevisions(
