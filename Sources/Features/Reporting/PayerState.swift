@@ -20,8 +20,6 @@ struct PayerState {
   var lastEvidence: EvidenceID?
   /// The stored state of each line.
   var stored: [LineKey: ReportLineState] = [:]
-  /// The postings that are not stored yet.
-  var appended: [Posting] = []
 
   init(lines: [LineKey]) { self.lines = lines }
 }

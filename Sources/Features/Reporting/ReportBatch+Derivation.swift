@@ -75,12 +75,11 @@ extension ReportBatch {
     for line in payer.lines {
       let difference = PostingDifference(
         standing: payer.standing[line.lineID] ?? [], derived: byLine[line.lineID] ?? [])
-      changes += try reversals(of: difference.removed, line, payer)
+      changes += try reversals(of: difference.removed, line)
       changes += difference.added
       payer.standing[line.lineID] = difference.standing
     }
     guard !changes.isEmpty else { return }
-    payer.appended += changes
     let day = try open(knownDay(instant, of: line), at: instant, of: line)
     let isOfOneCause = changes.allSatisfy { cause.corrected($0) == cause }
     for (cause, postings) in isOfOneCause
@@ -94,10 +93,13 @@ extension ReportBatch {
 
   /// The postings that take back those with these fingerprints.
   private func reversals(
-    of fingerprints: [UInt64], _ line: LineKey, _ payer: PayerState
+    of fingerprints: [UInt64], _ line: LineKey
   ) throws(StoreError) -> [Posting] {
     guard !fingerprints.isEmpty else { return [] }
-    let all = try store.postings(of: line) + payer.appended.filter { $0.line == line.lineID }
+    // Those that are not stored yet count too.
+    let appended = new.lazy.filter { $0.appID == line.appID && $0.environment == line.environment }
+      .flatMap { $0.postings.filter { $0.line == line.lineID } }
+    let all = try store.postings(of: line) + appended
     let known = Dictionary(all.map { ($0.fingerprint, $0) }, uniquingKeysWith: { $1 })
     var reversals: [Posting] = []
     for fingerprint in fingerprints {
@@ -111,7 +113,7 @@ extension ReportBatch {
   private func knownDay(_ instant: Instant, of line: LineKey) throws(StoreError) -> ReportDay {
     let delay = delays[line.appID] ?? ReportPolicy.standard.closeAfter
     let day = ReportDay(closingAfter: instant, delay: delay)
-    guard let calendar = calendars[CalendarKey(line)] else { return day }
+    guard let calendar = calendars[line.appEnvironment] else { return day }
     // Of the past, the delay was perhaps another one.
     guard instant < calendar.closedAt else { return max(day, calendar.closed.advanced(by: 1)) }
     return try store.firstDay(closedAfter: instant, of: line.appID, in: line.environment) ?? day
@@ -121,11 +123,11 @@ extension ReportBatch {
   private mutating func open(
     _ day: ReportDay, at instant: Instant, of line: LineKey
   ) throws(StoreError) -> ReportDay {
-    guard calendars[CalendarKey(line)] == nil else { return day }
+    guard calendars[line.appEnvironment] == nil else { return day }
     let calendar = ReportCalendar(
       appID: line.appID, environment: line.environment, closed: day.advanced(by: -1),
       closedAt: min(instant, day.start))
-    calendars[CalendarKey(line)] = calendar
+    calendars[line.appEnvironment] = calendar
     try store.close(
       calendar.closed, at: calendar.closedAt, of: line.appID, in: line.environment)
     return day

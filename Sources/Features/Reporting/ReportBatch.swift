@@ -11,8 +11,10 @@ struct ReportBatch {
   let catalog: Catalog
   let now: Instant
   private var done: Set<LineKey> = []
-  /// The input of the derivations, as far as it was read together.
-  private var starts: [LineKey: DerivationStart] = [:]
+  /// The purchases of the payer of each purchase that is to be derived.
+  private var payers: [LineKey: [DerivationStart]] = [:]
+  /// The states that the batch wrote of payers with several purchases, whose other purchases may follow.
+  private var written: [LineKey: ReportLineState] = [:]
   /// The purchases whose evidence is removed from the queue together.
   private var removed: Set<LineKey> = []
   /// The queued evidence of those purchases whose evidence is known.
@@ -20,21 +22,9 @@ struct ReportBatch {
   /// Whether no evidence about other purchases is queued.
   private var isWholeQueue = false
   var new: [NewPostings] = []
-  var calendars: [CalendarKey: ReportCalendar] = [:]
+  var calendars: [AppEnvironment: ReportCalendar] = [:]
   /// The time from the end of a day of each app until it closes.
   let delays: [String: Int64]
-
-  /// One environment of an app.
-  struct CalendarKey: Hashable {
-    let appID: String
-    let environment: Environment
-
-    init(_ line: LineKey) { (appID, environment) = (line.appID, line.environment) }
-
-    init(_ calendar: ReportCalendar) {
-      (appID, environment) = (calendar.appID, calendar.environment)
-    }
-  }
 
   init(store: any StoreTransaction, catalog: Catalog, clock: ServiceClock) throws(StoreError) {
     self.store = store
@@ -43,7 +33,7 @@ struct ReportBatch {
     delays = Dictionary(
       catalog.appIDs.map { ($0, catalog.definition(of: $0).reports.closeAfter) }, uniquingKeysWith: { $1 })
     for calendar in try store.reportCalendars(in: clock.domain) {
-      calendars[CalendarKey(calendar)] = calendar
+      calendars[AppEnvironment(appID: calendar.appID, environment: calendar.environment)] = calendar
     }
   }
 
@@ -54,7 +44,7 @@ struct ReportBatch {
     after last: LineKey?, in domain: ClockDomain, limit: Int
   ) throws(StoreError) -> (last: LineKey?, isEnd: Bool) {
     let queued = try store.queuedPurchases(in: domain, after: last, limit: limit)
-    guard queued.allSatisfy({ calendars[CalendarKey($0.start.line)] != nil }) else {
+    guard queued.allSatisfy({ calendars[$0.start.line.appEnvironment] != nil }) else {
       return (last, try deriveFirstQueued(in: domain, limit: limit))
     }
     let isEnd = queued.reduce(0) { $0 + $1.evidence.count } < limit
@@ -78,35 +68,63 @@ struct ReportBatch {
     let queued = try store.reportQueue(in: domain, limit: limit)
     isWholeQueue = queued.count < limit
     if isWholeQueue { queue = Dictionary(grouping: queued, by: \.line) }
-    for evidence in queued { try derive(evidence.line) }
+    let lines = queued.map(\.line)
+    try prepare(lines, payersOf: Set(lines))
+    for line in lines { try derive(line) }
     return isWholeQueue
   }
 
   /// Derives the payers of purchases.
   mutating func derive(_ purchases: [DerivationStart]) throws(StoreError) {
-    for purchase in purchases where !done.contains(purchase.line) { starts[purchase.line] = purchase }
-    try store.prepareFacts(of: purchases.map(\.line))
-    for purchase in purchases { try derive(purchase.line) }
+    var shared: Set<LineKey> = []
+    for purchase in purchases {
+      if purchase.isOnlyOfPayer {
+        payers[purchase.line] = [purchase]
+      } else if !done.contains(purchase.line) {
+        shared.insert(purchase.line)
+      }
+    }
+    let lines = purchases.map(\.line)
+    try prepare(lines, payersOf: shared)
+    for line in lines { try derive(line) }
   }
 
-  /// Returns the queued evidence about a purchase, in its order.
-  private mutating func pending(_ line: LineKey) throws(StoreError) -> [PendingReportEvidence] {
-    if let known = queue[line] { return known }
-    let found = isWholeQueue ? [] : try store.pendingReportEvidence(of: line)
-    queue[line] = found
-    return found
+  /// Reads the input of the derivations of purchases together, because each read costs a round trip across a network.
+  ///
+  /// - unknown: the purchases whose payers are not in ``payers``.
+  private mutating func prepare(
+    _ lines: [LineKey], payersOf unknown: Set<LineKey>
+  ) throws(StoreError) {
+    var all = lines
+    if !unknown.isEmpty {
+      for (line, purchases) in try store.payers(of: unknown) {
+        payers[line] = purchases
+        all += purchases.map(\.line)
+      }
+    }
+    if !isWholeQueue {
+      let unread = Set(all.filter { queue[$0] == nil })
+      if !unread.isEmpty {
+        for (line, evidence) in try store.pendingReportEvidence(of: unread) { queue[line] = evidence }
+      }
+    }
+    try store.prepareFacts(of: all)
+  }
+
+  /// The queued evidence about purchases, in its order.
+  private func pending(_ lines: [LineKey]) -> [PendingReportEvidence] {
+    if lines.count == 1, let line = lines.first { return queue[line] ?? [] }
+    return lines.flatMap { queue[$0] ?? [] }.sorted { $0.id < $1.id }
   }
 
   /// Derives the payer of a purchase from the evidence that is queued, and as of the instants at which time alone
   /// changed something.
   private mutating func derive(_ line: LineKey) throws(StoreError) {
-    guard !done.contains(line) else { return }
-    let lines = if starts[line]?.isOnlyOfPayer == true { [line] } else { try store.linesOfPayer(of: line) }
+    guard !done.contains(line), let purchases = payers[line] else { return }
+    let lines = purchases.map(\.line)
     done.formUnion(lines)
-    var pending: [PendingReportEvidence] = []
-    for line in lines { pending += try self.pending(line) }
-    if lines.count > 1 { pending.sort { $0.id < $1.id } }
-    var payer = try state(of: lines)
+    let pending = pending(lines)
+    var payer = try state(of: purchases)
     if try spansDays(pending, payer.due, of: line) {
       try deriveInSteps(pending, &payer)
     } else {
@@ -122,26 +140,31 @@ struct ReportBatch {
   /// Appends what all payers of the batch gained.
   func finish() throws(StoreError) { try store.append(new) }
 
-  /// Derives the payer of a purchase under a catalog that took effect at `change`.
-  mutating func review(_ line: LineKey, since change: Instant) throws(StoreError) {
-    guard !done.contains(line) else { return }
-    let lines = try store.linesOfPayer(of: line)
+  /// Derives the payers of purchases under a catalog that took effect at `change`.
+  mutating func review(_ lines: [LineKey], since change: Instant) throws(StoreError) {
+    try prepare(lines, payersOf: Set(lines))
+    for line in lines { try review(line, since: change) }
+  }
+
+  private mutating func review(_ line: LineKey, since change: Instant) throws(StoreError) {
+    guard !done.contains(line), let purchases = payers[line] else { return }
+    let lines = purchases.map(\.line)
     done.formUnion(lines)
     // Queued evidence is derived apart, with its cause.
-    for line in lines { guard try pending(line).isEmpty else { return } }
-    var payer = try state(of: lines)
+    guard pending(lines).isEmpty else { return }
+    var payer = try state(of: purchases)
     try derive([(lines, try facts(of: lines))], at: change, .catalogChanged, &payer)
     try complete(payer)
   }
 
-  private func state(of lines: [LineKey]) throws(StoreError) -> PayerState {
-    var payer = PayerState(lines: lines)
-    for line in lines {
-      let known = starts[line]
-      let state = if let known { known.state } else { try store.reportState(of: line) }
+  private func state(of purchases: [DerivationStart]) throws(StoreError) -> PayerState {
+    var payer = PayerState(lines: purchases.map(\.line))
+    for purchase in purchases {
+      let line = purchase.line
+      let state = written[line] ?? purchase.state
       payer.standing[line.lineID] = state.standing
-      payer.claims[line.lineID] = if let claims = known?.claims { claims } else { try store.claims(of: line) }
-      if known?.hasRefundRequests ?? true {
+      payer.claims[line.lineID] = if let claims = purchase.claims { claims } else { try store.claims(of: line) }
+      if purchase.hasRefundRequests {
         payer.requests.append(try KnownRefundRequests(about: line, in: store))
       }
       if !line.isPurchase { payer.consents = try KnownConsents(ofInstall: line, in: store) }
@@ -158,7 +181,7 @@ struct ReportBatch {
     return facts
   }
 
-  private func complete(_ payer: PayerState) throws(StoreError) {
+  private mutating func complete(_ payer: PayerState) throws(StoreError) {
     for (index, line) in payer.lines.enumerated() {
       if !removed.contains(line), let derived = queue[line], !derived.isEmpty {
         try store.removeReportEvidence(of: line)
@@ -166,6 +189,7 @@ struct ReportBatch {
       let state = ReportLineState(
         due: index == 0 ? payer.due : nil, standing: payer.standing[line.lineID] ?? [])
       if state != payer.stored[line] { try store.put(state, of: line) }
+      if payer.lines.count > 1 { written[line] = state }
     }
   }
 }

@@ -140,7 +140,7 @@ package struct ReportLedger: Sendable {
         guard let last = current.reviewed else { return true }
         let lines = try store.purchases(of: app.id, in: environment, after: last, limit: batchSize)
         var batch = try ReportBatch(store: store, catalog: catalog, clock: clock)
-        for line in lines { try batch.review(line, since: current.since) }
+        try batch.review(lines, since: current.since)
         try batch.finish()
         current.reviewed = lines.count == batchSize ? lines.last?.lineID : nil
         try store.put(current, of: app.id, in: environment)

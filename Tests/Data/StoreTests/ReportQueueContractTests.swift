@@ -43,6 +43,15 @@ import Testing
           let claims = try transaction.claims(of: purchase.line)
           #expect(purchase.claims == (purchase.line == line("L3") ? nil : claims))
         }
+        let payers = try transaction.payers(of: Set(["L1", "L2", "L3", "L4"].map { line($0) }))
+        #expect(
+          payers.mapValues { $0.map(\.line.lineID) }
+            == [line("L1"): ["L1"], line("L2"): ["L2"], line("L3"): ["L3", "L4"], line("L4"): ["L3", "L4"]])
+        for purchase in found {
+          let same = payers[purchase.line]?.first { $0.line == purchase.line }
+          #expect(same?.state == purchase.state && same?.claims == purchase.claims)
+          #expect(same?.isOnlyOfPayer == purchase.isOnlyOfPayer && same?.hasRefundRequests == false)
+        }
         try transaction.removeQueuedPurchases(in: .sandbox, after: line("L1"), through: line("L3"))
         #expect(try transaction.reportQueue(in: .sandbox, limit: 9).map(\.line) == [line("L1"), line("L4")])
         try transaction.removeQueuedPurchases(in: .others, after: nil, through: line("L9"))
@@ -61,7 +70,10 @@ import Testing
         try transaction.enqueueForReports(line("L1"), from: first)
         try transaction.enqueueForReports(line("L2"), from: first)
         try transaction.enqueueForReports(line("L1"), from: second)
-        #expect(try transaction.pendingReportEvidence(of: line("L1")).map(\.id) == [first, second])
+        let pending = try transaction.pendingReportEvidence(of: [line("L1"), line("L2"), line("L3")])
+        #expect(
+          pending.mapValues { $0.map(\.id) }
+            == [line("L1"): [first, second], line("L2"): [first], line("L3"): []])
         func page(
           after last: LineKey?, limit: Int = 9, in domain: ClockDomain = .sandbox
         ) throws(StoreError) -> [[EvidenceID]] {
@@ -87,8 +99,9 @@ import Testing
         let state = ReportLineState(due: at(5), standing: [1, .max])
         try transaction.put(state, of: line("L1"))
         try transaction.put(ReportLineState(standing: [7]), of: line("L2"))
-        #expect(try transaction.reportState(of: line("L1")) == state)
-        #expect(try transaction.reportState(of: line("L3")) == ReportLineState())
+        let payers = try transaction.payers(of: [line("L1"), line("L3")])
+        #expect(payers[line("L1")]?.map(\.state) == [state])
+        #expect(payers[line("L3")]?.map(\.state) == [ReportLineState()])
         return try transaction.reportsDue(by: at(5), in: .sandbox, limit: 9).map(\.line)
       }
       #expect(due == [line("L1")])

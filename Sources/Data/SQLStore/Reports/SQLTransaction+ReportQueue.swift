@@ -108,8 +108,10 @@ extension SQLTransaction {
     line.map { ($0.lineID, $0.appID, $0.environment.rawValue) } ?? ("", "", "")
   }
 
-  func pendingReportEvidence(of line: LineKey) throws(StoreError) -> [PendingReportEvidence] {
-    try rows(once: Self.pendingOfLine, line, decode: Self.pending)
+  func pendingReportEvidence(
+    of lines: Set<LineKey>
+  ) throws(StoreError) -> [LineKey: [PendingReportEvidence]] {
+    try rows(once: Self.pendingOfLine, ofEach: lines) { _, row throws(StoreError) in try Self.pending(row) }
   }
 
   private static let pendingOfLine = """
@@ -156,12 +158,6 @@ extension SQLTransaction {
     workspace.makeRoom()
     for line in lines where line.isPurchase { try fact.expect(line) }
     try workspace.fetch()
-  }
-
-  func reportState(of line: LineKey) throws(StoreError) -> ReportLineState {
-    try rows(once: "SELECT due_at, standing FROM report_line WHERE \(ofLine)", line) { row in
-      ReportLineState(due: row.instant(0), standing: Self.fingerprints(row.bytes(1)))
-    }.first ?? ReportLineState()
   }
 
   func claims(of line: LineKey) throws(StoreError) -> PurchaseClaims {
@@ -222,18 +218,25 @@ extension SQLTransaction {
     try run(once: "DELETE FROM report_queue WHERE \(ofLine)", line)
   }
 
-  func linesOfPayer(of line: LineKey) throws(StoreError) -> [LineKey] {
-    let others = try rows(once: Self.linesOfPayer, line) { $0.text(0) ?? "" }
-    if others.allSatisfy({ $0 == line.lineID }) { return [line] }
-    let lines = Set(others).union([line.lineID]).sorted()
-    return lines.map { LineKey(appID: line.appID, environment: line.environment, lineID: $0) }
+  func payers(of lines: Set<LineKey>) throws(StoreError) -> [LineKey: [DerivationStart]] {
+    let found = try rows(once: Self.payer, ofEach: lines) { line, row in
+      Self.start(line.other(row.text(0) ?? ""), row, at: 1)
+    }
+    // The order of texts in SQL depends on the engine.
+    return found.mapValues { $0.sorted { $0.line.lineID < $1.line.lineID } }
   }
 
-  private static let linesOfPayer = """
-    SELECT other.line_id FROM app_install_line AS own JOIN app_install_line AS other
-      ON other.app_transaction_id = own.app_transaction_id AND other.app = own.app
-        AND other.environment = own.environment
-    WHERE own.line_id = ? AND own.app = ? AND own.environment = ?
+  private static let payer = """
+    SELECT q.line_id, l.due_at, l.standing, \(startColumns)
+    FROM (
+      SELECT CAST(?1 AS TEXT) AS line_id, CAST(?2 AS TEXT) AS app, CAST(?3 AS TEXT) AS environment
+      UNION SELECT other.line_id, other.app, other.environment
+      FROM app_install_line AS own JOIN app_install_line AS other
+        ON other.app_transaction_id = own.app_transaction_id AND other.app = own.app
+          AND other.environment = own.environment
+      WHERE own.line_id = ?1 AND own.app = ?2 AND own.environment = ?3
+    ) AS q LEFT JOIN report_line AS l
+      ON l.line_id = q.line_id AND l.app = q.app AND l.environment = q.environment
     """
 
   func purchases(

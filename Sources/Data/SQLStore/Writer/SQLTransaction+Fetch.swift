@@ -66,4 +66,26 @@ extension SQLTransaction {
       try expect(CustomerKey(appID: token.appID, environment: token.environment, customerID: id))
     }
   }
+
+  /// Returns the rows that a query of a text that never varies selects for each line, in one round trip. The parameters are
+  /// those of a line.
+  func rows<Row>(
+    once sql: String, ofEach lines: Set<LineKey>,
+    decode: (LineKey, any SQLStatement) throws(StoreError) -> Row
+  ) throws(StoreError) -> [LineKey: [Row]] {
+    if connection.isRemote {
+      let select = try statement(once: sql)
+      for line in lines {
+        _ = try line.bind(to: select, at: 1)
+        select.enqueue()
+      }
+      try connection.fetchEnqueued()
+    }
+    defer { connection.discardFetched() }
+    var found: [LineKey: [Row]] = [:]
+    for line in lines {
+      found[line] = try rows(once: sql, line) { row throws(StoreError) in try decode(line, row) }
+    }
+    return found
+  }
 }

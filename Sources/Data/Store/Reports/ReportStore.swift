@@ -20,8 +20,10 @@ package protocol ReportStore {
     in domain: ClockDomain, after first: LineKey?, through last: LineKey
   ) throws(StoreError)
 
-  /// Returns the queued evidence about a purchase, in its order.
-  func pendingReportEvidence(of line: LineKey) throws(StoreError) -> [PendingReportEvidence]
+  /// Returns the queued evidence about each purchase, in its order; all in one round trip.
+  func pendingReportEvidence(
+    of lines: Set<LineKey>
+  ) throws(StoreError) -> [LineKey: [PendingReportEvidence]]
 
   /// Returns at most `limit` purchases whose postings change by time alone by `now`, the longest overdue first.
   func reportsDue(
@@ -32,17 +34,14 @@ package protocol ReportStore {
   /// round trip.
   func prepareFacts(of lines: [LineKey]) throws(StoreError)
 
-  /// Returns what was derived of a purchase; nothing of a new one.
-  func reportState(of line: LineKey) throws(StoreError) -> ReportLineState
-
   /// Returns when customers owned a purchase.
   func claims(of line: LineKey) throws(StoreError) -> PurchaseClaims
 
   /// Replaces what was derived of a purchase.
   func put(_ state: ReportLineState, of line: LineKey) throws(StoreError)
 
-  /// Returns all purchases of the payer of a purchase, with itself, sorted.
-  func linesOfPayer(of line: LineKey) throws(StoreError) -> [LineKey]
+  /// Returns all purchases of the payer of each purchase, with itself, sorted by their ids; all in one round trip.
+  func payers(of lines: Set<LineKey>) throws(StoreError) -> [LineKey: [DerivationStart]]
 
   /// Returns at most `limit` purchases, and app installs with a withdrawn consent, of an app after `last`, in their order.
   func purchases(
