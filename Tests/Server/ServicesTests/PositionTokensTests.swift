@@ -59,6 +59,24 @@ import Testing
     #expect(gate.hasReached(headers(5, 6)))
   }
 
+  @Test("The gate of an event loop answers as often as it is asked with the position of the token it got last")
+  func reachedOnLoop() {
+    let feed = StoreFeed(
+      terms: [term(7)], position: 5, policy: StalenessPolicy(), now: .init(millisecondsSince1970: 0))
+    let gate = LoopPositionGate(PositionGate(feed: feed))
+    for _ in 0..<2 {
+      #expect(gate.hasReached(headers(5)))
+      #expect(!gate.hasReached(headers(6)) && !gate.hasReached(headers(6)))
+      #expect(!gate.hasReached(headers(5, 6)) && !gate.hasReached(headers(6, 5)))
+      #expect(!gate.hasReached(HeaderFields([("entitled-at-least", "none")])))
+    }
+    feed.advance(to: 6)
+    #expect(gate.hasReached(headers(6)) && gate.hasReached(headers(5, 6)))
+    // The history was replaced by an older one.
+    feed.reset(to: 5)
+    #expect(!gate.hasReached(headers(6)) && gate.hasReached(headers(5)))
+  }
+
   @Test("A call waits for its position until the feed reaches it")
   func waiting() async throws {
     let feed = StoreFeed(

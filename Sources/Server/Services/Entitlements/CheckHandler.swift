@@ -12,6 +12,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   private let reader: EventLoopReader
   private let checks: CheckEvaluation
   private let pool: PooledChecks
+  private let loopGate: LoopPositionGate
   private let gate: PositionGate
   private let answers: CheckResponseCache
   /// Answers instead, if the database is across a network.
@@ -28,6 +29,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   ) {
     self.reader = reader
     gate = PositionGate(feed: store.feed)
+    loopGate = LoopPositionGate(gate)
     times = clocks.times
     checks = CheckEvaluation(changes: store.changes, catalog: catalog)
     pool = PooledChecks(checks: checks, store: store, expensiveCalls: expensiveCalls, times: clocks.times)
@@ -61,7 +63,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   /// customer are evaluated on the reader pool, because they would delay all calls of the event loop.
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult {
     if let remote { return try remote.check(request, call) }
-    if call.requiresPosition, !gate.hasReached(call.headers) {
+    if call.requiresPosition, !loopGate.hasReached(call.headers) {
       return .async(afterPosition(request.copied(), call))
     }
     let times = times()
@@ -118,7 +120,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     if let remote {
       return try remote.batchCheck(request, call, isLarge: count > Self.eventLoopBatchLimit)
     }
-    let hasPosition = !call.requiresPosition || gate.hasReached(call.headers)
+    let hasPosition = !call.requiresPosition || loopGate.hasReached(call.headers)
     guard count <= Self.eventLoopBatchLimit, hasPosition else {
       return .async(try largeBatch(request.bytes, call))
     }

@@ -76,6 +76,39 @@ struct PositionGate: Sendable {
   }
 }
 
+/// The gate of one event loop. It keeps the last token that it decoded, because many calls follow one write.
+final class LoopPositionGate {
+  let gate: PositionGate
+  private var token: [UInt8] = []
+  private var position: StorePosition?
+
+  init(_ gate: PositionGate) { self.gate = gate }
+
+  /// As ``PositionGate/hasReached(_:)``.
+  func hasReached(_ headers: HeaderFields) -> Bool {
+    var hasReached = true
+    headers.withFields { fields in
+      for field in fields where hasReached && field.name.equals(CallContext.requiredPositionField) {
+        hasReached = position(in: field.value).map { gate.feed.reach($0) == .reached } ?? false
+      }
+    }
+    return hasReached
+  }
+
+  private func position(in text: UnsafeRawBufferPointer) -> StorePosition? {
+    if token.withUnsafeBytes({ $0.hasSameBytes(as: text) }) { return position }
+    guard let decoded = PositionToken.position(in: text) else { return nil }
+    // All tokens have one length, so that only the first one allocates.
+    if token.count == text.count {
+      token.withUnsafeMutableBytes { $0.copyMemory(from: text) }
+    } else {
+      token = Array(text)
+    }
+    position = decoded
+    return decoded
+  }
+}
+
 extension Method {
   /// The same method, whose calls wait for the positions that they require. Methods on an event loop do it themselves.
   func waiting(at gate: PositionGate) -> Method {

@@ -11,6 +11,7 @@ internal import Wire
 final class RemoteChecks {
   private let answers: RemoteAnswers
   private let responses: CheckResponseCache
+  private let loopGate: LoopPositionGate
   private let gate: PositionGate
   private let arrivals = ArrivedResponses()
   private let times: @Sendable () -> EnvironmentTimes
@@ -19,6 +20,7 @@ final class RemoteChecks {
     self.answers = answers
     self.responses = responses
     gate = PositionGate(feed: answers.feed)
+    loopGate = LoopPositionGate(gate)
     times = answers.pool.times
   }
 
@@ -28,7 +30,7 @@ final class RemoteChecks {
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult {
     let times = times()
     arrivals.move(to: responses)
-    guard !call.requiresPosition || gate.hasReached(call.headers) else {
+    guard !call.requiresPosition || loopGate.hasReached(call.headers) else {
       return .async(afterPosition(request.copied(), call))
     }
     let age = try answers.age(at: times)
@@ -104,7 +106,7 @@ extension RemoteChecks {
   func batchCheck(
     _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext, isLarge: Bool
   ) throws(Status) -> UnaryResult {
-    guard !isLarge, !call.requiresPosition || gate.hasReached(call.headers) else {
+    guard !isLarge, !call.requiresPosition || loopGate.hasReached(call.headers) else {
       return .async(try largeBatch(request.bytes, call))
     }
     let times = times()
