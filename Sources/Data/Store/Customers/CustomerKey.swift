@@ -17,6 +17,9 @@ package struct CustomerKey: Hashable, Sendable {
     self.customerID = customerID
   }
 
+  /// Few customers of several apps or environments have one id.
+  package func hash(into hasher: inout Hasher) { hasher.combine(customerID) }
+
   /// Returns another customer of the same app and environment.
   package func other(_ customerID: String) -> CustomerKey {
     CustomerKey(appID: appID, environment: environment, customerID: customerID)
@@ -59,6 +62,9 @@ package struct LineKey: Hashable, Sendable {
     self.environment = environment
     self.lineID = lineID
   }
+
+  /// Few lines of several apps or environments have one id.
+  package func hash(into hasher: inout Hasher) { hasher.combine(lineID) }
 
   /// The prefix of grant ids; Apple's ids consist of digits.
   package static let grantPrefix = "grant-"

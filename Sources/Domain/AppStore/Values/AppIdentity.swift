@@ -21,6 +21,23 @@ package enum Environment: String, Hashable, Sendable, CaseIterable {
   /// StoreKit testing outside Xcode: not signed by Apple.
   case localTesting = "LocalTesting"
 
+  /// By case: the default compares and hashes the raw values, which are texts, for each use of a key.
+  @inlinable
+  package static func == (left: Self, right: Self) -> Bool { left.number == right.number }
+
+  @inlinable
+  package func hash(into hasher: inout Hasher) { hasher.combine(number) }
+
+  @usableFromInline
+  package var number: UInt8 {
+    switch self {
+    case .production: 0
+    case .sandbox: 1
+    case .xcode: 2
+    case .localTesting: 3
+    }
+  }
+
   /// Whether Apple signs data of this environment.
   package var isSignedByApple: Bool {
     switch self {
