@@ -53,6 +53,8 @@ package enum UnaryResult: Sendable {
   case reply(Reply)
   case failure(Status)
   case async(UnaryWork)
+  /// Another thread delivers it.
+  case later(PendingResult)
 
   /// Calls an asynchronous handler, which decodes the request now and runs later.
   package init(

@@ -102,6 +102,10 @@ extension HTTP2Handler {
       let waiting = AsyncUnaryExchange(call, self)
       exchanges[call.id] = waiting
       waiting.start(work)
+    case .later(let pending):
+      let waiting = AsyncUnaryExchange(call, self)
+      exchanges[call.id] = waiting
+      waiting.start(pending)
     }
   }
 

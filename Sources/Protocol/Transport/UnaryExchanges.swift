@@ -67,7 +67,7 @@ final class BufferingUnaryExchange: Exchange {
   }
 }
 
-/// A unary call whose handler runs as a task.
+/// A unary call whose handler runs as a task, or waits for a result.
 final class AsyncUnaryExchange: Exchange {
   private let call: Call
   private let connection: HTTP2Handler
@@ -80,12 +80,46 @@ final class AsyncUnaryExchange: Exchange {
   }
 
   func start(_ work: @escaping UnaryWork) {
-    guard let loop = connection.context?.eventLoop else { return }
+    guard let loop = begin() else { return }
+    run(work, on: loop)
+  }
+
+  func start(_ pending: PendingResult) {
+    guard let loop = begin() else { return }
+    wait(for: pending, on: loop)
+  }
+
+  /// Schedules the deadline; returns the loop of the connection.
+  private func begin() -> (any EventLoop)? {
+    guard let loop = connection.context?.eventLoop else { return nil }
     connection.startedTasks += 1
     deadline = connection.scheduleDeadline(call) { [self] in
       task?.cancel()
       end(.failure(.deadlineExceeded))
     }
+    return loop
+  }
+
+  private func wait(for pending: PendingResult, on loop: any EventLoop) {
+    let (exchange, mailbox) = (NIOLoopBound(self, eventLoop: loop), connection.host.mailbox)
+    pending.whenComplete { result in
+      mailbox.deliver(from: .shared) { exchange.value.finish(result, on: loop) }
+    }
+  }
+
+  private func finish(_ result: UnaryResult, on loop: any EventLoop) {
+    switch result {
+    case .reply(let reply): end(.success(reply))
+    case .failure(let status): end(.failure(status))
+    case .async(let work):
+      run(work, on: loop)
+      // The work also ends calls that are over, in metrics and logs.
+      if connection.exchanges[call.id] !== self { task?.cancel() }
+    case .later(let pending): wait(for: pending, on: loop)
+    }
+  }
+
+  private func run(_ work: @escaping UnaryWork, on loop: any EventLoop) {
     let (exchange, mailbox) = (NIOLoopBound(self, eventLoop: loop), connection.host.mailbox)
     task = Task(executorPreference: BackgroundThreads.shared) {
       let outcome: Result<Reply, Status>

@@ -167,7 +167,7 @@ struct CallInterceptorsTests {
     switch result(Method(path: path, handler: .unary(checked)), request, as: name, from: network) {
     case .reply: return .ok
     case .failure(let status): return status
-    case .async: return Status(.unknown)
+    case .async, .later: return Status(.unknown)
     }
   }
 

@@ -72,11 +72,8 @@ struct EventLoopReaderTests {
         var checks = Array(repeating: request, count: count)
         checks[1].entitlement = "unknown"
         let batch = BatchCheckRequest.with { $0.checks = checks }
-        switch try #require(call("BatchCheck", batch.encodedBytes(), in: methods)) {
-        case .reply(let reply): return (false, try BatchCheckResponse.decode(reply.message).results)
-        case .async(let work): return (true, try BatchCheckResponse.decode(try await work().message).results)
-        case .failure(let status): throw status
-        }
+        let result = try #require(call("BatchCheck", batch.encodedBytes(), in: methods))
+        return (result.isDeferred, try BatchCheckResponse.decode(try await result.message()).results)
       }
       let (small, large) = (try await results(64), try await results(65))
       #expect(!small.isDeferred && large.isDeferred)
@@ -179,13 +176,7 @@ extension UnaryResult {
     if case .async = self { true } else { false }
   }
 
-  fileprivate func message() async throws(Status) -> [UInt8] {
-    switch self {
-    case .reply(let reply): reply.message
-    case .async(let work): try await work().message
-    case .failure(let status): throw status
-    }
-  }
+  fileprivate func message() async throws(Status) -> [UInt8] { try await awaitReply().message }
 }
 
 extension CheckResult {

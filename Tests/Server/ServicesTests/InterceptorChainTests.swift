@@ -45,6 +45,44 @@ struct InterceptorChainTests {
     #expect(log.entries.suffix(2) == ["inner end NOT_FOUND", "outer end NOT_FOUND"])
   }
 
+  @Test(
+    "A call whose result comes later ends with it, once, whether it is awaited before or after",
+    arguments: [true, false])
+  func laterResult(isAwaitedBefore: Bool) throws {
+    for result in [UnaryResult.reply(Reply([1])), .failure(Status(.notFound))] {
+      let pending = PendingResult()
+      let first = log.entries.count
+      let returned = call(unary { _, _ in .later(pending) }, with: interceptors())
+      #expect(log.entries.last == "inner receive")
+      let ended = try #require(returned.pending)
+      let received = Mutex<[UnaryResult]>([])
+      let receive: PendingResult.Receiver = { result in received.withLock { $0.append(result) } }
+      if isAwaitedBefore { ended.whenComplete(receive) }
+      pending.complete(result)
+      if !isAwaitedBefore { ended.whenComplete(receive) }
+      let all = received.withLock { $0 }
+      #expect(all.count == 1 && all.first?.reply?.message == result.reply?.message)
+      #expect(all.first?.status?.code == result.status?.code)
+      let ends = log.entries.dropFirst(first).filter { $0.contains(" end ") }
+      #expect(ends.count == 2 && ends.first?.hasPrefix("inner end") == true)
+    }
+  }
+
+  @Test("The work that a late result leaves runs before the call ends")
+  func laterWork() async throws {
+    let log = log
+    let pending = PendingResult()
+    let returned = call(unary { _, _ in .later(pending) }, with: interceptors())
+    pending.complete(
+      .async { () async throws(Status) in
+        log.append("work")
+        return Reply([2])
+      })
+    #expect(log.entries.last == "inner receive")
+    #expect(try await returned.awaitReply().message == [2])
+    #expect(log.entries.suffix(3) == ["work", "inner end OK", "outer end OK"])
+  }
+
   @Test("An asynchronous call ends after its work, not before")
   func asynchronousCall() async throws {
     let log = log
@@ -140,6 +178,7 @@ extension UnaryResult {
   var reply: Reply? { if case .reply(let reply) = self { reply } else { nil } }
   var status: Status? { if case .failure(let status) = self { status } else { nil } }
   var work: UnaryWork? { if case .async(let work) = self { work } else { nil } }
+  var pending: PendingResult? { if case .later(let pending) = self { pending } else { nil } }
 }
 
 /// Records the calls of its functions.

@@ -224,15 +224,14 @@ extension RemoteChecks {
 }
 
 extension UnaryResult {
-  fileprivate var isDeferred: Bool { if case .async = self { true } else { false } }
-
-  fileprivate func message() async throws(Status) -> [UInt8] {
+  fileprivate var isDeferred: Bool {
     switch self {
-    case .reply(let reply): reply.message
-    case .async(let work): try await work().message
-    case .failure(let status): throw status
+    case .async, .later: true
+    case .reply, .failure: false
     }
   }
+
+  fileprivate func message() async throws(Status) -> [UInt8] { try await awaitReply().message }
 
   fileprivate var immediate: Reply? { if case .reply(let reply) = self { reply } else { nil } }
 

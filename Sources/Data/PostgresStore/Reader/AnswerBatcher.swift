@@ -1,3 +1,4 @@
+internal import Platform
 internal import PostgreSQL
 internal import SQLStore
 internal import Store
@@ -79,9 +80,12 @@ final class AnswerBatcher: AnswerLoader {
     pipeline.submit(request, generation: feed.lossCount) { [self] result in
       state.withLock { $0.inFlight -= 1 }
       flush()
-      switch result {
-      case .success(let rows): Self.deliver(rows, to: batch, version)
-      case .failure(let error): for load in batch { load.completion(.failure(StoreError(error))) }
+      // The responses of a batch are made together, beside the thread of the pipeline.
+      BackgroundThreads.shared.async {
+        switch result {
+        case .success(let rows): Self.deliver(rows, to: batch, version)
+        case .failure(let error): for load in batch { load.completion(.failure(StoreError(error))) }
+        }
       }
     }
   }

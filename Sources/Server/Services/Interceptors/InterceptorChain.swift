@@ -74,16 +74,15 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
       } catch {
         return .failure(local.failed(&call, error))
       }
-      switch call.inSpan({ handler(message, call.context) }) {
+      let result = call.inSpan { handler(message, call.context) }
+      switch result {
       case .reply(var reply):
         local.end(&call, nil)
         reply.attach(requestIDOf: call)
         return .reply(reply)
       case .failure(let status):
         return .failure(local.failed(&call, status))
-      case .async(let work):
-        let started = StartedCall(call: call, chain: self)
-        return .async { () async throws(Status) in try await started.finish(work) }
+      case .async, .later: return StartedCall(call: call, chain: self).ending(result)
       }
     }
   }
@@ -142,6 +141,23 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
       return { [started] () async throws(Status) in try await started.finish(work) }
     } catch {
       throw started.fail(error)
+    }
+  }
+
+  /// Ends the call with the result of its handler; if that is not complete, later.
+  fileprivate func ending(_ result: UnaryResult) -> UnaryResult {
+    var call = call
+    switch result {
+    case .reply(var reply):
+      chain.interceptors.end(&call, nil)
+      reply.attach(requestIDOf: call)
+      return .reply(reply)
+    case .failure(let status): return .failure(chain.interceptors.failed(&call, status))
+    case .async(let work): return .async { () async throws(Status) in try await finish(work) }
+    case .later(let pending):
+      let ended = PendingResult()
+      pending.whenComplete { ended.complete(ending($0)) }
+      return .later(ended)
     }
   }
 

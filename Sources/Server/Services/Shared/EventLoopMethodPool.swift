@@ -29,11 +29,7 @@ final class EventLoopMethodPool: Sendable {
         handler: .asyncUnary { [self] request, call in
           let request = Array(request)
           return { [self] () async throws(Status) in
-            switch await next.result(path, request, call) {
-            case .reply(let reply): return reply
-            case .failure(let status): throw status
-            case .async(let work): return try await work()
-            }
+            try await next.result(path, request, call).awaitReply()
           }
         })
     }

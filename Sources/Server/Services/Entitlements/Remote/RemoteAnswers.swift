@@ -43,33 +43,58 @@ struct RemoteAnswers: Sendable {
     return try evaluated(query, at: times, loaded)
   }
 
-  /// Requests the answers of a customer that the memory does not have; they are read after the next flush.
+  /// Requests the answers of a customer that the memory does not have; they are read after the next flush. `completion`
+  /// runs on any thread, which it must not block.
   ///
   /// - Throws: at once while the database is away.
-  func request(_ customer: CustomerKey) throws(Status) -> PendingAnswers {
+  func request(
+    _ customer: CustomerKey, _ completion: @escaping @Sendable (PendingAnswers.Loaded) -> Void
+  ) throws(Status) {
     guard !feed.isAway else { throw Status(StoreError.unavailable("the database does not answer")) }
-    let pending = PendingAnswers()
     loader.load(customer) { [memory] result in
       if case .success(let loaded) = result { memory.insert(loaded, of: customer) }
-      pending.complete(result)
+      completion(result)
     }
+  }
+
+  /// As ``request(_:_:)``, for a task.
+  func request(_ customer: CustomerKey) throws(Status) -> PendingAnswers {
+    let pending = PendingAnswers()
+    try request(customer) { pending.complete($0) }
     return pending
+  }
+
+  /// The answer that loaded answers give.
+  enum Loaded {
+    case complete(CheckEvaluation.Outcome)
+    /// Only a snapshot has it.
+    case incomplete(isExpensive: Bool)
+  }
+
+  /// Answers with loaded answers, as far as they suffice.
+  func answer(
+    _ query: CheckEvaluation.Query, _ result: PendingAnswers.Loaded
+  ) throws(Status) -> Loaded {
+    switch result {
+    case .success(let loaded):
+      if let outcome = try evaluated(query, at: pool.times(), loaded) { return .complete(outcome) }
+      guard case .answers(_, let factBytes) = loaded.content else { return .incomplete(isExpensive: false) }
+      return .incomplete(isExpensive: factBytes > Self.maxPromptFactBytes)
+    // Only the loader's session was lost.
+    case .failure(.unavailable) where !feed.isAway: return .incomplete(isExpensive: false)
+    case .failure(let error): throw Status(error)
+    }
   }
 
   /// Answers with requested answers, or from a snapshot if these do not suffice.
   func answer(
     _ query: CheckEvaluation.Query, _ pending: PendingAnswers, _ call: CallContext
   ) async throws(Status) -> CheckEvaluation.Outcome {
-    var factBytes: Int64 = 0
-    switch await pending.result() {
-    case .success(let loaded):
-      if let outcome = try evaluated(query, at: pool.times(), loaded) { return outcome }
-      if case .answers(_, let count) = loaded.content { factBytes = count }
-    // Only the loader's session was lost.
-    case .failure(.unavailable) where !feed.isAway: break
-    case .failure(let error): throw Status(error)
+    switch try answer(query, await pending.result()) {
+    case .complete(let outcome): return outcome
+    case .incomplete(let isExpensive):
+      return try await pool.outcome(of: query, call, isExpensive: isExpensive)
     }
-    return try await pool.outcome(of: query, call, isExpensive: factBytes > Self.maxPromptFactBytes)
   }
 
   /// Larger facts take long to evaluate; the number of such calls is limited.

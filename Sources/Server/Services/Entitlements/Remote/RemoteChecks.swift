@@ -3,7 +3,6 @@ internal import HTTP
 internal import Ledger
 internal import RPC
 internal import Store
-internal import Synchronization
 internal import Wire
 
 /// `Check` and `BatchCheck` of one event loop over a database across a network: cached responses and cached answers
@@ -47,13 +46,33 @@ final class RemoteChecks {
       }
       return .reply(Self.reply(encoded.complete, age))
     }
-    let pending = try answers.request(query.key)
-    let bytes = Array(request.bytes)
-    return .async { [answers, arrivals] () async throws(Status) in
-      let outcome = try await answers.answer(query, pending, call)
-      let encoded = EncodedCheck(outcome)
-      if let validity = outcome.validity { arrivals.add(encoded.cached, to: bytes, while: validity) }
-      return Self.reply(encoded.complete, age)
+    let (pending, bytes) = (PendingResult(), Array(request.bytes))
+    try answers.request(query.key) { [answers, arrivals] loaded in
+      pending.complete(
+        Self.result(of: query, call, loaded, answers) { outcome in
+          let encoded = EncodedCheck(outcome)
+          if let validity = outcome.validity { arrivals.add(encoded.cached, to: bytes, while: validity) }
+          return Self.reply(encoded.complete, age)
+        })
+    }
+    return .later(pending)
+  }
+
+  /// Answers with loaded answers at once, or otherwise as a task.
+  private static func result(
+    of query: CheckEvaluation.Query, _ call: CallContext, _ loaded: PendingAnswers.Loaded,
+    _ answers: RemoteAnswers, _ reply: @escaping @Sendable (CheckEvaluation.Outcome) -> Reply
+  ) -> UnaryResult {
+    do throws(Status) {
+      switch try answers.answer(query, loaded) {
+      case .complete(let outcome): return .reply(reply(outcome))
+      case .incomplete(let isExpensive):
+        return .async { () async throws(Status) in
+          reply(try await answers.pool.outcome(of: query, call, isExpensive: isExpensive))
+        }
+      }
+    } catch {
+      return .failure(error)
     }
   }
 
@@ -150,56 +169,6 @@ extension RemoteChecks {
     var reply = Reply(response)
     reply.mark(age)
     return reply
-  }
-}
-
-/// A response as it is cached, and as it is sent.
-private struct EncodedCheck {
-  let cached: [UInt8]
-  let complete: [UInt8]
-
-  init(_ outcome: CheckEvaluation.Outcome) {
-    var response = outcome.response
-    let instant = response.evaluatedAt
-    response.evaluatedAt = nil
-    cached = response.encodedBytes()
-    var bytes = cached
-    instant?.append(asField: CheckHandler.evaluatedAtField, to: &bytes)
-    complete = bytes
-  }
-}
-
-/// Responses of other threads on their way to the cache of an event loop.
-private final class ArrivedResponses: Sendable {
-  private struct Arrival {
-    let response: [UInt8]
-    let request: [UInt8]
-    let validity: CheckResponseCache.Validity
-  }
-
-  private static let capacity = 4_096
-  private let waiting = Mutex<[Arrival]>([])
-  private let isEmpty = Atomic(true)
-
-  func add(_ response: [UInt8], to request: [UInt8], while validity: CheckResponseCache.Validity) {
-    waiting.withLock { waiting in
-      guard waiting.count < Self.capacity else { return }
-      waiting.append(Arrival(response: response, request: request, validity: validity))
-      isEmpty.store(false, ordering: .relaxed)
-    }
-  }
-
-  /// Moves all of them to the cache, on its event loop.
-  func move(to cache: CheckResponseCache) {
-    guard !isEmpty.load(ordering: .relaxed) else { return }
-    let arrived = waiting.withLock { waiting in
-      isEmpty.store(true, ordering: .relaxed)
-      defer { waiting.removeAll(keepingCapacity: true) }
-      return waiting
-    }
-    for arrival in arrived {
-      arrival.request.withUnsafeBytes { cache.insert(arrival.response, to: $0, while: arrival.validity) }
-    }
   }
 }
 
