@@ -165,7 +165,7 @@ package struct ReportLedger: Sendable {
       try batch.derive(due)
       try batch.finish()
       guard page.isEnd, due.count < batchSize else { return .continues(after: page.last) }
-      return .ends(hasClosed: try closeDays(catalog, in: store))
+      return .ends(hasClosed: try closeDays(of: batch.calendars.values, catalog, in: store))
     }
   }
 
@@ -196,11 +196,11 @@ package struct ReportLedger: Sendable {
   ///
   /// - Returns: whether there were any.
   private func closeDays(
-    _ catalog: Catalog, in store: any StoreTransaction
+    of calendars: some Sequence<ReportCalendar>, _ catalog: Catalog, in store: any StoreTransaction
   ) throws(StoreError) -> Bool {
     let current = clock.now()
     var hasClosed = false
-    for calendar in try store.reportCalendars(in: clock.domain) {
+    for calendar in calendars {
       let delay = catalog.definition(of: calendar.appID).reports.closeAfter
       var day = calendar.closed.advanced(by: 1)
       guard day.closing(after: delay) <= current else { continue }

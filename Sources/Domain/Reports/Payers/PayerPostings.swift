@@ -25,36 +25,44 @@ package struct PayerPostings: Sendable {
     // Apple documents a non-consumable again for each device that restores it.
     let facts = facts.purchases(in: app)
     let history = PayerHistory(facts, in: app)
-    postings.reserveCapacity(16 + 8 * facts.transactions.count)
     var ofCohorts: [Posting] = []
     for subscription in history.lines {
       var walk = SubscriptionWalk(subscription, history, app, facts, at: now)
       walk.refundRequests = requests.filter { subscription.lines.contains($0.line) }.map(\.askedAt)
       walk.run(facts)
       walk.addUnclaimed(claims)
-      for index in walk.scheduled.indices {
-        if walk.scheduled[index].posting.kind == .activeOfCohort {
-          ofCohorts.append(walk.scheduled[index].posting)
-        }
-        add(walk.scheduled[index].posting, from: walk.scheduled[index].instant)
+      for index in walk.postings.indices where walk.postings[index].kind == .activeOfCohort {
+        ofCohorts.append(walk.postings[index])
       }
+      take(&walk.postings)
       if let check = walk.check { mustDerive(at: check) }
     }
-    for posting in PayerCohorts(ofCohorts).postings { add(posting, from: posting.effectiveAt) }
-    for posting in MoneyPostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
-    for posting in PaidServicePostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
-    for posting in OwnedPostings(facts, history, app).postings { add(posting, from: posting.effectiveAt) }
-    for posting in RefundRequestPostings(requests, facts, history).postings {
-      add(posting, from: posting.effectiveAt)
-    }
-    for posting in ConsentPostings(consents, app).postings { add(posting, from: posting.effectiveAt) }
+    add(PayerCohorts(ofCohorts).postings)
+    add(MoneyPostings(facts, history).postings)
+    add(PaidServicePostings(facts, history).postings)
+    add(OwnedPostings(facts, history, app).postings)
+    add(RefundRequestPostings(requests, facts, history).postings)
+    add(ConsentPostings(consents, app).postings)
   }
 
-  private mutating func add(_ posting: Posting, from instant: Instant) {
-    if instant <= now {
-      postings.append(posting)
+  private mutating func add(_ all: [Posting]) {
+    var all = all
+    take(&all)
+  }
+
+  /// Moves the postings that count at ``now``. The first ones are not copied: they are most of them, and each has several
+  /// reference counts.
+  private mutating func take(_ all: inout [Posting]) {
+    var areAllDue = true
+    for index in all.indices where all[index].effectiveAt > now {
+      areAllDue = false
+      mustDerive(at: all[index].effectiveAt)
+    }
+    if !areAllDue { all.removeAll { $0.effectiveAt > now } }
+    if postings.isEmpty {
+      swap(&postings, &all)
     } else {
-      mustDerive(at: instant)
+      postings += all
     }
   }
 

@@ -33,8 +33,8 @@ extension SubscriptionWalk {
   mutating func addUnclaimed(_ claims: [String: PurchaseClaims]) {
     var open: Posting?
     // Each beginning is followed by its end.
-    for index in scheduled.indices where scheduled[index].posting.kind == .active {
-      let posting = scheduled[index].posting
+    for index in postings.indices where postings[index].kind == .active {
+      let posting = postings[index]
       if posting.count > 0 {
         open = posting
       } else if let start = open {
@@ -52,10 +52,9 @@ extension SubscriptionWalk {
       ($0.amount, $0.proceeds, $0.currency) = (0, 0, "")
     }
     for time in times {
-      scheduled.append((unclaimed.with { $0.effectiveAt = time.lowerBound }, time.lowerBound, stint))
+      append(unclaimed.with { $0.effectiveAt = time.lowerBound })
       guard time.upperBound < .openEnd else { continue }
-      scheduled.append(
-        (unclaimed.with { ($0.effectiveAt, $0.count) = (time.upperBound, -1) }, time.upperBound, stint))
+      append(unclaimed.with { ($0.effectiveAt, $0.count) = (time.upperBound, -1) })
     }
   }
 }
@@ -65,9 +64,9 @@ extension SubscriptionWalk {
   /// Sets ``Posting/marks`` of what is active and of its ends, stint by stint.
   mutating func markOpenings() {
     // The postings of a stint are next to each other.
-    var rest = scheduled.indices
+    var rest = stints.indices
     while let first = rest.first {
-      let end = rest.first { scheduled[$0].stint != scheduled[first].stint } ?? rest.upperBound
+      let end = rest.first { stints[$0] != stints[first] } ?? rest.upperBound
       markOpenings(in: first..<end)
       rest = end..<rest.upperBound
     }
@@ -76,19 +75,19 @@ extension SubscriptionWalk {
   /// Marks the postings of a stint with the buckets whose opening they change, so that a report
   /// reads the subscriptions that were active at the start of a bucket from sums.
   private mutating func markOpenings(in stint: Range<Int>) {
-    let times = ActiveTimes(scheduled[stint])
+    let times = ActiveTimes(postings[stint])
     var ends: [Instant] = []
-    let marked = stint.filter { scheduled[$0].posting.kind.hasMarksOfActive }
-    for index in marked.sorted(by: { scheduled[$0].instant < scheduled[$1].instant }) {
-      let (kind, instant) = (scheduled[index].posting.kind, scheduled[index].posting.effectiveAt)
+    let marked = stint.filter { postings[$0].kind.hasMarksOfActive }
+    for index in marked.sorted(by: { postings[$0].effectiveAt < postings[$1].effectiveAt }) {
+      let (kind, instant) = (postings[index].kind, postings[index].effectiveAt)
       if kind == .active {
-        scheduled[index].posting.marks = times.closedBuckets(at: instant)
-      } else if Report.leavingKinds.contains(kind), scheduled[index].posting.count > 0 {
+        postings[index].marks = times.closedBuckets(at: instant)
+      } else if Report.leavingKinds.contains(kind), postings[index].count > 0 {
         let early = times.bucketsOfBeginning(before: instant) << Posting.earlyShift
-        scheduled[index].posting.marks = early | times.openBuckets(at: instant, after: ends)
+        postings[index].marks = early | times.openBuckets(at: instant, after: ends)
         ends.append(instant)
       } else if Report.returningKinds.contains(kind) {
-        scheduled[index].posting.marks = times.bucketsOfBeginning(before: instant) << Posting.earlyShift
+        postings[index].marks = times.bucketsOfBeginning(before: instant) << Posting.earlyShift
       }
     }
   }
@@ -105,12 +104,21 @@ extension Posting.Kind {
 private struct ActiveTimes {
   private var times: [(start: Instant, end: Instant)] = []
 
-  init(_ stint: ArraySlice<(posting: Posting, instant: Instant, stint: Int)>) {
-    var changes: [Instant: Int64] = [:]
-    for index in stint.indices where stint[index].posting.kind == .active {
-      changes[stint[index].posting.effectiveAt, default: 0] += stint[index].posting.count
+  init(_ stint: borrowing ArraySlice<Posting>) {
+    var changes: [(instant: Instant, count: Int64)] = []
+    for index in stint.indices where stint[index].kind == .active {
+      changes.append((stint[index].effectiveAt, stint[index].count))
     }
-    for (instant, change) in changes.sorted(by: { $0.key < $1.key }) {
+    changes.sort { $0.instant < $1.instant }
+    var sums: [(instant: Instant, count: Int64)] = []
+    for change in changes {
+      if let last = sums.last, last.instant == change.instant {
+        sums[sums.count - 1].count += change.count
+      } else {
+        sums.append(change)
+      }
+    }
+    for (instant, change) in sums {
       if change > 0 {
         times.append((instant, .openEnd))
       } else if change < 0, !times.isEmpty {

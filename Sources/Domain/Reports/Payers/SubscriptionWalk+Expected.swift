@@ -58,7 +58,7 @@ extension SubscriptionWalk {
       .expectedAnnual, at: instant, line: line, transactionID: expected.transactionID, expected.dimensions)
     (posting.amount, posting.proceeds) = (sign * expected.annual, sign * expected.proceeds)
     (posting.currency, posting.chargedOn) = (expected.currency, expected.chargedOn)
-    scheduled.append((posting, instant, stint))
+    append(posting)
   }
 
   /// The announced price for a year; 0 with auto-renew off, and if it is not known.

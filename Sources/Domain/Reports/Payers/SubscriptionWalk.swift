@@ -6,8 +6,10 @@ internal import Entitlements
 /// It assumes that nothing else happens after the last known document, so it also finds the instants at which time
 /// alone changes something.
 struct SubscriptionWalk {
-  /// Each posting and the instant from which on it counts.
-  var scheduled: [(posting: Posting, instant: Instant, stint: Int)] = []
+  /// All postings, also those of the time after ``now``.
+  var postings: [Posting] = []
+  /// The number of the stint of each posting.
+  private(set) var stints: [Int] = []
   /// When a period whose renewal Apple has not reported counts as lapsed; `nil` without one.
   var check: Instant?
 
@@ -65,7 +67,9 @@ struct SubscriptionWalk {
     for replacement in subscription.replacements {
       failures.merge(facts.failures(ofLine: replacement.line)) { $1 }
     }
-    scheduled.reserveCapacity(16 + 8 * periods.count)
+    // With room for the other postings of a payer.
+    postings.reserveCapacity(32 + 10 * periods.count)
+    stints.reserveCapacity(32 + 10 * periods.count)
     var beginning = Beginning.stint
     for (position, period) in periods.enumerated() {
       begin(period, beginning)
@@ -249,7 +253,13 @@ extension SubscriptionWalk {
       kind, at: instant, line: line, transactionID: period.transactionID, period.dimensions)
     posting.count = 1
     change(&posting)
-    scheduled.append((posting, instant, stint))
+    append(posting)
+  }
+
+  /// Appends a posting of the running stint.
+  mutating func append(_ posting: consuming Posting) {
+    postings.append(posting)
+    stints.append(stint)
   }
 }
 
