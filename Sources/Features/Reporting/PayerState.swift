@@ -8,8 +8,8 @@ struct PayerState {
   let lines: [LineKey]
   /// When time alone next changes the postings.
   var due: Instant?
-  /// The fingerprints of the standing postings of each purchase.
-  var standing: [String: [UInt64]] = [:]
+  /// The fingerprints of the standing postings of each purchase, in the order of ``lines``.
+  var standing: [[UInt64]] = []
   /// When customers owned each purchase.
   var claims: [String: PurchaseClaims] = [:]
   /// The refund requests about each purchase.
@@ -18,8 +18,8 @@ struct PayerState {
   var consents: KnownConsents?
   /// The last evidence that counts; `nil`: all.
   var lastEvidence: EvidenceID?
-  /// The stored state of each line.
-  var stored: [LineKey: ReportLineState] = [:]
+  /// The stored state of each purchase, in the order of ``lines``.
+  var stored: [ReportLineState] = []
 
   init(lines: [LineKey]) { self.lines = lines }
 }

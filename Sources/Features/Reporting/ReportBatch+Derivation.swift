@@ -68,16 +68,16 @@ extension ReportBatch {
       if derived.isEmpty { derived = found.postings } else { derived += found.postings }
       payer.due = [payer.due, found.due].compactMap(\.self).min()
     }
-    let byLine =
-      payer.lines.count == 1
-      ? [line.lineID: derived] : Dictionary(grouping: derived, by: \.line)
+    // Most payers have one purchase.
+    let byLine = payer.lines.count == 1 ? [:] : Dictionary(grouping: derived, by: \.line)
     var changes: [Posting] = []
-    for line in payer.lines {
+    for (index, line) in payer.lines.enumerated() {
       let difference = PostingDifference(
-        standing: payer.standing[line.lineID] ?? [], derived: byLine[line.lineID] ?? [])
+        standing: payer.standing[index],
+        derived: payer.lines.count == 1 ? derived : byLine[line.lineID] ?? [])
       changes += try reversals(of: difference.removed, line)
       changes += difference.added
-      payer.standing[line.lineID] = difference.standing
+      payer.standing[index] = difference.standing
     }
     guard !changes.isEmpty else { return }
     let day = try open(knownDay(instant, of: line), at: instant, of: line)

@@ -162,14 +162,14 @@ struct ReportBatch {
     for purchase in purchases {
       let line = purchase.line
       let state = written[line] ?? purchase.state
-      payer.standing[line.lineID] = state.standing
+      payer.standing.append(state.standing)
       payer.claims[line.lineID] = if let claims = purchase.claims { claims } else { try store.claims(of: line) }
       if purchase.hasRefundRequests {
         payer.requests.append(try KnownRefundRequests(about: line, in: store))
       }
       if !line.isPurchase { payer.consents = try KnownConsents(ofInstall: line, in: store) }
       payer.due = [payer.due, state.due].compactMap(\.self).min()
-      payer.stored[line] = state
+      payer.stored.append(state)
     }
     return payer
   }
@@ -186,9 +186,8 @@ struct ReportBatch {
       if !removed.contains(line), let derived = queue[line], !derived.isEmpty {
         try store.removeReportEvidence(of: line)
       }
-      let state = ReportLineState(
-        due: index == 0 ? payer.due : nil, standing: payer.standing[line.lineID] ?? [])
-      if state != payer.stored[line] { try store.put(state, of: line) }
+      let state = ReportLineState(due: index == 0 ? payer.due : nil, standing: payer.standing[index])
+      if state != payer.stored[index] { try store.put(state, of: line) }
       if payer.lines.count > 1 { written[line] = state }
     }
   }
