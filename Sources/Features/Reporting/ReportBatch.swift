@@ -163,7 +163,8 @@ struct ReportBatch {
       let line = purchase.line
       let state = written[line] ?? purchase.state
       payer.standing.append(state.standing)
-      payer.claims[line.lineID] = if let claims = purchase.claims { claims } else { try store.claims(of: line) }
+      payer.claims[line.lineID] =
+        if let claims = purchase.claims { claims } else { try store.claims(of: line) }
       if purchase.hasRefundRequests {
         payer.requests.append(try KnownRefundRequests(about: line, in: store))
       }

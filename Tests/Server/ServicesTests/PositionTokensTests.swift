@@ -59,7 +59,7 @@ import Testing
     #expect(gate.hasReached(headers(5, 6)))
   }
 
-  @Test("The gate of an event loop answers as often as it is asked with the position of the token it got last")
+  @Test("The gate of an event loop answers anew for each call, also with the token that it keeps")
   func reachedOnLoop() {
     let feed = StoreFeed(
       terms: [term(7)], position: 5, policy: StalenessPolicy(), now: .init(millisecondsSince1970: 0))
