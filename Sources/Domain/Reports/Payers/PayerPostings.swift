@@ -45,10 +45,7 @@ package struct PayerPostings: Sendable {
     add(ConsentPostings(consents, app).postings)
   }
 
-  private mutating func add(_ all: [Posting]) {
-    var all = all
-    take(&all)
-  }
+  private mutating func add(_ all: consuming [Posting]) { take(&all) }
 
   /// Moves the postings that count at ``now``. The first ones are not copied: they are most of them, and each has several
   /// reference counts.

@@ -104,7 +104,7 @@ extension Posting.Kind {
 private struct ActiveTimes {
   private var times: [(start: Instant, end: Instant)] = []
 
-  init(_ stint: borrowing ArraySlice<Posting>) {
+  init(_ stint: ArraySlice<Posting>) {
     var changes: [(instant: Instant, count: Int64)] = []
     for index in stint.indices where stint[index].kind == .active {
       changes.append((stint[index].effectiveAt, stint[index].count))
