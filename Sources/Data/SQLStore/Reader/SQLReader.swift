@@ -19,8 +19,8 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   private let event: EventQueries
   private let compressor: BodyCompressor
   let reportKeys: ReportKeyCache
-  /// Prepared on first use, because only workers call ``earliest(in:)``.
-  private var earliest: [String: any SQLStatement] = [:]
+  /// The statements of texts that never vary.
+  private var statements: [String: any SQLStatement] = [:]
   /// Set while a ``ReadJob`` runs.
   private var control: ReadControl?
   /// Whether the read transaction is open.
@@ -216,17 +216,10 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
 
   /// Returns the earliest due time in `table`.
   func earliest(in table: String, where condition: String) throws(StoreError) -> Instant? {
-    try beginTick()
-    let key = "\(table) \(condition)"
-    let known = earliest[key]
-    let select =
-      if let known { known } else {
-        try connection.prepare(
-          "SELECT due_at FROM \(table) WHERE due_at IS NOT NULL AND \(condition) ORDER BY due_at LIMIT 1")
-      }
-    earliest[key] = select
-    defer { select.reset() }
-    return try select.step() ? select.instant(0) : nil
+    let due = try rows(
+      once: "SELECT due_at FROM \(table) WHERE due_at IS NOT NULL AND \(condition) ORDER BY due_at LIMIT 1"
+    ) { $0.instant(0) }
+    return due.first ?? nil
   }
 
   /// Runs `body` over one snapshot until `control` stops it.
@@ -248,6 +241,14 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   func use() throws(StoreError) -> any SQLConnection {
     try beginTick()
     return connection
+  }
+
+  func statement(once sql: String) throws(StoreError) -> any SQLStatement {
+    let connection = try use()
+    if let known = statements[sql] { return known }
+    let statement = try connection.prepare(sql)
+    statements[sql] = statement
+    return statement
   }
 
   /// Ends the read transaction, so that a checkpoint may overwrite the pages that it saw.

@@ -7,12 +7,12 @@ extension SQLReader {
     in domain: ClockDomain, closingAfter delay: (String) -> Int64
   ) throws(StoreError) -> Instant? {
     for condition in ["report_queue WHERE", "report_catalog WHERE reviewed IS NOT NULL AND"] {
-      let found = try rows("SELECT 1 FROM \(condition) \(domain.condition) LIMIT 1") { _ in true }
+      let found = try rows(once: "SELECT 1 FROM \(condition) \(domain.condition) LIMIT 1") { _ in true }
       if !found.isEmpty { return Instant(millisecondsSince1970: 0) }
     }
     let due = try earliest(in: "report_line", where: domain.condition)
     let closings = try rows(
-      "SELECT app, max(day) FROM closed_day WHERE \(domain.condition) GROUP BY app, environment"
+      once: "SELECT app, max(day) FROM closed_day WHERE \(domain.condition) GROUP BY app, environment"
     ) { row in
       ReportDay(number: row.number(1) + 1).closing(after: delay(row.text(0) ?? ""))
     }
