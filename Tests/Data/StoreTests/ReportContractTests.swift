@@ -41,14 +41,18 @@ import Testing
     _ store: any EntitlementStore, where belongs: @Sendable (Posting) -> Bool = { _ in true }
   ) async throws {
     let known = Self.known.filter { belongs($0.posting) }
-    try await store.write { transaction throws(StoreError) in
-      for (posting, knownAt) in known {
-        try transaction.append([
-          NewPostings(
-            [posting], of: "ocean", in: .sandbox, knownAt: knownAt,
-            knownDay: ReportDay(closingAfter: knownAt, delay: Self.delay), cause: .lateNotification)
-        ])
-      }
+    try await store.write { transaction throws(StoreError) in try Self.append(known, to: transaction) }
+  }
+
+  private static func append(
+    _ known: [(posting: Posting, knownAt: Instant)], to transaction: any StoreTransaction
+  ) throws(StoreError) {
+    for (posting, knownAt) in known {
+      try transaction.append([
+        NewPostings(
+          [posting], of: "ocean", in: .sandbox, knownAt: knownAt,
+          knownDay: ReportDay(closingAfter: knownAt, delay: delay), cause: .lateNotification)
+      ])
     }
   }
 
@@ -100,6 +104,13 @@ import Testing
         try await store.snapshot { reader in
           let table = try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
           return Set(table.rows.flatMap(\.groups)).sorted()
+        }
+      }
+      // What was rolled back is stored by no one.
+      await #expect(throws: StoreError.self) {
+        try await store.write { transaction throws(StoreError) in
+          try Self.append(Self.known, to: transaction)
+          throw .failed("rolled back")
         }
       }
       if areKnownOthers { try await fill(store) { $0.dimensions.storefront == "USA" } }

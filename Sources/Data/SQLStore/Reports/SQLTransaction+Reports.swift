@@ -104,12 +104,14 @@ extension SQLTransaction {
   ) throws(StoreError) {
     let putKey = try statement(once: Self.putKey)
     let putCell = try statement(once: Self.putCell)
-    for (keyID, key) in cells.keys {
+    for (keyID, key) in cells.keys where !storedReportKeys.contains(keyID) {
       try putKey.bind(1, keyID)
       try PostingRows.bind(key.dimensions, to: putKey, at: 2)
       try putKey.bind(6, key.reason)
       try putKey.bind(7, key.currency)
       try putKey.run()
+      // Across a network, all of them are one statement, and the database may lose its last commits.
+      if workspace == nil { keepStoredKey(keyID) }
     }
     for (key, sums) in cells.all where sums != ReportCell.Sums() {
       try putCell.bind(1, appID)
@@ -126,6 +128,13 @@ extension SQLTransaction {
       try putCell.run()
     }
   }
+
+  private func keepStoredKey(_ id: Int64) {
+    if storedReportKeys.count >= Self.storedKeyLimit { storedReportKeys.removeAll() }
+    storedReportKeys.insert(id)
+  }
+
+  private static let storedKeyLimit = 100_000
 
   /// Sums by numbers: texts are compared once for each cell of a posting.
   private struct CellSums {

@@ -22,6 +22,9 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   let connection: any SQLConnection
   /// The rows that were read; `nil` in an engine whose reads cost no round trip.
   let workspace: Workspace?
+  /// The keys of sums that are stored, in an engine without a workspace: rows of `report_key` are inserted only, so that each
+  /// write need not insert its keys again.
+  var storedReportKeys: Set<Int64> = []
   /// Replaces 64 KiB.
   private let writeProbe: any SQLStatement
   /// The customers whose read model was replaced since the last commit. Some of the writes may have been rolled back.
@@ -114,6 +117,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     customer.rolledBack()
     fact.prices.rolledBack()
     segment.discard()
+    storedReportKeys.removeAll()
     workspace?.removeAll()
   }
 
