@@ -61,7 +61,8 @@ package enum Granularity: Int64, Hashable, Sendable, CaseIterable {
       // 1970-01-01 was a Thursday.
       let sinceMonday = (day.number + 3) % 7
       return day.advanced(by: -(sinceMonday < 0 ? sinceMonday + 7 : sinceMonday))
-    case .month, .quarter, .year:
+    case .month: return day.advanced(by: 1 - CalendarTime(day.start).day)
+    case .quarter, .year:
       var time = CalendarTime(day.start)
       time.day = 1
       if self == .quarter { time.month -= (time.month - 1) % 3 }

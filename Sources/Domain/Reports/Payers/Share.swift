@@ -77,10 +77,12 @@ struct PaidYears {
     return isReduced ? Share.reduced : Share.standard
   }
 
+  /// The paid time with which each of ``PaidDays`` begins, in milliseconds.
+  private static let thresholds = PaidDays.allCases.map { $0.first * ReportDay.length }
+
   /// The runs of paid service without a pause that is too long, each with the instants at which it reaches
   /// the thresholds of ``PaidDays``, and the instant from which the count begins again.
   private static func bands(_ periods: [PaidService.Period]) -> [(starts: [Instant], reset: Instant)] {
-    let thresholds = PaidDays.allCases.map { $0.first * ReportDay.length }
     var bands: [(starts: [Instant], reset: Instant)] = []
     var (total, starts) = (Int64(0), [Instant]())
     var coveredUntil: Instant?
@@ -95,8 +97,8 @@ struct PaidYears {
       }
       let from = max(period.start, coveredUntil ?? period.start)
       let paid = period.isPaid ? max(0, period.end.milliseconds(since: from)) : 0
-      while paid > 0, starts.count < thresholds.count, total + paid >= thresholds[starts.count] {
-        starts.append(from.advanced(byMilliseconds: thresholds[starts.count] - total))
+      while paid > 0, starts.count < Self.thresholds.count, total + paid >= Self.thresholds[starts.count] {
+        starts.append(from.advanced(byMilliseconds: Self.thresholds[starts.count] - total))
       }
       total += paid
       coveredUntil = max(period.end, coveredUntil ?? period.end)
