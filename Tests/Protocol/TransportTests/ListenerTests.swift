@@ -105,6 +105,60 @@ import Wire
     }
   }
 
+  @Test("A result that comes later is sent, whether it is a response, an error or the rest of the work")
+  func laterResult() async throws {
+    func later(_ path: String, _ result: @escaping @Sendable () -> UnaryResult) -> Method {
+      Method(
+        path: path,
+        handler: .unary { _, _ in
+          let pending = PendingResult()
+          Task { pending.complete(result()) }
+          return .later(pending)
+        })
+    }
+    let bytes = Entitlement.with { $0.productId = "later" }.encodedBytes()
+    try await serving([
+      later("/t.T/Reply") { .reply(Reply(bytes)) },
+      later("/t.T/Work") { .async { () async throws(Status) in Reply(bytes) } },
+      later("/t.T/No") { .failure(Status(.notFound, "unknown")) },
+    ]) { address in
+      for path in ["/t.T/Reply", "/t.T/Work"] {
+        let response: Entitlement = try await call(path, at: address)
+        #expect(response.productId == "later")
+      }
+      do {
+        let _: Entitlement = try await call("/t.T/No", at: address)
+        Issue.record("the call should have failed")
+      } catch ClientError.failed(let status) {
+        #expect(status == Status(.notFound, "unknown"))
+      }
+    }
+  }
+
+  @Test("A call without a result at its deadline fails, and work that comes afterwards is cancelled")
+  func laterDeadline() async throws {
+    let pending = PendingResult()
+    let (ends, continuation) = AsyncStream<Bool>.makeStream()
+    try await serving([Method(path: "/t.T/Never", handler: .unary { _, _ in .later(pending) })]) { address in
+      do {
+        let _: Entitlement = try await call("/t.T/Never", at: address, timeoutSeconds: 1)
+        Issue.record("the call should have failed")
+      } catch ClientError.failed(let status) {
+        #expect(status.code == .deadlineExceeded)
+      }
+      pending.complete(
+        .async { () async throws(Status) in
+          try? await Task.sleep(for: .seconds(60))
+          continuation.yield(Task.isCancelled)
+          return Reply([])
+        })
+      for await isCancelled in ends {
+        #expect(isCancelled)
+        break
+      }
+    }
+  }
+
   @Test("A large message passes in both directions, one beyond the limit is rejected")
   func large() async throws {
     func document(_ size: Int) -> InspectRequest {
