@@ -7,10 +7,14 @@ extension SQLReader {
     _ query: ReportQuery, of appID: String, in environment: Environment
   ) throws(StoreError) -> [ReportSum] {
     var groups = try CellGroups(query, groupBy: query.groupBy, in: self)
-    var sums: [ReportSum] = []
+    var parts: [CellTotals] = []
     for selection in CellSelection.all(of: query) where !selection.kinds.isEmpty {
-      let totals = try totals(selection, query, &groups, appID, environment)
-      sums.reserveCapacity(sums.count + totals.all.count)
+      parts.append(try totals(selection, query, &groups, appID, environment))
+    }
+    // There may be a million sums: room for all at once, because moving them takes longer than making them.
+    var sums: [ReportSum] = []
+    sums.reserveCapacity(parts.reduce(0) { $0 + $1.all.count })
+    for totals in parts {
       for total in totals.all {
         let (run, group) = (totals.runs[total.run], groups.all[total.group])
         sums.append(

@@ -151,6 +151,8 @@ extension ReportQuery {
 package struct ReportSum: Hashable, Sendable {
   /// The kind of the postings.
   package var kind: Posting.Kind
+  /// ``group``; -1: none. Optional numbers take twice the memory, and a report of 400 days has up to a million sums.
+  private var groupNumber: Int32
   /// The day of the postings; of a stock before the query's first day, any earlier day. Of stocks as first closed,
   /// the first day whose closing has them.
   package var day: ReportDay
@@ -160,16 +162,16 @@ package struct ReportSum: Hashable, Sendable {
   package var reason: String
   /// ISO 4217; empty without an amount.
   package var currency: String
-  /// When the members of the cohort joined it, or the day of a rate; `nil`: neither.
-  package var cohortDay: ReportDay?
+  /// The number of ``cohortDay``; ``noCohort``: `nil`.
+  private var cohortNumber: Int64
   /// See ``ReportCell/Key/age``.
   package var age: Int64
   /// The sums of the postings.
   package var sums: ReportCell.Sums
   /// Of converted amounts, what they are more than ``sums``, in millionths of a thousandth: values are rounded once.
   package var millionths = ReportCell.Sums()
-  /// A number that only sums with the same groups, reason and currency have in one result; `nil`: none.
-  package var group: Int?
+
+  private static let noCohort = Int64.min
 
   package init(
     kind: Posting.Kind, day: ReportDay, groups: [String] = [], reason: String = "", currency: String = "",
@@ -180,11 +182,25 @@ package struct ReportSum: Hashable, Sendable {
     self.groups = groups
     self.reason = reason
     self.currency = currency
-    self.cohortDay = cohortDay
     self.age = age
     self.sums = sums
-    self.group = group
+    cohortNumber = cohortDay?.number ?? Self.noCohort
+    groupNumber = Self.groupNumber(group)
   }
+
+  /// When the members of the cohort joined it, or the day of a rate; `nil`: neither.
+  package var cohortDay: ReportDay? {
+    get { cohortNumber == Self.noCohort ? nil : ReportDay(number: cohortNumber) }
+    set { cohortNumber = newValue?.number ?? Self.noCohort }
+  }
+
+  /// A number that only sums with the same groups, reason and currency have in one result; `nil`: none.
+  package var group: Int? {
+    get { groupNumber < 0 ? nil : Int(groupNumber) }
+    set { groupNumber = Self.groupNumber(newValue) }
+  }
+
+  private static func groupNumber(_ group: Int?) -> Int32 { group.map { Int32(clamping: $0) } ?? -1 }
 }
 
 extension ReportSum {

@@ -229,7 +229,7 @@ extension [UInt8] {
         digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
         rest = quotient
       }
-      append(contentsOf: digits[first...])
+      append(contentsOf: UnsafeBufferPointer(rebasing: digits[first...]))
     }
   }
 }
