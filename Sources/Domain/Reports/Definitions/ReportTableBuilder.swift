@@ -66,17 +66,18 @@ struct ReportTableBuilder {
         terms[kind].append((index, column.span, term))
       }
     }
-    for sum in sums where !sum.isRated {
-      let kind = Int(sum.kind.rawValue)
+    // By index, because a sum has over 100 bytes with three reference counts.
+    for index in sums.indices where !sums[index].isRated {
+      let kind = Int(sums[index].kind.rawValue)
       guard kind < terms.count, !terms[kind].isEmpty else { continue }
       var series: Int?
-      for (column, span, term) in terms[kind] where term.matches(sum, query) {
-        guard let bucket = bucket(of: sum, span) else { continue }
-        let number = series ?? number(of: sum)
+      for (column, span, term) in terms[kind] where term.matches(sums[index], query) {
+        guard let bucket = bucket(of: sums[index], span) else { continue }
+        let number = series ?? number(of: sums[index])
         series = number
         let cell = row(of: number, in: bucket) + column
-        cells[cell] &+= term.value(of: sum, query)
-        if query.isConverted { millionths[cell] &+= term.millionths(of: sum, query) }
+        cells[cell] &+= term.value(of: sums[index], query)
+        if query.isConverted { millionths[cell] &+= term.millionths(of: sums[index], query) }
       }
     }
   }
