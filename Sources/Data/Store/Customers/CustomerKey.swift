@@ -17,7 +17,7 @@ package struct CustomerKey: Hashable, Sendable {
     self.customerID = customerID
   }
 
-  /// Few customers of several apps or environments have one id.
+  /// Hashes the id alone, because few customers of different apps and environments have the same one.
   package func hash(into hasher: inout Hasher) { hasher.combine(customerID) }
 
   /// Returns another customer of the same app and environment.
@@ -63,7 +63,7 @@ package struct LineKey: Hashable, Sendable {
     self.lineID = lineID
   }
 
-  /// Few lines of several apps or environments have one id.
+  /// Hashes the id alone, because few lines of different apps and environments have the same one.
   package func hash(into hasher: inout Hasher) { hasher.combine(lineID) }
 
   /// The prefix of grant ids; Apple's ids consist of digits.

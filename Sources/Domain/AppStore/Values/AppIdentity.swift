@@ -21,7 +21,7 @@ package enum Environment: String, Hashable, Sendable, CaseIterable {
   /// StoreKit testing outside Xcode: not signed by Apple.
   case localTesting = "LocalTesting"
 
-  /// By case: the default compares and hashes the raw values, which are texts, for each use of a key.
+  /// Compares cases: the default compares and hashes the raw values, which are texts, for each use of a key.
   @inlinable
   package static func == (left: Self, right: Self) -> Bool { left.number == right.number }
 
