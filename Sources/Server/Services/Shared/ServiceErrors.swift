@@ -3,7 +3,6 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Callers
 internal import DeviceCheck
-internal import FamilySharing
 internal import Ledger
 internal import RPC
 internal import ReceiptMigration
@@ -213,104 +212,6 @@ extension Status {
   init(signing document: String, failed error: CryptographyError) {
     self.init(.internalError, reason: "CRYPTOGRAPHY_FAILED", "\(document) could not be signed")
     cause = error.description
-  }
-
-  init(_ error: LedgerError) {
-    switch error {
-    case .invalid(let field, _): self.init(error, .invalidArgument, reason: "INVALID_FIELD", field: field)
-    case .unknownApp(let id, let configured): self = .unknownApp(id, known: configured)
-    case .notChecked(let error): self.init(error)
-    case .notVerifiable:
-      self.init(
-        .unavailable, reason: "CRYPTOGRAPHY_FAILED", "the document could not be checked; try again",
-        retryAfterMilliseconds: 1_000)
-      cause = error.description
-    case .rejected(let rejection, let evidence):
-      self.init(
-        error, rejection.statusCode, reason: rejection.reason, ("evidenceId", String(evidence.rawValue)))
-    case .ownedByAnotherCustomer(let line):
-      self.init(
-        .failedPrecondition, reason: "OWNED_BY_ANOTHER_CUSTOMER",
-        "the purchase \(line) belongs to another customer; use TransferPurchase to move it",
-        metadata: [("originalTransactionId", line)])
-    case .unknownPurchase(let line):
-      self.init(
-        error, .notFound, reason: "UNKNOWN_PURCHASE", ("originalTransactionId", line),
-        field: "original_transaction_id")
-    case .notTheOwner(let line):
-      self.init(
-        error, .failedPrecondition, reason: "NOT_THE_OWNER", ("originalTransactionId", line),
-        field: "from_customer_id")
-    case .unknownTransfer(let id):
-      self.init(error, .notFound, reason: "UNKNOWN_TRANSFER", ("transferId", id), field: "transfer_id")
-    case .transferConflict(let id):
-      self.init(error, .failedPrecondition, reason: "TRANSFER_CONFLICT", ("transferId", id))
-    case .unknownGrant(let id):
-      self.init(error, .notFound, reason: "UNKNOWN_GRANT", ("grantId", id), field: "grant_id")
-    case .unknownNote(let id):
-      self.init(error, .notFound, reason: "UNKNOWN_NOTE", ("noteId", id), field: "note_id")
-    case .externalGrant(let id):
-      self.init(error, .failedPrecondition, reason: "EXTERNAL_GRANT", ("grantId", id), field: "grant_id")
-    case .revisionConflict(let source, let id, let revision):
-      self.init(
-        error, .alreadyExists, reason: "REVISION_CONFLICT", ("source", source), ("externalId", id),
-        ("revision", String(revision)), field: "revision")
-    case .noSeats(.noSeats, let line):
-      self.init(
-        error, .failedPrecondition, reason: "NO_SEATS", ("originalTransactionId", line),
-        field: "original_transaction_id")
-    case .noSeats(.invitedByApple, let line):
-      self.init(
-        error, .failedPrecondition, reason: "SEATS_ASSIGNED_BY_APPLE", ("originalTransactionId", line),
-        field: "original_transaction_id")
-    case .noSeatLeft(let line, let bought, let held):
-      self.init(
-        error, .failedPrecondition, reason: "NO_SEAT_LEFT", ("originalTransactionId", line),
-        ("purchased", String(bought)), ("claimed", String(held)))
-    case .alreadyPurchaser(let line):
-      self.init(
-        error, .failedPrecondition, reason: "ALREADY_PURCHASER", ("originalTransactionId", line),
-        field: "customer_id")
-    case .unknownSeat(let id):
-      self.init(error, .notFound, reason: "UNKNOWN_SEAT", ("seatId", id), field: "seat_id")
-    case .seatTaken(let id):
-      self.init(error, .failedPrecondition, reason: "SEAT_TAKEN", ("seatId", id))
-    case .unknownConsumable(let id):
-      self.init(
-        error, .notFound, reason: "UNKNOWN_CONSUMABLE", ("transactionId", id), field: "transaction_id")
-    case .alreadyFulfilled(let id, let last):
-      self.init(
-        error, .alreadyExists, reason: "ALREADY_FULFILLED", ("transactionId", id), ("fulfillmentId", last),
-        field: "fulfillment_id")
-    case .tooManyRejections(let wait):
-      self.init(
-        .resourceExhausted, reason: "TOO_MANY_REJECTIONS", error.description, retryAfterMilliseconds: wait)
-    case .tokenOfAnotherCustomer:
-      self.init(
-        .alreadyExists, reason: "TOKEN_OF_ANOTHER_CUSTOMER", error.description, field: "app_account_token")
-    case .segmentExists:
-      self.init(.alreadyExists, reason: "SEGMENT_EXISTS", error.description, field: "name")
-    case .tooManySegments: self.init(.resourceExhausted, reason: "TOO_MANY_SEGMENTS", error.description)
-    case .unknownSegment(let name): self = .unknownSegment(name, field: "name")
-    case .configuredSegment:
-      self.init(.failedPrecondition, reason: "CONFIGURED_SEGMENT", error.description, field: "name")
-    case .idempotencyKeyReused:
-      self.init(
-        .alreadyExists, reason: "IDEMPOTENCY_KEY_REUSED", error.description, field: "idempotency_key")
-    case .responseErased:
-      self.init(.failedPrecondition, reason: "RESPONSE_ERASED", error.description, field: "idempotency_key")
-    case .unknownCustomer:
-      self.init(.notFound, reason: "UNKNOWN_CUSTOMER", error.description, field: "customer_id")
-    case .store(let error): self.init(error)
-    }
-  }
-
-  /// A status whose message is the description of `error`.
-  private init(
-    _ error: LedgerError, _ code: StatusCode, reason: String, _ metadata: (name: String, value: String)...,
-    field: String? = nil
-  ) {
-    self.init(code, reason: reason, error.description, metadata: metadata, field: field)
   }
 }
 
