@@ -3,40 +3,6 @@ internal import Callers
 internal import RPC
 internal import Wire
 
-/// The moment that a customer's page is about.
-struct Moment: Sendable {
-  /// `nil`: now.
-  let asOf: Instant?
-  /// Whether only what was recorded until then counts.
-  let isKnownThen: Bool
-
-  init(_ visit: Visit) {
-    asOf = visit.value("at").flatMap(Int64.init).flatMap { seconds in
-      seconds.magnitude < 100_000_000_000 ? Instant(millisecondsSince1970: seconds * 1_000) : nil
-    }
-    isKnownThen = asOf != nil && visit.value("known") == "then"
-  }
-
-  init(asOf: Instant?, isKnownThen: Bool) {
-    self.asOf = asOf
-    self.isKnownThen = asOf != nil && isKnownThen
-  }
-
-  var timestamp: GoogleProtobuf.Timestamp? { asOf.map { GoogleProtobuf.Timestamp($0) } }
-  var knownAt: GoogleProtobuf.Timestamp? { isKnownThen ? timestamp : nil }
-
-  /// Whether something that happened at `time` belongs to the page.
-  func includes(_ time: GoogleProtobuf.Timestamp?) -> Bool {
-    guard let asOf, let instant = time?.instant else { return true }
-    return instant <= asOf
-  }
-
-  /// Whether an event belongs to the page.
-  func includes(_ event: EntitlementEvent) -> Bool {
-    includes(isKnownThen ? event.recordedAt : event.effectiveAt)
-  }
-}
-
 /// Everything that a customer's page shows, from the methods of the contract. A part that failed does not fail the
 /// others.
 struct CustomerData: Sendable {
@@ -65,34 +31,10 @@ struct CustomerData: Sendable {
   var now: Instant { description.evaluatedAt?.instant ?? Instant(millisecondsSince1970: 0) }
 
   init(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) {
-    let requested = Moment(visit)
-    let customer = try await visit.call(
-      Calls.getCustomer,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
-    let described = await visit.attempt(
-      Calls.describeCustomer,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
-    let description: DescribeCustomerResponse
-    switch described {
-    case .success(let response): (description, descriptionProblem) = (response, nil)
-    case .failure(let status):
-      description = DescribeCustomerResponse(answersOf: customer)
-      // An unknown customer can get a grant or a note anyway.
-      descriptionProblem = status.code == .notFound && !customer.known ? nil : status
-    }
-    // The last minute of the slider is now.
-    let now = description.evaluatedAt?.instant
-    let isPast =
-      if let asOf = requested.asOf, let now { asOf.milliseconds(since: now) <= -60_000 } else { false }
-    let moment = !isPast ? Moment(asOf: nil, isKnownThen: false) : requested
+    customer = try await visit.customer(id, in: scope)
+    (description, descriptionProblem) = await visit.description(of: id, customer, in: scope)
+    moment = Moment(visit).orNow(description.evaluatedAt?.instant)
+    isWholeRange = visit.value("range") != nil
     let loader = CustomerLoader(id: id, scope: scope, moment: moment, visit: visit)
     async let timeline = loader.timeline()
     async let notes = loader.notes()
@@ -102,14 +44,10 @@ struct CustomerData: Sendable {
     async let refunds = loader.refunds()
     async let consents = loader.consents()
     async let contradictions = loader.contradictions()
-    isWholeRange = visit.value("range") != nil
     let axis = await loader.history(
       from: isWholeRange ? GoogleProtobuf.Timestamp(CustomerData.firstSales) : nil,
       Moment(asOf: nil, isKnownThen: false))
     self.scope = scope
-    self.moment = moment
-    self.description = description
-    self.customer = customer
     self.axis = axis
     history = moment.asOf == nil ? axis : await loader.history(from: (try? axis.get())?.startTime, moment)
     self.timeline = await timeline
@@ -129,6 +67,40 @@ struct CustomerData: Sendable {
   var hasEarlierHistory: Bool {
     guard !isWholeRange, let start = (try? axis.get())?.startTime?.instant else { return false }
     return transactions.contains { ($0.originalPurchaseDate?.instant).map { $0 < start } ?? false }
+  }
+}
+
+extension Visit {
+  /// The answers about the customer, without which there is no page.
+  fileprivate func customer(_ id: String, in scope: Scope) async throws(Status) -> GetCustomerResponse {
+    try await call(
+      Calls.getCustomer,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+  }
+
+  /// The sentences and the advice about the customer; if these are not available, the answers in `customer` alone, with
+  /// the problem.
+  fileprivate func description(
+    of id: String, _ customer: GetCustomerResponse, in scope: Scope
+  ) async -> (DescribeCustomerResponse, problem: Status?) {
+    let described = await attempt(
+      Calls.describeCustomer,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+    switch described {
+    case .success(let response): return (response, nil)
+    case .failure(let status):
+      // An unknown customer can get a grant or a note anyway.
+      let isExpected = status.code == .notFound && !customer.known
+      return (DescribeCustomerResponse(answersOf: customer), isExpected ? nil : status)
+    }
   }
 }
 

@@ -116,8 +116,8 @@ extension LedgerError {
     case .unknownConsumable(let id): [("transactionId", id)]
     case .alreadyFulfilled(let id, let last): [("transactionId", id), ("fulfillmentId", last)]
     case .invalid, .tokenOfAnotherCustomer, .segmentExists, .tooManySegments, .configuredSegment,
-      .unknownCustomer, .idempotencyKeyReused, .responseErased, .tooManyRejections, .notVerifiable, .notChecked,
-      .unknownApp, .unknownSegment, .store:
+      .unknownCustomer, .idempotencyKeyReused, .responseErased, .tooManyRejections, .notVerifiable,
+      .notChecked, .unknownApp, .unknownSegment, .store:
       []
     }
   }

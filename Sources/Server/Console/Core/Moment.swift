@@ -1,0 +1,45 @@
+internal import AppStore
+internal import Wire
+
+/// The moment that a customer's page is about.
+struct Moment: Sendable {
+  /// `nil`: now.
+  let asOf: Instant?
+  /// Whether only what was recorded until then counts.
+  let isKnownThen: Bool
+
+  init(_ visit: Visit) {
+    asOf = visit.value("at").flatMap(Int64.init).flatMap { seconds in
+      seconds.magnitude < 100_000_000_000 ? Instant(millisecondsSince1970: seconds * 1_000) : nil
+    }
+    isKnownThen = asOf != nil && visit.value("known") == "then"
+  }
+
+  init(asOf: Instant?, isKnownThen: Bool) {
+    self.asOf = asOf
+    self.isKnownThen = asOf != nil && isKnownThen
+  }
+
+  /// Returns this moment if it is at least a minute before `now`, the time of the answers: the last minute of the slider
+  /// is now.
+  func orNow(_ now: Instant?) -> Moment {
+    guard let asOf, let now, asOf.milliseconds(since: now) <= -60_000 else {
+      return Moment(asOf: nil, isKnownThen: false)
+    }
+    return self
+  }
+
+  var timestamp: GoogleProtobuf.Timestamp? { asOf.map { GoogleProtobuf.Timestamp($0) } }
+  var knownAt: GoogleProtobuf.Timestamp? { isKnownThen ? timestamp : nil }
+
+  /// Whether something that happened at `time` belongs to the page.
+  func includes(_ time: GoogleProtobuf.Timestamp?) -> Bool {
+    guard let asOf, let instant = time?.instant else { return true }
+    return instant <= asOf
+  }
+
+  /// Whether an event belongs to the page.
+  func includes(_ event: EntitlementEvent) -> Bool {
+    includes(isKnownThen ? event.recordedAt : event.effectiveAt)
+  }
+}
