@@ -4,7 +4,6 @@ internal import AppleLookup
 internal import Callers
 internal import CommandSupport
 internal import Configuration
-internal import Console
 internal import DeviceCheck
 internal import Entitlements
 internal import HTTP
@@ -36,13 +35,7 @@ struct Application: Sendable {
   let information: ServiceInformation
   private let auditEntries: RecordBuffer<Store.AuditEntry>
   private let retentionRequests: RecordBuffer<RetentionRequestRecord>
-  /// `nil` if the console is turned off.
-  let console: Console?
-  /// The codes that sign in to the console; `nil` unless only this machine can reach it.
-  let consoleLinks: OneTimeLinks?
-  /// The callers of the console behind a proxy, with the proxy's issuer.
-  let consoleCallers: CurrentCallers?
-  let consoleKeys: JWKSRefresher
+  let console: ConsoleComponents
   private let ledger: EvidenceLedger
   let feed: StoreFeed
   private let logger: Logger
@@ -93,29 +86,16 @@ struct Application: Sendable {
     monitor = HealthMonitor(
       store: store, health: health, missingReaders: missingReaders, now: SystemClock.now,
       freeBytes: { DiskSpace.free(at: settings.data) })
-    let roots = try Startup.certificateEnds(configuration)
-    information = ServiceInformation(
-      version: Version.current, startedAt: SystemClock.now(), configuration: .init(configuration, settings),
-      certificates: { tls.certificateEnds + roots })
+    information = try ServiceInformation(configuration, settings, tls)
     services = Services(
       ServiceContext(
-        store: store, ledger: ledger, catalog: core.catalog, verifier: core.verifier, signing: signing,
-        onlineChecks: features.onlineChecks, lookup: features.lookup, deviceCheck: features.deviceCheck,
-        inbox: features.inbox, reconciler: features.reconciler, receiptIntake: features.receiptIntake,
-        migrations: features.migrations, broadcaster: broadcaster,
-        deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
+        core, features, signing: signing, broadcaster: broadcaster,
         pageTokens: PageTokens(key: key.derived(for: "page tokens")), monitor: monitor,
-        information: information, auditEntries: auditEntries, retentionRequests: retentionRequests,
-        leadership: leadership),
+        information: information, auditEntries: auditEntries, retentionRequests: retentionRequests),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
-
-    consoleKeys = JWKSRefresher(name: "console_jwks", logger: logger)
-    let access = try Startup.consoleAccess(configuration, settings, key: key, jwks: consoleKeys)
-    (consoleLinks, consoleCallers) = (access?.links, access?.callers)
-    console = access.map { [services] access in
-      Console(calls: services.inProcessCalls, access, configuration.listeners.console, hosts: hosts.console)
-    }
+    console = try ConsoleComponents(
+      configuration, settings, key: key, calls: services.inProcessCalls, hosts: hosts.console, logger: logger)
 
     servesSubscribers = configuration.listeners.http.servesSubscribers
     endpoints = EdgeEndpoints(
@@ -138,7 +118,7 @@ struct Application: Sendable {
 
   /// The loops that run in each process.
   private var workers: [any Worker] {
-    var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, auditEntries, retentionRequests]
+    var workers: [any Worker] = [broadcaster, jwks, console.keys, monitor, auditEntries, retentionRequests]
     if let sandbox { workers.append(sandbox.worker) }
     if let traces { workers.append(traces.exporter) }
     if let shared = store as? PostgresEntitlementStore {
@@ -237,27 +217,6 @@ extension MissingReaders {
   /// Logs each reader that is missing.
   fileprivate convenience init(_ logger: Logger) {
     self.init { logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"]) }
-  }
-}
-
-extension Console {
-  fileprivate init(
-    calls: InProcessCalls, _ access: ConsoleAccess, _ configuration: ConsoleConfiguration, hosts: OriginPolicy
-  ) {
-    self.init(
-      calls: calls, access: access, hosts: hosts,
-      pages: AddressLimiter(perSecond: Console.pagesPerSecond, ticks: SystemClock.ticks),
-      invalidTokens: .ofInvalidTokens(ticks: SystemClock.ticks),
-      isSecure: configuration.listener.tls != nil, links: OperatorLinks(configuration.links),
-      now: SystemClock.now)
-  }
-}
-
-extension ServiceInformation.LoadedConfiguration {
-  /// A configuration that was loaded now.
-  init(_ configuration: ServiceConfiguration, _ settings: ServeSettings) {
-    self.init(
-      document: configuration.document, path: settings.configurationFile, loadedAt: SystemClock.now())
   }
 }
 

@@ -72,25 +72,40 @@ struct Features: Sendable {
     migrations = MigrationJobManager(intake: receiptIntake, store: store, folder: receipts.folder)
 
     webhooks = try Self.webhooks(configuration, core, supervisor)
-    let shared: [any Worker] = [
-      migrations, webhooks, reconciler, BusinessGauges(store: store, catalog: catalog, clocks: clocks),
+    workers =
+      [migrations, webhooks, reconciler] + Self.workers(core, revenueCat)
+      + clocks.all.flatMap { [receiptIntake, lookup] in
+        Self.workers(of: $0, core, receiptIntake, lookup, revenueCat)
+      }
+  }
+
+  /// The loops that serve all environments.
+  private static func workers(
+    _ core: CoreComponents, _ revenueCat: CurrentRevenueCatSettings
+  ) -> [any Worker] {
+    let (store, catalog) = (core.store, core.catalog)
+    return [
+      BusinessGauges(store: store, catalog: catalog, clocks: core.clocks),
       DeadlineGaugeWorker.externalTokens(store: store, catalog: catalog),
       DeadlineGaugeWorker.consentWithdrawals(store: store, catalog: catalog),
       DisagreementWorker(
-        store: store, ledger: ledger, catalog: catalog, settings: revenueCat, now: SystemClock.now),
+        store: store, ledger: core.ledger, catalog: catalog, settings: revenueCat, now: SystemClock.now),
     ]
-    workers =
-      shared
-      + clocks.all.flatMap { [receiptIntake, lookup] clock -> [any Worker] in
-        [
-          RefreshWorker(receiptIntake, store: store, clock: clock),
-          ReportWorker(store: store, catalog: catalog, clock: clock),
-          RetentionOutcomeWorker(store: store, ledger: ledger, clock: clock),
-          ComparisonWorker(store: store, ledger: ledger, settings: revenueCat, clock: clock),
-          ConsumptionRequestWorker(
-            store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock),
-        ]
-      }
+  }
+
+  /// The loops of the environments that follow `clock`.
+  private static func workers(
+    of clock: ServiceClock, _ core: CoreComponents, _ intake: ReceiptIntake, _ lookup: PurchaseLookup,
+    _ revenueCat: CurrentRevenueCatSettings
+  ) -> [any Worker] {
+    let (store, ledger, catalog) = (core.store, core.ledger, core.catalog)
+    return [
+      RefreshWorker(intake, store: store, clock: clock),
+      ReportWorker(store: store, catalog: catalog, clock: clock),
+      RetentionOutcomeWorker(store: store, ledger: ledger, clock: clock),
+      ComparisonWorker(store: store, ledger: ledger, settings: revenueCat, clock: clock),
+      ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock),
+    ]
   }
 
   /// The webhooks, whose messages have an event as the contract defines it.

@@ -72,7 +72,7 @@ struct Server {
     StartupBanner(
       listeners: listeners, data: settings.data, apps: configuration.apps,
       consoleLink: listeners.console.flatMap {
-        application.consoleLinks?.link(at: $0.address, isSecure: tls.console != nil)
+        application.console.links?.link(at: $0.address, isSecure: tls.console != nil)
       }, tls: tls
     ).print()
 

@@ -40,8 +40,8 @@ extension Startup {
 extension Application {
   /// Adopts the callers of a reloaded configuration for the console.
   func reloadConsoleCallers(_ configuration: ServiceConfiguration) throws {
-    guard let consoleCallers, let identity = configuration.listeners.console.identity else { return }
-    consoleCallers.replace(with: try Startup.consoleCallers(configuration, identity, consoleKeys))
+    guard let callers = console.callers, let identity = configuration.listeners.console.identity else { return }
+    callers.replace(with: try Startup.consoleCallers(configuration, identity, console.keys))
   }
 }
 

@@ -77,7 +77,7 @@ struct Listeners: Sendable {
     _ settings: ServeSettings, on loops: any EventLoopGroup, application: Application, tls: ListenerTLS,
     budget: ConnectionBudget, logger: Logger
   ) async throws(ListenError) -> Listener? {
-    guard let address = settings.console, let console = application.console else { return nil }
+    guard let address = settings.console, let console = application.console.site else { return nil }
     var service = Listener.Service.plain { request in
       await withTaskExecutorPreference(BackgroundThreads.shared) { await console.respond(to: request) }
     }

@@ -1,0 +1,41 @@
+internal import CommandSupport
+internal import Configuration
+internal import Services
+internal import Store
+
+// What the services get from the other components.
+
+extension ServiceContext {
+  init(
+    _ core: CoreComponents, _ features: Features, signing: SigningSettings, broadcaster: EventBroadcaster,
+    pageTokens: PageTokens, monitor: HealthMonitor, information: ServiceInformation,
+    auditEntries: RecordBuffer<Store.AuditEntry>, retentionRequests: RecordBuffer<RetentionRequestRecord>
+  ) {
+    self.init(
+      store: core.store, ledger: core.ledger, catalog: core.catalog, verifier: core.verifier,
+      signing: signing, onlineChecks: features.onlineChecks, lookup: features.lookup,
+      deviceCheck: features.deviceCheck, inbox: features.inbox, reconciler: features.reconciler,
+      receiptIntake: features.receiptIntake, migrations: features.migrations, broadcaster: broadcaster,
+      deliveries: DeliveryAdmin(features.webhooks, store: core.store, now: SystemClock.now),
+      pageTokens: pageTokens, monitor: monitor, information: information, auditEntries: auditEntries,
+      retentionRequests: retentionRequests, leadership: core.leadership)
+  }
+}
+
+extension ServiceInformation {
+  /// - Throws: ``Failure`` for a trust anchor that cannot be read.
+  init(_ configuration: ServiceConfiguration, _ settings: ServeSettings, _ tls: ListenerTLS) throws {
+    let roots = try Startup.certificateEnds(configuration)
+    self.init(
+      version: Version.current, startedAt: SystemClock.now(), configuration: .init(configuration, settings),
+      certificates: { tls.certificateEnds + roots })
+  }
+}
+
+extension ServiceInformation.LoadedConfiguration {
+  /// A configuration that was loaded now.
+  init(_ configuration: ServiceConfiguration, _ settings: ServeSettings) {
+    self.init(
+      document: configuration.document, path: settings.configurationFile, loadedAt: SystemClock.now())
+  }
+}
