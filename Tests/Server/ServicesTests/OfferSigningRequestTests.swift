@@ -60,6 +60,14 @@ import Wire
       (#"{"operation": "CREATE", \#(reference)}"#, "MISSING_FIELD"),
       (#"{"operation": "CREATE", "version": "1", "requestInfo": {}}"#, "MISSING_FIELD"),
       (#"{"operation": "", "version": "1", \#(reference)}"#, "MISSING_FIELD"),
+      (
+        #"{"operation": "CREATE_ONE_TIME_CHARGE", "version": "1", \#(reference), "item": {"price": "4.99"}}"#,
+        "INVALID_FIELD"
+      ),
+      (
+        #"{"operation": "MODIFY_SUBSCRIPTION", "version": "1", \#(reference), "retainBillingCycle": 1}"#,
+        "INVALID_FIELD"
+      ),
     ] {
       let refused = check(json)
       #expect(refused?.reason == reason, "\(json)")

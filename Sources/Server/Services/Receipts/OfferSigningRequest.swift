@@ -94,6 +94,10 @@ enum OfferSigningRequest {
     ] where value?.stringValue?.isEmpty ?? true {
       throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) has no \(name)", field: field)
     }
+    do { try AdvancedCommerceInAppRequest.check(object) } catch {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "\(field) is malformed: \(error)", field: field)
+    }
     return object
   }
 
