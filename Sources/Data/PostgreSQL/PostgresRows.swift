@@ -74,19 +74,6 @@ package final class PostgresRows: @unchecked Sendable {
     }
   }
 
-  /// Returns the elements of a `bigint[]`; NULLs are `nil`, and a NULL array is empty.
-  package func numbers(_ row: Int, _ column: CInt) -> [Int64?] {
-    elements(row, column) { $0.integer(0, $0.count) }
-  }
-
-  /// Returns the elements of a `text[]`, as ``numbers(_:_:)`` does.
-  package func texts(_ row: Int, _ column: CInt) -> [String?] {
-    elements(row, column) { String(decoding: $0, as: UTF8.self) }
-  }
-
-  /// Returns the elements of a `bytea[]`, as ``numbers(_:_:)`` does.
-  package func byteStrings(_ row: Int, _ column: CInt) -> [[UInt8]?] { elements(row, column) { Array($0) } }
-
   /// The value's memory, which is valid as long as this object.
   private func bytes(at row: Int, _ column: CInt) -> UnsafeRawBufferPointer {
     precondition(
@@ -95,13 +82,12 @@ package final class PostgresRows: @unchecked Sendable {
     return UnsafeRawBufferPointer(start: PQgetvalue(handle, CInt(row), column), count: count)
   }
 
-  /// Decodes a one-dimensional array; ``PostgresArray`` describes the format.
-  private func elements<Value>(
-    _ row: Int, _ column: CInt, _ decode: (UnsafeRawBufferPointer) -> Value
-  ) -> [Value?] {
+  /// Returns the elements of a one-dimensional `bigint[]`, whose format ``PostgresArray`` describes; NULLs are `nil`, and
+  /// a NULL array is empty.
+  package func numbers(_ row: Int, _ column: CInt) -> [Int64?] {
     let array = bytes(at: row, column)
     guard array.count >= 20 else { return [] }
-    var values: [Value?] = []
+    var values: [Int64?] = []
     var position = 20
     for _ in 0..<array.integer(12, 4) {
       let length = Int(array.integer(position, 4))
@@ -110,7 +96,7 @@ package final class PostgresRows: @unchecked Sendable {
         values.append(nil)
         continue
       }
-      values.append(decode(UnsafeRawBufferPointer(rebasing: array[position..<position + length])))
+      values.append(array.integer(position, length))
       position += length
     }
     return values

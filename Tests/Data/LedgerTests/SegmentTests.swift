@@ -1,6 +1,6 @@
 import AppStore
 import Entitlements
-import Ledger
+@testable import Ledger
 import Store
 import TestSupport
 import Testing
@@ -290,5 +290,12 @@ import Testing
         #expect(stored == PurchaseState(facts, in: LedgerFixture.app, at: now), "week \(week)")
       }
     }
+  }
+}
+
+extension EvidenceLedger {
+  /// Does all that is due.
+  fileprivate func advanceSegments(by clock: ServiceClock) async throws(LedgerError) {
+    while try await advanceSegmentBatch(by: clock) != .nothing {}
   }
 }

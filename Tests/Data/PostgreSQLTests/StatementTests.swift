@@ -67,13 +67,16 @@ extension PostgresTests {
       }
       let rows = try connection.query(
         PostgresRequest(
-          "SELECT $1, $2, $3, (SELECT count(*) FROM unnest($1, $2, $3, $4) AS u(n, t, b, f) WHERE f), $5",
+          """
+          SELECT $1, array_to_string($2, ',', '-'), array_to_string($3, ',', '-'),
+            (SELECT count(*) FROM unnest($1, $2, $3, $4) AS u(n, t, b, f) WHERE f), cardinality($5)
+          """,
           [.array(numbers), .array(texts), .array(bytes), .array(flags), .array(PostgresArray(of: .text))]))
       #expect(rows.numbers(0, 0) == [0, nil, 2])
-      #expect(rows.texts(0, 1) == ["t0", nil, "t2"])
-      #expect(rows.byteStrings(0, 2) == [[0], nil, [2]])
+      #expect(rows.text(0, 1) == "t0,-,t2")
+      #expect(rows.text(0, 2) == #"\x00,-,\x02"#)
       #expect(rows.number(0, 3) == 1)
-      #expect(rows.texts(0, 4) == [])
+      #expect(rows.number(0, 4) == 0)
     }
 
     @Test("A set-based statement writes each column from one array")

@@ -97,7 +97,7 @@ import Testing
   }
 
   private func isSigned(_ message: [UInt8], _ signature: [UInt8]) throws -> Bool {
-    let publicKey = try #require(PublicKey(try KeyReference.publicKey(der: key.publicKeyDER())))
+    let publicKey = try #require(PublicKey(key.reference))
     return try publicKey.verifies(signature[...], of: message[...])
   }
 }

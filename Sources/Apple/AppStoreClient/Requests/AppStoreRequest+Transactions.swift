@@ -44,19 +44,6 @@ extension AppStoreRequest {
   package static func transactionHistory(
     of transactionID: String, filter: TransactionHistoryFilter = .init(), revision: String? = nil
   ) -> AppStoreRequest {
-    transactionHistory("v2", of: transactionID, filter, revision)
-  }
-
-  /// Get Transaction History in its first, deprecated version.
-  package static func transactionHistoryV1(
-    of transactionID: String, filter: TransactionHistoryFilter = .init(), revision: String? = nil
-  ) -> AppStoreRequest {
-    transactionHistory("v1", of: transactionID, filter, revision)
-  }
-
-  private static func transactionHistory(
-    _ version: String, of transactionID: String, _ filter: TransactionHistoryFilter, _ revision: String?
-  ) -> AppStoreRequest {
     var query: [QueryItem] = []
     query.add("revision", revision)
     query.add("startDate", filter.startDate?.parameter)
@@ -68,7 +55,7 @@ extension AppStoreRequest {
     query.add("inAppOwnershipType", filter.inAppOwnershipType?.rawValue)
     query.add("revoked", filter.revoked.map { $0 ? "true" : "false" })
     return AppStoreRequest(
-      .transactionHistory, .get, "inApps", version, "history", transactionID, query: query)
+      .transactionHistory, .get, "inApps", "v2", "history", transactionID, query: query)
   }
 
   /// Get Transaction Info: one transaction.

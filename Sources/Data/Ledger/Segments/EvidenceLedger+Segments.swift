@@ -29,12 +29,9 @@ extension EvidenceLedger {
   /// The maximum number of saved segments of an app environment.
   package static let maxSegments = 100
 
-  /// Records who enters and leaves saved segments by now, and the states of purchases as of now.
-  package func advanceSegments(by clock: ServiceClock) async throws(LedgerError) {
-    while try await advanceSegmentBatch(by: clock) != .nothing {}
-  }
-
-  fileprivate func advanceSegmentBatch(
+  /// Records for a batch of customers who enters and leaves saved segments by now, and the states of their purchases as
+  /// of now.
+  func advanceSegmentBatch(
     by clock: ServiceClock
   ) async throws(LedgerError) -> SegmentAdvance.Outcome {
     let catalog = catalog.value

@@ -44,11 +44,6 @@ package final class SigningKey: Sendable {
     return PEM(label: "PRIVATE KEY", bytes: der).text
   }
 
-  /// Returns the public key in DER (SubjectPublicKeyInfo).
-  package func publicKeyDER() throws(CryptographyError) -> [UInt8] {
-    try encoded("write a public key") { i2d_PUBKEY(reference.pointer, $0) }
-  }
-
   /// Signs with ES256; returns r and s, 64 bytes. The key must be on P-256.
   package func sign(_ message: ArraySlice<UInt8>) throws(CryptographyError) -> [UInt8] {
     let digest = SHA256.hash(message)
@@ -74,19 +69,6 @@ func encoded(
   defer { CRYPTO_free(buffer, nil, 0) }
   guard count > 0, let buffer else { throw .failed(operation: operation, detail: ErrorQueue.take()) }
   return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
-}
-
-extension SigningKey {
-  /// Generates an RSA key of 2048 bits, as receipts are signed with. Takes about 0.1 s.
-  package static func generateRSA() throws(CryptographyError) -> SigningKey {
-    let context = try made(EVP_PKEY_CTX_new_from_name(nil, "RSA", nil), "make a key")
-    defer { EVP_PKEY_CTX_free(context) }
-    try check(EVP_PKEY_keygen_init(context), "make a key")
-    try check(EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048), "make an RSA key")
-    var key: OpaquePointer?
-    try check(EVP_PKEY_generate(context, &key), "make a key")
-    return SigningKey(KeyReference(taking: try made(key, "make a key")))
-  }
 }
 
 extension SigningKey {
