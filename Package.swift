@@ -178,7 +178,8 @@ let package = Package(
       .sandbox, "SandboxConsole",
       ["AppStore", "Bytes", "HTTP", "JSON", "Markup", "Pages", "Sandbox", "SandboxPaths"]),
     library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox"]),
-    library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
+    library(
+      .programs, "EntitledClient", ["HTTP", "HTTP2", "Platform", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
       .apple, "AppStoreClient",
       [
@@ -232,7 +233,10 @@ let package = Package(
       ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", metrics]),
     library(
       .server, "Configuration",
-      ["AppStore", "Bytes", "Callers", "CustomerImport", "Entitlements", "JSON", "SignedData", "Yams"]),
+      [
+        "AppStore", "Bytes", "Callers", "CustomerImport", "Entitlements", "JSON", "Platform", "SignedData",
+        "Yams",
+      ]),
     library(
       .programs, "Doctor",
       ["AppStore", "AppStoreClient", "JSON", "Platform", "SignedData", nio, nioPosix, nioSSL, nioTLS]),

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import Platform
 
 /// One request of a ``CurlClient`` and its response.
 // Unchecked: the caller's task creates it, and all other calls are made by the thread of the client.
@@ -145,7 +146,7 @@ final class CurlTransfer: @unchecked Sendable {
     case CURLE_WRITE_ERROR where isTooLarge: return .tooLarge
     case CURLE_COULDNT_CONNECT:
       let number = CInt(truncatingIfNeeded: entitled_curl_number(easy, CURLINFO_OS_ERRNO))
-      return .unreachable(number == 0 ? text : String(cString: strerror(number)))
+      return .unreachable(number == 0 ? text : SystemError.text(number))
     case CURLE_COULDNT_RESOLVE_HOST: return .unreachable(text)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE: return .tls(text)
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2,

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandSupport
 package import EntitledClient
 internal import Foundation
+internal import Platform
 internal import RPC
 internal import SignedData
 internal import Transport
@@ -73,7 +74,7 @@ package struct ClientOptions: ParsableArguments {
   private static func requirePEM(_ path: String?, of kind: String) throws(Failure) {
     guard let path else { return }
     guard access(path, R_OK) == 0 else {
-      throw Failure("cannot read '\(path)': \(String(cString: strerror(errno)))")
+      throw Failure("cannot read '\(path)': \(SystemError.last)")
     }
     let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
     guard text.contains("\(kind)-----") else {

@@ -1,4 +1,5 @@
 package import Foundation
+internal import Platform
 
 /// Reads files that a command names.
 package enum InputFile {
@@ -9,12 +10,7 @@ package enum InputFile {
     do {
       return try Data(contentsOf: URL(fileURLWithPath: path))
     } catch {
-      throw Failure("cannot read '\(path)': \(reason(of: error))")
+      throw Failure("cannot read '\(path)': \(SystemError.text(under: error))")
     }
-  }
-
-  private static func reason(of error: any Error) -> String {
-    guard let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code else { return "\(error)" }
-    return String(cString: strerror(code.rawValue))
   }
 }

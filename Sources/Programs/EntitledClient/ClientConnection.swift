@@ -1,7 +1,7 @@
-internal import Glibc
 package import HTTP
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 package import RPC
 package import Wire
 
@@ -93,7 +93,7 @@ package struct ClientConnection: Sendable {
       return "\(error)"
     }
     let reasons = attempts.map { attempt in
-      (attempt.error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(attempt.error)"
+      (attempt.error as? IOError).map { SystemError.text($0.errnoCode) } ?? "\(attempt.error)"
     }
     return reasons.joined(separator: "; ")
   }

@@ -1,6 +1,6 @@
-internal import Glibc
 internal import NIOCore
 internal import NIOSSL
+internal import Platform
 
 /// The TLS settings of a client. All files are PEM.
 package struct ClientTLS: Hashable, Sendable {
@@ -39,7 +39,7 @@ package struct ClientTLS: Hashable, Sendable {
 
   /// The text of an error of a connection.
   static func reason(of error: any Error) -> String {
-    if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+    if let error = error as? IOError { return SystemError.text(error.errnoCode) }
     if (error as? NIOSSLExtraError) == .failedToValidateHostname {
       return "the server's certificate is for another host name"
     }

@@ -1,4 +1,3 @@
-internal import Glibc
 package import HTTP
 package import Logging
 package import NIOCore
@@ -98,7 +97,7 @@ package struct Listener: Sendable {
         address: HostAndPort(host: address.host, port: port), channel: channel, quiescing: quiescing,
         initializer: initializer, isInherited: socket != nil)
     } catch let error as IOError {
-      throw ListenError(address: address, reason: String(cString: strerror(error.errnoCode)))
+      throw ListenError(address: address, reason: SystemError.text(error.errnoCode))
     } catch {
       throw ListenError(address: address, reason: "\(error)")
     }

@@ -2,6 +2,7 @@ internal import Glibc
 internal import HTTP
 internal import NIOCore
 internal import NIOSSL
+internal import Platform
 internal import Synchronization
 
 /// The certificate files of a listener.
@@ -158,7 +159,7 @@ package final class TLSIdentity: Sendable {
   }
 
   private static func reason(_ error: any Error) -> String {
-    if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+    if let error = error as? IOError { return SystemError.text(error.errnoCode) }
     return switch error as? NIOSSLError {
     case .failedToLoadCertificate: "it is no certificate in PEM"
     case .failedToLoadPrivateKey: "it is no private key in PEM without a passphrase"

@@ -9,7 +9,7 @@ package enum PrivateDirectoryError: Error, Hashable, Sendable {
 
   /// The failure of the last system call, which concerned `path`.
   static func lastFailure(at path: String) -> PrivateDirectoryError {
-    .failed(path: path, reason: String(cString: strerror(errno)))
+    .failed(path: path, reason: SystemError.last)
   }
 }
 

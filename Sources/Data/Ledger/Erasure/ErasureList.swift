@@ -1,6 +1,7 @@
 internal import AppStore
 internal import Bytes
 internal import Glibc
+internal import Platform
 package import SignedData
 internal import Store
 internal import Synchronization
@@ -140,20 +141,20 @@ extension ErasureList {
     let file = open(path, O_RDWR | O_CLOEXEC)
     guard file >= 0 else {
       if errno == ENOENT { return [] }
-      throw .unusable(path: path, reason: systemError())
+      throw .unusable(path: path, reason: SystemError.last)
     }
     defer { close(file) }
     var content: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = read(file, &chunk, chunk.count)
-      guard count >= 0 else { throw .unusable(path: path, reason: systemError()) }
+      guard count >= 0 else { throw .unusable(path: path, reason: SystemError.last) }
       if count == 0 { break }
       content += chunk[..<count]
     }
     let end = content.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     if end < content.count, ftruncate(file, off_t(end)) != 0 {
-      throw .unusable(path: path, reason: systemError())
+      throw .unusable(path: path, reason: SystemError.last)
     }
     return String(decoding: content[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
   }
@@ -161,16 +162,14 @@ extension ErasureList {
   /// Appends lines durably, or none of them: a partial write is cut off again.
   private static func append(_ lines: [String], to path: String) throws(ErasureListError) {
     let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .unusable(path: path, reason: systemError()) }
+    guard file >= 0 else { throw .unusable(path: path, reason: SystemError.last) }
     defer { close(file) }
     let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
     let size = lseek(file, 0, SEEK_END)
     guard write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else {
-      let reason = systemError()
+      let reason = SystemError.last
       ftruncate(file, size)
       throw .unusable(path: path, reason: reason)
     }
   }
-
-  private static func systemError() -> String { String(cString: strerror(errno)) }
 }

@@ -56,7 +56,7 @@ package final class SQLiteCopyTarget: StoreCopyTarget {
     let file = open(partial, O_RDWR | O_CLOEXEC)
     defer { close(file) }
     guard file >= 0, fsync(file) == 0, rename(partial, path) == 0 else {
-      throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+      throw .cannotOpen(path: path, reason: SystemError.last)
     }
     try StoreDirectory.mark(directory)
   }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Platform
 package import SQLStore
 internal import SQLite
 package import Store
@@ -16,7 +17,7 @@ package struct StoreFile {
   /// Opens a backup or the file of a store read-only.
   package init(path: String) throws(StoreError) {
     guard access(path, R_OK) == 0 else {
-      throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+      throw .cannotOpen(path: path, reason: SystemError.last)
     }
     // A scan of the whole file should not map it.
     file = try Connection.reader(path: path, isMapped: false)
@@ -59,7 +60,7 @@ func copyDatabase(
   let partial = target + ".partial"
   unlink(partial)
   let file = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-  guard file >= 0 else { throw .cannotOpen(path: target, reason: String(cString: strerror(errno))) }
+  guard file >= 0 else { throw .cannotOpen(path: target, reason: SystemError.last) }
   defer { close(file) }
   do throws(StoreError) {
     try connection.copy(to: partial, report: report)
@@ -70,7 +71,7 @@ func copyDatabase(
     throw error
   }
   guard fsync(file) == 0, rename(partial, target) == 0 else {
-    let reason = String(cString: strerror(errno))
+    let reason = SystemError.last
     unlink(partial)
     throw .cannotOpen(path: target, reason: reason)
   }

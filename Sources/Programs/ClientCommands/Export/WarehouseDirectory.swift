@@ -122,7 +122,7 @@ struct WarehouseDirectory {
     let descriptor = Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { if descriptor >= 0 { close(descriptor) } }
     guard descriptor >= 0, fsync(descriptor) == 0 else {
-      throw Failure("cannot write '\(parent)': \(String(cString: strerror(errno)))")
+      throw Failure("cannot write '\(parent)': \(SystemError.last)")
     }
     return directory
   }

@@ -1,8 +1,8 @@
-internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import NIOTLS
+internal import Platform
 internal import SignedData
 internal import Synchronization
 
@@ -78,7 +78,7 @@ struct TLSProbe {
     if let attempt = (error as? NIOConnectionError)?.connectionErrors.first {
       return reason(of: attempt.error)
     }
-    if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+    if let error = error as? IOError { return SystemError.text(error.errnoCode) }
     let text = "\(error)"
     // Such as "error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at tls_record.cc:127".
     guard let prefix = text.firstRange(of: "OPENSSL_internal:") else { return text }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Platform
 
 /// Reads the files that a person writes in YAML.
 enum ConfigurationFile {
@@ -8,16 +9,11 @@ enum ConfigurationFile {
   static func text(_ path: String) throws(ConfigurationError) -> String {
     let contents: Data
     do { contents = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-      throw .unreadable(file: path, reason: reason(of: error))
+      throw .unreadable(file: path, reason: SystemError.text(under: error))
     }
     guard let text = String(bytes: contents, encoding: .utf8) else {
       throw .invalid(file: path, line: nil, problem: "the file is not UTF-8")
     }
     return text
-  }
-
-  private static func reason(of error: any Error) -> String {
-    guard let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code else { return "\(error)" }
-    return String(cString: strerror(code.rawValue))
   }
 }

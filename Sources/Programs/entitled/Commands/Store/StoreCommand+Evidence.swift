@@ -7,6 +7,7 @@ internal import Foundation
 internal import Glibc
 internal import JSON
 internal import Ledger
+internal import Platform
 internal import SQLStore
 internal import SQLiteStore
 internal import Store
@@ -152,7 +153,7 @@ struct StoreExportCommand: AsyncParsableCommand {
   private static func open(_ path: String) throws -> FileHandle {
     guard path != "-" else { return .standardOutput }
     let file = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw Failure("cannot create '\(path)': \(String(cString: strerror(errno)))") }
+    guard file >= 0 else { throw Failure("cannot create '\(path)': \(SystemError.last)") }
     return FileHandle(fileDescriptor: file, closeOnDealloc: true)
   }
 }
