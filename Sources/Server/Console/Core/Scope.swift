@@ -1,4 +1,5 @@
 internal import Markup
+internal import Pages
 internal import Wire
 
 /// The app and the environment that a page is about. Both are in the page's address, so that a link keeps its meaning.
@@ -27,6 +28,9 @@ struct Scope: Hashable, Sendable {
   var path: [String] { ["a", app, environment.slug] }
 
   func customer(_ id: String) -> Link { Link(path + ["customers", id]) }
+  /// The id of a customer, as a link to the customer's page.
+  func customerLink(_ id: String) -> Markup { "<a href=\"\(customer(id))\">\(Format.name(id))</a>" }
+
   func purchase(_ id: String) -> Link { Link(path + ["purchases", id]) }
   func evidence(_ id: Int64) -> Link { Link(path + ["evidence", String(id)]) }
   func event(_ sequence: Int64) -> Link { Link(path + ["events", String(sequence)]) }

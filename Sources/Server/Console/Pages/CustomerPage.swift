@@ -99,8 +99,8 @@ enum CustomerPage {
     if let member = (try? data.family.get())?.members.first(where: { !$0.customerId.isEmpty }) {
       facts.append(
         """
-        <span class="quiet">\(Text.family)</span> <a href="\(data.scope.customer(member.customerId))">\
-        \(Format.name(member.customerId))</a> \(Text.probably(member.confidence))
+        <span class="quiet">\(Text.family)</span> \(data.scope.customerLink(member.customerId)) \
+        \(Text.probably(member.confidence))
         """)
     }
     let merged = data.description.mergedCustomerIds

@@ -172,7 +172,7 @@ enum CustomerSections {
         let customer: Markup =
           member.customerId.isEmpty
           ? "\(Text.noCustomer)"
-          : "<a href=\"\(data.scope.customer(member.customerId))\">\(Format.name(member.customerId))</a>"
+          : data.scope.customerLink(member.customerId)
         return [
           customer, "\(Text.probably(member.confidence))", Format.name(member.grounds.joined(separator: " ")),
           "<a href=\"\(data.scope.purchase(member.originalTransactionId))\">\(member.originalTransactionId)</a>",
@@ -252,7 +252,7 @@ enum RefundRow {
     let customer: Markup =
       request.customerId.isEmpty
       ? "\(Text.noCustomer)"
-      : "<a href=\"\(scope.customer(request.customerId))\">\(Format.name(request.customerId))</a>"
+      : scope.customerLink(request.customerId)
     return [
       "\(Part.chip(Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), tone)) <code>\(request.stateReason)</code>",
       "\(Format.name(request.productId)) <a href=\"\(scope.purchase(request.originalTransactionId))\">\(request.transactionId)</a>",

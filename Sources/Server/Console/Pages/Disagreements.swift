@@ -23,7 +23,7 @@ extension WorkRows {
   private static func row(_ one: Disagreement, _ scope: Scope) -> Row {
     Row(
       cells: [
-        "<a href=\"\(scope.customer(one.customerId))\">\(Format.name(one.customerId))</a>",
+        scope.customerLink(one.customerId),
         Format.name(one.entitlement), Part.chip(difference(one.kind), .grace), Format.time(one.detectedAt),
         theirs(one), ours(one, scope),
       ],

@@ -32,7 +32,7 @@ extension WorkRows {
         cells: [
           drift.customerId.isEmpty
             ? "\(Text.noCustomer)"
-            : "<a href=\"\(scope.customer(drift.customerId))\">\(Format.name(drift.customerId))</a>",
+            : scope.customerLink(drift.customerId),
           Format.name(drift.entitlement), Format.time(drift.detectedAt), "\(drift.before?.reason ?? "")",
           "\(drift.after?.reason ?? "")",
         ],

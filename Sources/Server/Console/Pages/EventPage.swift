@@ -21,7 +21,7 @@ enum EventPage {
       <h1>\(Text.eventTitle(sequence)): \(Format.words(event.type))</h1>
       <p>\(event.explanation)</p>
       \(Table.properties([
-        (Text.customer, event.customerId.given.map { "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" }),
+        (Text.customer, event.customerId.given.map { scope.customerLink($0) }),
         (Text.entitlement, event.entitlement.given.map(Format.name)), (Text.happened, Format.time(event.effectiveAt)),
         (Text.recorded, Format.time(event.recordedAt)), (Text.actor, event.actor.given.map(Format.name)),
         (Text.productHead, event.productId.given.map(Format.name)), (Text.price, event.price.map { "\(Format.money($0))" }),
@@ -57,7 +57,7 @@ enum EventPage {
   static func cells(_ event: EntitlementEvent, _ scope: Scope) -> [Markup] {
     [
       Format.time(event.effectiveAt),
-      "<a href=\"\(scope.customer(event.customerId))\">\(Format.name(event.customerId))</a>",
+      scope.customerLink(event.customerId),
       Format.name(event.entitlement), Part.chip(Format.words(event.type), Tone(event: event.type)),
       "\(event.explanation)", Format.name(event.actor),
       event.sequence == 0 ? "" : "<a href=\"\(scope.event(event.sequence))\">#\(event.sequence)</a>",

@@ -40,7 +40,7 @@ enum EvidencePage {
     _ evidence: GetEvidenceResponse, _ scope: Scope, _ visit: Visit
   ) -> Markup {
     let customers = evidence.customerIds.map {
-      "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" as Markup
+      scope.customerLink($0)
     }
     let purchases = evidence.originalTransactionIds.map {
       "<a href=\"\(scope.purchase($0))\">\($0)</a>" as Markup

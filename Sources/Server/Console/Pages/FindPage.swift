@@ -110,7 +110,7 @@ enum FindPage {
     default: break
     }
     links += hit.customerIds.prefix(10).map { id in
-      "<a href=\"\(scope.customer(id))\">\(Format.name(id))</a>"
+      scope.customerLink(id)
     }
     if !hit.originalTransactionId.isEmpty {
       links.append(

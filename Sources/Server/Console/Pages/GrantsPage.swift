@@ -91,7 +91,7 @@ enum GrantsPage {
       ActionName.revoke.isOpen(to: visit) && grant.isRevocable(at: now)
       ? "<a href=\"\(scope.action(.revoke, fields))\">\(ActionName.revoke.title)…</a>" : ""
     return [
-      "<a href=\"\(scope.customer(grant.customerId))\">\(Format.name(grant.customerId))</a>",
+      scope.customerLink(grant.customerId),
       Format.name(grant.entitlement), "\(Format.value(grant.accessLevel, "ACCESS_LEVEL_"))",
       Format.time(grant.since), grant.until == nil ? "\(Text.noEnd)" : Format.time(grant.until),
       Format.name(grant.source),

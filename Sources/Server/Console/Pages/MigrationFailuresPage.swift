@@ -21,7 +21,7 @@ enum MigrationFailuresPage {
       let customer: Markup =
         failure.customerId.isEmpty
         ? "\(Text.noCustomer)"
-        : "<a href=\"\(scope.customer(failure.customerId))\">\(Format.name(failure.customerId))</a>"
+        : scope.customerLink(failure.customerId)
       let outcome = Format.value(failure.outcome, "MIGRATION_OUTCOME_")
       return [
         "\(failure.line)", customer, Part.chip(outcome, failure.outcome == .retryable ? .grace : .none),

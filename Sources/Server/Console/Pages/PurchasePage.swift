@@ -81,7 +81,7 @@ enum PurchasePage {
 
   private static func owners(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
     guard !purchase.customerIds.isEmpty else { return Part.chip(Text.unclaimed, .grace) }
-    return purchase.customerIds.map { "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" as Markup }
+    return purchase.customerIds.map { scope.customerLink($0) }
       .joined(separator: ", ")
   }
 
@@ -176,7 +176,7 @@ enum PurchasePage {
     let rows = purchase.ownershipChanges.reversed().map { change in
       [
         Format.time(change.time),
-        "\(change.linked ? Text.linked : Text.unlinked) <a href=\"\(scope.customer(change.customerId))\">\(Format.name(change.customerId))</a>",
+        "\(change.linked ? Text.linked : Text.unlinked) \(scope.customerLink(change.customerId))",
         "<code>\(change.kind)</code>", Format.name(change.actor),
         "<a href=\"\(scope.evidence(change.evidenceId))\">\(Text.evidence(change.evidenceId))</a>",
       ] as [Markup]
@@ -206,7 +206,7 @@ enum PurchasePage {
     let rows = purchase.seats.map { seat in
       let holder: Markup =
         seat.customerId.isEmpty
-        ? "" : "<a href=\"\(scope.customer(seat.customerId))\">\(Format.name(seat.customerId))</a>"
+        ? "" : scope.customerLink(seat.customerId)
       return [Format.id(seat.seatId), holder, Format.time(seat.claimedAt), Format.time(seat.releasedAt)]
         as [Markup]
     }

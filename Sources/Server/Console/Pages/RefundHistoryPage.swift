@@ -49,7 +49,7 @@ enum RefundHistoryPage {
     }
     page.body = """
       <h1>\(Text.refundHistory)</h1>
-      <p><a href="\(scope.customer(id))">\(Format.name(id))</a></p>
+      <p>\(scope.customerLink(id))</p>
       <div id="\(place)" tabindex="-1">
       \(answer)</div>
       """

@@ -154,7 +154,7 @@ enum SegmentPage {
     let customer: Markup =
       row.customerId.isEmpty
       ? "<em>\(Text.noCustomer)</em>"
-      : "<a href=\"\(scope.customer(row.customerId))\">\(Format.name(row.customerId))</a>"
+      : scope.customerLink(row.customerId)
     return [
       customer,
       "<a href=\"\(scope.purchase(row.originalTransactionId))\">\(Format.id(row.originalTransactionId))</a>",

@@ -19,7 +19,7 @@ extension WorkRows {
     let rows = response.withdrawals.map { withdrawal in
       let state = Format.value(withdrawal.state, "CONSENT_WITHDRAWAL_STATE_")
       let names = withdrawal.customerIds.map {
-        "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" as Markup
+        scope.customerLink($0)
       }
       return Row(
         cells: [

@@ -45,7 +45,7 @@ extension WorkRows {
       let id = transaction.originalTransactionId
       let candidates = response.candidates.filter { $0.originalTransactionId == id }
       let names = candidates.map { candidate in
-        "<a href=\"\(scope.customer(candidate.customerId))\">\(Format.name(candidate.customerId))</a> <span class=\"quiet\">\(Format.words(candidate.reason))</span>"
+        "\(scope.customerLink(candidate.customerId)) <span class=\"quiet\">\(Format.words(candidate.reason))</span>"
           as Markup
       }
       let values = [("purchase", id as String?), ("customer", candidates.first?.customerId)]

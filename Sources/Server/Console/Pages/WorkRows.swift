@@ -71,7 +71,7 @@ extension WorkRows {
     let rows = response.contradictions.map { contradiction in
       Row(
         cells: [
-          "<a href=\"\(scope.customer(contradiction.customerId))\">\(Format.name(contradiction.customerId))</a>",
+          scope.customerLink(contradiction.customerId),
           Part.chip(Format.words(contradiction.kind), .none), "\(contradiction.explanation)",
           contradiction.transactionId.isEmpty
             ? ""
