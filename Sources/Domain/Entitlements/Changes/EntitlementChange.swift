@@ -4,40 +4,76 @@ package import AppStore
 package struct EntitlementChange: Hashable, Sendable {
   /// The kind of change. The raw values are stored in events and sent in webhooks: never change or reuse one.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Access began, also again after a lapse.
     case started = "STARTED"
+    /// The next period was paid; also if access had ended because the document arrived late.
     case renewed = "RENEWED"
+    /// The current period ends later than before.
     case extended = "EXTENDED"
+    /// The current period ends earlier than before, and access continues until then.
     case shortened = "SHORTENED"
+    /// Access ended, whatever the reason. It precedes ``enteredBillingRetry``, so a receiver needs no other kind to
+    /// learn it.
     case ended = "ENDED"
+    /// A payment failed, and access continues in Apple's grace period or the operator's.
     case enteredGracePeriod = "ENTERED_GRACE_PERIOD"
+    /// A payment failed, and Apple retries it without access.
     case enteredBillingRetry = "ENTERED_BILLING_RETRY"
+    /// A payment succeeded after it had failed, in a grace period or in billing retry.
     case recovered = "RECOVERED"
+    /// Auto-renew was turned off; in a commitment, for its end.
     case renewalTurnedOff = "RENEWAL_TURNED_OFF"
+    /// Auto-renew was turned on again.
     case renewalTurnedOn = "RENEWAL_TURNED_ON"
+    /// Another product is planned for the next renewal, or the plan was withdrawn.
     case renewalProductChanged = "RENEWAL_PRODUCT_CHANGED"
+    /// Access rests on another product.
     case productChanged = "PRODUCT_CHANGED"
+    /// A transaction was refunded, which is reported even if the answer stays the same; or a purchase in another store was.
     case refunded = "REFUNDED"
+    /// Apple reversed a refund.
     case refundReversed = "REFUND_REVERSED"
+    /// Family sharing of a purchase ended for this customer.
     case revoked = "REVOKED"
+    /// A purchase moved between customers by the operator's decision or policy.
     case transferred = "TRANSFERRED"
+    /// The customer submitted a purchase that belongs to another customer; it stayed there.
     case claimRefused = "CLAIM_REFUSED"
+    /// Another customer submitted a purchase of this customer; it stayed here.
     case claimedByAnother = "CLAIMED_BY_ANOTHER"
+    /// The operator created a grant.
     case granted = "GRANTED"
+    /// The operator revoked a grant.
     case grantRevoked = "GRANT_REVOKED"
+    /// Access has another level.
     case accessLevelChanged = "ACCESS_LEVEL_CHANGED"
+    /// The answer has another reason, and no other kind describes the change.
     case reasonChanged = "REASON_CHANGED"
+    /// The operator changed something at Apple; the evidence has the request and Apple's response.
     case appStoreCalled = "APP_STORE_CALLED"
+    /// Apple sent a consumption request, because the customer asked for a refund.
     case refundRequested = "REFUND_REQUESTED"
+    /// No answer to a consumption request was sent within Apple's 12 hours.
     case refundRequestMissed = "REFUND_REQUEST_MISSED"
+    /// The customer allowed sharing consumption data with Apple.
     case consentGiven = "CONSENT_GIVEN"
+    /// The customer no longer allows sharing consumption data with Apple.
     case consentWithdrawn = "CONSENT_WITHDRAWN"
+    /// A purchase without an owner was linked to the customer.
     case claimed = "CLAIMED"
+    /// A consumable, a non-consumable or a non-renewing subscription was bought; the event has no entitlement.
     case purchased = "PURCHASED"
+    /// A parent or guardian withdrew the consent that the customer uses the app (`RESCIND_CONSENT`).
     case consentRescinded = "CONSENT_RESCINDED"
+    /// The customer was erased; the customer id of the event is the pseudonym.
     case customerErased = "CUSTOMER_ERASED"
+    /// A state of a purchase in another store arrived after a newer one, which counts.
     case olderRevisionReceived = "OLDER_REVISION_RECEIVED"
+    /// The purchase met the conditions of a saved segment.
     case segmentEntered = "SEGMENT_ENTERED"
+    /// The purchase no longer meets the conditions of a saved segment.
     case segmentLeft = "SEGMENT_LEFT"
+    /// The conditions of a saved segment changed, or it was deleted; the event is about no customer.
     case segmentRedefined = "SEGMENT_REDEFINED"
   }
 

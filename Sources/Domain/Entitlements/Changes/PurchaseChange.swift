@@ -7,7 +7,9 @@ package struct PurchaseChange: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A consumable, a non-consumable or a non-renewing subscription was bought.
     case purchased
+    /// The transaction is refunded now, and was not before.
     case refunded
+    /// Apple took the refund of the transaction back.
     case refundReversed
     /// A family member or the holder of a seat lost it.
     case revoked

@@ -42,13 +42,18 @@ package struct CustomerHistory: Hashable, Sendable {
   package struct Mark: Hashable, Sendable {
     /// The kind of a mark. The raw values are part of the API.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
+      /// The first transaction of a purchase.
       case purchased = "PURCHASED"
+      /// The beginning of a further period, also of a product of a lower level.
       case renewed = "RENEWED"
       /// A purchase of another product or billing plan that replaced the period before it at once. A change to a lower level
       /// waits for the next renewal, and is a renewal.
       case upgraded = "UPGRADED"
+      /// A transaction was refunded in whole or in part, or a purchase in another store was refunded.
       case refunded = "REFUNDED"
+      /// The customer lost a purchase that a family member shared (`FAMILY_REVOKE`).
       case sharingEnded = "SHARING_ENDED"
+      /// The operator revoked a grant before its end.
       case grantRevoked = "GRANT_REVOKED"
     }
 

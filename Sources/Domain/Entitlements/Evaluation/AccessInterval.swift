@@ -4,6 +4,7 @@ package import AppStore
 struct AccessInterval {
   /// The rule that made the interval.
   enum Kind {
+    /// The paid period of an auto-renewable subscription, up to a revocation or an upgrade.
     case subscription
     /// The time after the end of a period in which Apple has not reported the renewal yet.
     case renewalSlack
@@ -11,7 +12,9 @@ struct AccessInterval {
     case grace
     /// The operator's grace, from the end of the paid period for the days in the catalog.
     case operatorGrace
+    /// A non-renewing subscription, for the duration in the catalog.
     case nonRenewing
+    /// A non-consumable without a duration, up to a revocation.
     case nonConsumable
     /// A non-consumable with a duration in the catalog (WWDC18-704).
     case trial
@@ -31,8 +34,11 @@ struct AccessInterval {
 
   /// The fact that grants the access, by its index in ``CustomerFacts``.
   enum Source {
+    /// An index in ``CustomerFacts/transactions``.
     case transaction(Int)
+    /// An index in ``CustomerFacts/grants``.
     case grant(Int)
+    /// An index in ``CustomerFacts/appTransactions``.
     case appTransaction(Int)
   }
 

@@ -232,21 +232,28 @@ package enum EntitlementState: Int, Hashable, Sendable, CaseIterable {
   case billingRetry = -1
   /// The renewal payment failed and Apple stopped retrying.
   case lapsedForBilling = -2
+  /// Ended because the customer did not consent to a price increase.
   case priceIncreaseNotAccepted = -3
+  /// Ended because the product could not be bought at the renewal.
   case productUnavailable = -4
   /// Ended by the customer's choice, or for a reason without a code of its own.
   case cancelled = -5
   /// Replaced by a product that does not grant this entitlement.
   case upgraded = -6
+  /// Refunded because of an issue with the app.
   case refundedForAppIssue = -7
+  /// Refunded or no longer shared, for any other reason.
   case refundedForOtherReason = -8
 }
 
 /// The payment mode of the deciding period: the decimal of the codes of WWDC20-10671. The raw values are
 /// stored.
 package enum EntitlementSubstate: Int, Hashable, Sendable, CaseIterable {
+  /// The regular price, or a purchase without a payment mode.
   case standard = 0
+  /// An introductory offer that costs nothing.
   case freeTrial = 1
+  /// An introductory offer that is paid: pay as you go, or pay up front.
   case introductoryOffer = 2
   /// A promotional offer, an offer code or a win-back offer.
   case subscriptionOffer = 3

@@ -1,8 +1,12 @@
 /// A fact of any kind.
 package enum AnyFact: Hashable, Sendable {
+  /// One purchase or period, of a signed transaction or a legacy receipt.
   case transaction(TransactionFact)
+  /// The next renewal of a subscription, of a signed renewal info.
   case renewal(RenewalFact)
+  /// An entitlement by the operator's decision, or a purchase in another store.
   case grant(GrantFact)
+  /// An app install, of a signed app transaction or an app receipt.
   case appTransaction(AppTransactionFact)
 }
 

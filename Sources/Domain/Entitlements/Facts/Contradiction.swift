@@ -5,13 +5,21 @@ package import AppStore
 package struct Contradiction: Hashable, Sendable {
   /// The kind of contradiction. The raw values are returned by the API and label a metric: never change one.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Two own subscriptions of one group are in force, and neither replaced the other. Both grant access.
     case twoActiveInGroup = "TWO_ACTIVE_IN_GROUP"
+    /// A transaction ends before it begins. Its period is empty.
     case expiryBeforePurchase = "EXPIRY_BEFORE_PURCHASE"
+    /// A transaction was revoked before it began, and not as a renewal that was charged early. It grants nothing.
     case revocationBeforePurchase = "REVOCATION_BEFORE_PURCHASE"
+    /// Renewal info has no transaction of its purchase. It grants nothing.
     case renewalWithoutTransaction = "RENEWAL_WITHOUT_TRANSACTION"
+    /// The catalog does not define the product of a transaction. It grants nothing.
     case unknownProduct = "UNKNOWN_PRODUCT"
+    /// Apple states another product type than the catalog. Apple's type applies.
     case typeDiffersFromCatalog = "TYPE_DIFFERS_FROM_CATALOG"
+    /// This version does not know the product type. The catalog's type applies, if there is one.
     case unknownType = "UNKNOWN_TYPE"
+    /// The original application version of an app install is not numeric. No rule about versions applies.
     case unreadableVersion = "UNREADABLE_VERSION"
   }
 
