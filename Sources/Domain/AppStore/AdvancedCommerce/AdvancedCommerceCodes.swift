@@ -1,7 +1,10 @@
 /// The reason for an offer on an item (Apple's offer `reason`).
 package enum AdvancedCommerceOfferReason: OpenCode {
+  /// For customers who never had the item.
   case acquisition
+  /// For customers who had the item and left.
   case winBack
+  /// For customers who are about to leave.
   case retention
   case unrecognized(String)
 
@@ -23,6 +26,7 @@ package enum AdvancedCommercePriceIncreaseStatus: OpenCode {
   case scheduled
   /// Consent was requested and not given yet.
   case pending
+  /// Consent was given or is not required.
   case accepted
   case unrecognized(String)
 
@@ -40,11 +44,17 @@ package enum AdvancedCommercePriceIncreaseStatus: OpenCode {
 
 /// The reason of an item's refund (Apple's `refundReason`).
 package enum AdvancedCommerceRefundReason: OpenCode {
+  /// The customer did not mean to buy the item.
   case unintendedPurchase
+  /// The customer did not get the item, or it did not work.
   case fulfillmentIssue
+  /// The customer does not like the item.
   case unsatisfiedWithPurchase
+  /// A legal reason.
   case legal
+  /// Any other reason.
   case other
+  /// The item was removed or replaced by a change of the subscription.
   case modifyItemsRefund
   /// In Apple's sandbox only: Apple declines the refund.
   case simulateRefundDecline
@@ -71,8 +81,11 @@ package enum AdvancedCommerceRefundReason: OpenCode {
 
 /// The kind of an item's refund (Apple's `refundType`).
 package enum AdvancedCommerceRefundType: OpenCode {
+  /// The whole price.
   case full
+  /// The part for the time that is left.
   case prorated
+  /// The amount in `refundAmount`.
   case custom
   case unrecognized(String)
 

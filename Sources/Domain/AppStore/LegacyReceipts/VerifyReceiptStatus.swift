@@ -1,13 +1,18 @@
 /// The `status` of a `verifyReceipt` response.
 package enum VerifyReceiptStatus: OpenCode {
+  /// 0: the receipt is valid.
   case valid
+  /// 21000: the request was not a POST.
   case notPosted
   /// No longer sent by Apple.
   case requestNotJSON
   /// The receipt is malformed, or Apple had a temporary problem.
   case malformedOrTemporary
+  /// 21003: the receipt could not be authenticated.
   case notAuthenticated
+  /// 21004: the shared secret is not that of the app or the account.
   case sharedSecretMismatch
+  /// 21005: Apple's server could not provide the receipt; a retry may help.
   case unavailable
   /// The subscription expired; sent only for iOS 6 transaction receipts, which are decoded anyway.
   case expired
@@ -15,7 +20,9 @@ package enum VerifyReceiptStatus: OpenCode {
   case sandboxReceiptInProduction
   /// Send the receipt to production instead.
   case productionReceiptInSandbox
+  /// 21009: an error inside Apple; a retry may help.
   case internalDataAccess
+  /// 21010: the customer's account was not found, or was deleted.
   case accountNotFound
   case unrecognized(Int64)
 

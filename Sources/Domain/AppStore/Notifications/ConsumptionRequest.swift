@@ -8,17 +8,25 @@ package struct ConsumptionRequest: Hashable, Sendable {
 
   /// Whether the purchase was delivered and worked. The raw values are Apple's.
   package enum DeliveryStatus: String, Hashable, Sendable, CaseIterable {
+    /// The customer got the product, and it worked.
     case delivered = "DELIVERED"
+    /// The product was not delivered because of its quality.
     case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
+    /// Another product was delivered.
     case undeliveredWrongItem = "UNDELIVERED_WRONG_ITEM"
+    /// The product was not delivered because a server failed.
     case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
+    /// The product was not delivered for another reason.
     case undeliveredOther = "UNDELIVERED_OTHER"
   }
 
   /// The operator's preferred outcome. The raw values are Apple's.
   package enum RefundPreference: String, Hashable, Sendable, CaseIterable {
+    /// Apple should decline the refund.
     case decline = "DECLINE"
+    /// Apple should refund the whole price.
     case grantFull = "GRANT_FULL"
+    /// Apple should refund the part that was not used; it needs ``consumptionPercentage``.
     case grantProrated = "GRANT_PRORATED"
   }
 
@@ -77,10 +85,15 @@ package struct ConsumptionRequest: Hashable, Sendable {
 
 /// The reason of a customer's request for a refund (Apple's `consumptionRequestReason`).
 package enum ConsumptionRequestReason: OpenCode {
+  /// The customer did not mean to buy it.
   case unintendedPurchase
+  /// The customer did not get it, or it did not work.
   case fulfillmentIssue
+  /// The customer does not like it.
   case unsatisfiedWithPurchase
+  /// A legal reason.
   case legal
+  /// Any other reason.
   case other
   case unrecognized(String)
 

@@ -36,9 +36,13 @@ package struct ExternalPurchaseToken: DecodedPayload {
 
 /// The purpose of an external purchase token (Apple's `tokenType`).
 package enum ExternalPurchaseTokenType: OpenCode {
+  /// Apple's share for having brought the customer to the app.
   case acquisition
+  /// Apple's share for the services of the App Store.
   case services
+  /// Purchases inside the app with another payment service.
   case inApp
+  /// Purchases on a page that the app links to.
   case linkOut
   case unrecognized(String)
 

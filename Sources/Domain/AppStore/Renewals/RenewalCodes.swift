@@ -2,7 +2,9 @@
 
 /// The status of a subscription (Apple's `status`, Get All Subscription Statuses).
 package enum SubscriptionStatus: OpenCode {
+  /// The period is paid.
   case active
+  /// The subscription ended, and Apple does not retry a payment.
   case expired
   /// Expired, while Apple retries the payment.
   case billingRetry
@@ -31,7 +33,9 @@ package enum SubscriptionStatus: OpenCode {
 /// Whether a subscription renews at the end of its period (Apple's `autoRenewStatus`). During a commitment it
 /// describes the monthly payments only; see ``RenewalCommitmentInfo/commitmentAutoRenewStatus``.
 package enum AutoRenewStatus: OpenCode {
+  /// The subscription ends with the period.
   case off
+  /// Apple will charge the next period.
   case on
   case unrecognized(Int64)
 
@@ -48,10 +52,15 @@ package enum AutoRenewStatus: OpenCode {
 
 /// The reason of a subscription's end (Apple's `expirationIntent`).
 package enum ExpirationIntent: OpenCode {
+  /// The customer turned auto-renew off.
   case customerCancelled
+  /// Apple could not collect the payment, for example because the card had expired.
   case billingError
+  /// The customer did not consent to a price increase that requires it.
   case priceIncreaseNotAccepted
+  /// The product could not be bought at the renewal.
   case productUnavailable
+  /// Any other cause.
   case other
   case unrecognized(Int64)
 

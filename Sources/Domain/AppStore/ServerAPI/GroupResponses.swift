@@ -53,7 +53,9 @@ package enum GroupType: OpenCode {
 
 /// A customer's role for a product of an organization's group (Apple's `role`). Informational.
 package enum GroupRole: OpenCode {
+  /// May use the product.
   case member
+  /// Manages the seats of the product.
   case admin
   case unrecognized(String)
 

@@ -94,7 +94,9 @@ package struct RefundHistoryResponse: DecodedPayload {
 
 /// Whether an order id belongs to the app (Apple's `status` of Look Up Order ID).
 package enum OrderLookupStatus: OpenCode {
+  /// The order has purchases of the app.
   case valid
+  /// The order id is malformed, or is not of the app.
   case invalid
   case unrecognized(Int64)
 

@@ -2,9 +2,13 @@
 
 /// The type of an in-app purchase (Apple's `type`).
 package enum ProductType: OpenCode {
+  /// It renews until it is cancelled, and is the only type with renewal info.
   case autoRenewableSubscription
+  /// It is bought once and has no end.
   case nonConsumable
+  /// It can be bought any number of times and grants no entitlement.
   case consumable
+  /// It can be bought any number of times; Apple states no end, so the catalog has its duration.
   case nonRenewingSubscription
   case unrecognized(String)
 
@@ -83,9 +87,13 @@ package enum AdditionalTransactionReason: OpenCode {
 
 /// The kind of offer of a purchase or period (Apple's `offerType`).
 package enum OfferType: OpenCode {
+  /// Apple's offer to customers who never subscribed to the group.
   case introductory
+  /// An offer to present and past subscribers, which the operator's signature permits.
   case promotional
+  /// An offer that the customer redeemed with a code.
   case offerCode
+  /// An offer to past subscribers, which Apple shows by the rules in App Store Connect.
   case winBack
   /// Shown by Apple when the customer cancels (WWDC26-309).
   case retention
@@ -109,9 +117,13 @@ package enum OfferType: OpenCode {
 
 /// The payment mode of an offer (Apple's `offerDiscountType`).
 package enum OfferDiscountType: OpenCode {
+  /// The period costs nothing.
   case freeTrial
+  /// Each period of the offer has the reduced price.
   case payAsYouGo
+  /// One payment covers all periods of the offer.
   case payUpFront
+  /// One payment for a purchase that is no subscription.
   case oneTime
   case unrecognized(String)
 
@@ -130,6 +142,7 @@ package enum OfferDiscountType: OpenCode {
 
 /// Apple's reason to refund or revoke a transaction (Apple's `revocationReason`).
 package enum RevocationReason: OpenCode {
+  /// Any other reason, such as an accidental purchase.
   case other
   /// An actual or perceived issue with the app.
   case appIssue
@@ -148,7 +161,9 @@ package enum RevocationReason: OpenCode {
 
 /// The kind of a revocation (Apple's `revocationType`).
 package enum RevocationType: OpenCode {
+  /// The whole price was refunded.
   case refundFull
+  /// The part of the price in `revocationPercentage` was refunded.
   case refundProrated
   /// Family Sharing ended for this customer.
   case familyRevoke
@@ -174,7 +189,9 @@ package enum RevocationType: OpenCode {
 
 /// The billing plan of a subscription with a commitment (Apple's `billingPlanType`, API 1.21).
 package enum BillingPlanType: OpenCode {
+  /// One payment covers the commitment.
   case billedUpfront
+  /// The commitment is paid in monthly payments.
   case monthly
   case unrecognized(String)
 
