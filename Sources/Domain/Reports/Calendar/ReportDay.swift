@@ -47,10 +47,15 @@ package struct ReportDay: Hashable, Comparable, Sendable {
 
 /// The length of the buckets of a report. Weeks begin on Monday.
 package enum Granularity: Int64, Hashable, Sendable, CaseIterable {
+  /// A day in UTC.
   case day
+  /// Seven days from Monday on (ISO 8601).
   case week
+  /// A calendar month.
   case month
+  /// Three calendar months, from January, April, July or October on.
   case quarter
+  /// A calendar year.
   case year
 
   /// The first day of the bucket that contains `day`.

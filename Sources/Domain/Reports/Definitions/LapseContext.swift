@@ -1,7 +1,10 @@
 /// A circumstance that preceded the end of a paid period, whatever its reason. An end can have several.
 package enum LapseContext: String, Hashable, Sendable, CaseIterable {
+  /// Apple asked for consent to a price increase in the last period.
   case priceIncrease = "PRICE_INCREASE"
+  /// The payment for the next period failed.
   case failedPayment = "FAILED_PAYMENT"
+  /// A product of a lower level was planned.
   case plannedDowngrade = "PLANNED_DOWNGRADE"
 
   /// The column of the report `churn` that counts it.

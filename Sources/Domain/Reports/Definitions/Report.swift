@@ -2,24 +2,43 @@
 package struct Report: Sendable {
   /// The reports. The raw values are those of requests, command lines and addresses, so they do not change.
   package enum Name: String, Hashable, Sendable, CaseIterable {
+    /// Stocks at the end of a bucket.
     case subscriptions
+    /// Beginnings, ends and changes, which explain the difference of two stocks.
     case movements
+    /// Trials by the day of their start, and what became of them by now.
     case trials
+    /// Annual recurring revenue and its movements.
     case recurringRevenue = "mrr"
+    /// Expansion and contraction of recurring revenue, by cause.
     case recurringChanges = "mrr-changes"
+    /// Charges, refunds and reversals by their own days.
     case revenue
+    /// Refunds by their own day, and refunded purchases by the day of the purchase.
     case refunds
+    /// Consumption requests and Apple's decisions, by the day of the request.
     case refundRequests = "refund-requests"
+    /// How many of the subscriptions before a bucket left in it: gross and net.
     case churnRate = "churn-rate"
+    /// Subscriptions that reached their n-th paid period, by the month of the first one.
     case retention
+    /// Subscriptions that are active at the end of the n-th month after the first payment.
     case retentionByMonth = "retention-months"
+    /// Payers with an active subscription at the end of the n-th month after their first one.
     case retentionOfPayers = "retention-payers"
+    /// Realised value by the month of the payer's first charge.
     case lifetimeValue = "ltv"
+    /// Failed payments, grace periods and recoveries.
     case billing
+    /// Ends of paid periods by reason.
     case churnReasons = "churn"
+    /// Purchases that are no subscriptions.
     case oneTime = "one-time"
+    /// Payers with a year of paid service, by which Apple's commission falls.
     case paidYears = "paid-years"
+    /// Commitments and their instalments.
     case commitments
+    /// Withdrawn consents of parents or guardians, with their deadlines.
     case consents
   }
 

@@ -2,6 +2,7 @@
 package struct ReportColumn: Hashable, Sendable {
   /// The unit of the values.
   package enum Unit: Hashable, Sendable {
+    /// How many or how often.
     case count
     /// Thousandths of a currency unit.
     case money
@@ -11,8 +12,11 @@ package struct ReportColumn: Hashable, Sendable {
 
   /// Ratios are answered as two columns, so that no digit is lost.
   package enum Role: Hashable, Sendable {
+    /// The column is no part of a ratio.
     case value
+    /// The ratio is this column by the denominator.
     case numerator
+    /// The ratio is the numerator by this column.
     case denominator
   }
 

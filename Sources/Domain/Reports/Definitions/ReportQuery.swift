@@ -5,9 +5,13 @@ package import Entitlements
 package struct ReportQuery: Sendable {
   /// A property by which rows are grouped and filtered.
   package enum Dimension: Int64, Hashable, Sendable, CaseIterable {
+    /// The App Store product id.
     case product
+    /// The subscription group.
     case group
+    /// The storefront of the transaction, ISO 3166-1 alpha-3.
     case storefront
+    /// The kind and payment mode of the offer of the period; empty for the regular price.
     case offerKind
     /// The length of the product's periods, such as `P1M`.
     case duration
