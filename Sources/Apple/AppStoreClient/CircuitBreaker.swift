@@ -5,6 +5,7 @@ internal import Synchronization
 /// Five failures in a row open the circuit for 5 seconds. Each failed probe doubles that, up to 300 seconds.
 package final class CircuitBreaker: Sendable {
   private enum Phase {
+    /// Calls pass; `failures` in a row have failed.
     case closed(failures: Int)
     /// Calls fail at once until `until`; `length` is the duration of this phase.
     case open(until: Duration, length: Duration)

@@ -50,7 +50,9 @@ package struct IncomingResponse: Sendable {
 
 /// The reason why a request got no response.
 package enum HTTPExchangeError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The time limit for the whole exchange passed.
   case timedOut
+  /// The task was cancelled.
   case cancelled
   /// The response body is larger than the limit.
   case tooLarge

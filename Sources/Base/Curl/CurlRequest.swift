@@ -35,7 +35,9 @@ package struct CurlResponse: Sendable {
 
 /// The reason why a request got no response.
 package enum CurlError: Error, Hashable, Sendable {
+  /// The time limit for the whole exchange, with the body, passed.
   case timedOut
+  /// The task was cancelled.
   case cancelled
   /// The response body is larger than the limit.
   case tooLarge

@@ -5,16 +5,27 @@ package import JSON
 package struct ColumnMapping: Hashable, Sendable {
   /// The meaning of a column.
   package enum Field: String, Hashable, Sendable, CaseIterable {
+    /// The operator's id of the customer.
     case customerID = "customer_id"
+    /// Further ids of the customer.
     case aliases
+    /// The store of the purchase.
     case store
+    /// The id of the purchase in its store; for the App Store, a transaction id.
     case purchaseID = "purchase_id"
+    /// The product, as its store names it.
     case productID = "product_id"
+    /// The entitlements that the purchase grants.
     case entitlements
+    /// The beginning of access.
     case since
+    /// The end of access; empty for none.
     case until
+    /// When the purchase was refunded; empty if it was not.
     case refundedAt = "refunded_at"
+    /// The number of the state of the purchase; of two states the higher one counts.
     case revision
+    /// Whether the purchase is of a test environment.
     case sandbox
   }
 

@@ -60,9 +60,13 @@ package struct ReportDocument: Hashable, Sendable {
 
 /// The reason why a file is not read.
 package enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// No report of Apple's has these columns.
   case unknownReport(String)
+  /// The report lacks columns that it always has.
   case missingColumns(String, [String])
+  /// Neither a column nor the name of the file has the day.
   case noDate(String)
+  /// A value is not of the type of its column; lines count from 1.
   case malformed(String, line: Int, column: String, value: String)
 
   package var description: String {

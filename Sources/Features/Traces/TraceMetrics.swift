@@ -4,11 +4,13 @@ internal import Metrics
 enum TraceMetrics {
   /// The reason for which a recorded span does not reach the collector.
   enum Reason: String, CaseIterable {
+    /// The queue of spans was full.
     case queueFull = "queue_full"
     /// The collector refused it.
     case rejected
     /// The collector did not accept it within all attempts.
     case unreachable
+    /// The process ended before they were exported.
     case shutDown = "shut_down"
   }
 

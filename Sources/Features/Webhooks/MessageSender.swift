@@ -66,6 +66,7 @@ struct MessageSender: Sendable {
 
 /// The outcome of one delivery attempt.
 enum DeliveryOutcome: Hashable, Sendable {
+  /// The receiver answered with a status from 200 to 299.
   case delivered
   /// A failure to retry, with the milliseconds of `Retry-After`.
   case failed(String, retryAfter: Int64?)

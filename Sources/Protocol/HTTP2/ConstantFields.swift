@@ -28,8 +28,11 @@ package struct ConstantFields: @unchecked Sendable {
 
 /// The trailers of a stream.
 enum Trailers {
+  /// The stream has no trailers: its last data frame ends it.
   case none
+  /// Fields that are made for this stream.
   case fields(HeaderFields)
+  /// Fields that are encoded once for all streams.
   case constant(ConstantFields)
 }
 

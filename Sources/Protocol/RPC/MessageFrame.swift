@@ -2,7 +2,9 @@ internal import Platform
 
 /// The compression of a message (gRPC over HTTP/2, "Message-Encoding").
 package enum MessageEncoding: Hashable, Sendable {
+  /// The message is as it is.
   case identity
+  /// The message is compressed with gzip (RFC 1952).
   case gzip
 
   /// The value of `grpc-accept-encoding`.

@@ -38,8 +38,11 @@ package struct ReceivedMessage: Hashable, Sendable {
 
 /// Whether an outgoing message is compressed. It never is if the caller does not accept that.
 package enum MessageCompression: Hashable, Sendable {
+  /// If the last request message was compressed.
   case likeRequest
+  /// Whatever the request was.
   case always
+  /// Whatever the caller accepts.
   case never
 }
 

@@ -38,9 +38,11 @@ package struct Method {
 
   /// The handler of a method, by the way it runs.
   package enum Handler {
+    /// Runs on the event loop and must not block.
     case unary(UnaryHandler)
     /// Runs as a task and may be called on any thread.
     case asyncUnary(AsyncHandler)
+    /// Runs as a task for as long as the call.
     case streaming(StreamHandler)
   }
 }
@@ -50,8 +52,11 @@ package typealias UnaryWork = @Sendable () async throws(Status) -> Reply
 
 /// The result of a unary handler.
 package enum UnaryResult: Sendable {
+  /// The call succeeded.
   case reply(Reply)
+  /// The call failed; the status is sent as it is.
   case failure(Status)
+  /// The rest of the call, to be run as a task.
   case async(UnaryWork)
   /// Another thread delivers it.
   case later(PendingResult)

@@ -13,7 +13,9 @@ package struct RequestHead: Sendable {
 
   /// The `grpc-encoding` of a request.
   package enum Encoding: Hashable, Sendable {
+    /// An encoding that the server can decode; no field is `identity`.
     case known(MessageEncoding)
+    /// Another value; the call fails with `UNIMPLEMENTED`, as gRPC requires.
     case unknown(String)
   }
 

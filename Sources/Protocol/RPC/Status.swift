@@ -37,22 +37,39 @@ extension Status: CustomStringConvertible {
 
 /// The status codes of gRPC (gRPC documentation, "Status codes and their use in gRPC").
 package enum StatusCode: Int, Hashable, Sendable, CaseIterable {
+  /// The call succeeded.
   case ok = 0
+  /// The caller cancelled the call.
   case cancelled = 1
+  /// An error without a better code.
   case unknown = 2
+  /// The request is wrong, whatever the state of the service.
   case invalidArgument = 3
+  /// The caller's deadline passed; the call may have had its effect.
   case deadlineExceeded = 4
+  /// Something that the request names does not exist.
   case notFound = 5
+  /// What the request would create exists, or a key was used for something else.
   case alreadyExists = 6
+  /// The caller is known and lacks a role, an app or a device.
   case permissionDenied = 7
+  /// A rate limit or another limit is reached.
   case resourceExhausted = 8
+  /// The state of the service does not allow the call; a repetition alone does not help.
   case failedPrecondition = 9
+  /// Another call interfered; the caller should repeat what it did, not the call alone.
   case aborted = 10
+  /// A position is beyond the end.
   case outOfRange = 11
+  /// The method or the encoding is not supported.
   case unimplemented = 12
+  /// The service broke a promise of its own.
   case internalError = 13
+  /// The service cannot answer now; a repetition may help.
   case unavailable = 14
+  /// Data is lost and cannot be recovered.
   case dataLoss = 15
+  /// The call has no valid credential.
   case unauthenticated = 16
 
   /// The name in gRPC's documentation and in JSON.

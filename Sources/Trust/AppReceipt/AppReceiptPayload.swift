@@ -104,6 +104,7 @@ extension AppReceiptPayload {
 
 /// The receipt type: the source of the app (attribute 0, `receipt_type` in `verifyReceipt`).
 package enum ReceiptType: OpenCode {
+  /// `Production`: a receipt of the App Store.
   case production
   /// Bought through the Volume Purchase Program.
   case productionVPP
@@ -111,6 +112,7 @@ package enum ReceiptType: OpenCode {
   case productionVPPSandbox
   /// Issued by StoreKit testing in Xcode, not by Apple.
   case xcode
+  /// Another value, as it is in the receipt.
   case unrecognized(String)
 
   package static let known: [ReceiptType] = [

@@ -16,15 +16,19 @@ package enum RecognizedDocument: Hashable, Sendable {
 
 /// The reason a document's format is not recognized.
 package enum UnrecognizedDocument: Error, Hashable, Sendable {
+  /// There is nothing but white space.
   case empty
+  /// It is larger than ``RecognizedDocument/maximumBytes``.
   case tooLarge(bytes: Int, limit: Int)
   /// Starts like a Base64 receipt, or has characters that no format has, and is not Base64 for the reason given.
   case notBase64(String)
   /// Base64, but not of a receipt.
   case notAReceipt
+  /// It begins like JSON and is none.
   case malformedJSON(JSONError)
   /// JSON of no known format.
   case unknownJSON
+  /// It is JSON of a known format with a member of the wrong type.
   case malformedField(PayloadError)
   /// No known format.
   case unknown

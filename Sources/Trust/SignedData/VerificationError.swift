@@ -5,6 +5,7 @@ package import AppStore
 /// No case contains customer data. Its values help an operator to find out whether the document is forged or
 /// for another app.
 package enum VerificationError: Error, Hashable, Sendable {
+  /// The document is larger than any of Apple's; it was not parsed.
   case documentTooLarge(bytes: Int, limit: Int)
   /// Not three base64url segments, or an invalid header.
   case notAJWS(String)
@@ -16,22 +17,31 @@ package enum VerificationError: Error, Hashable, Sendable {
   case tooMany(String, limit: Int)
   /// Xcode or local testing data, for an app that does not accept it.
   case xcodeNotAllowed(Environment)
+  /// The header's `alg` is not ES256, the only one with which Apple signs.
   case unsupportedAlgorithm(String)
+  /// The header's `x5c` has not the three certificates of Apple's chain.
   case wrongCertificateCount(Int)
   /// `position` counts from 0, the leaf.
   case malformedCertificate(position: Int, detail: String)
   /// A certificate lacks the extension that permits signing App Store data; see ``MarkerOID``.
   case missingMarkerOID(String)
+  /// The chain does not end at a trust anchor of the environment.
   case untrustedRoot(String)
   /// The leaf's key is not on P-256, so it cannot have made an ES256 signature.
   case unsupportedKey
+  /// The signature is not that of the leaf's key.
   case badSignature
+  /// The payload is not JSON, for the reason given.
   case malformedJSON(String)
   /// A member has the wrong type, or is a date beyond the calendar.
   case malformedField(PayloadError)
+  /// A member that Apple always sends is missing.
   case missingField(String)
+  /// A certificate was not valid at the date of signing, which counts instead of the present date.
   case chainExpiredAtSigning(signed: Instant, validity: ClosedRange<Instant>)
+  /// The bundle id is not that of the app.
   case wrongBundle(String)
+  /// The App Store id is not that of the app.
   case wrongApp(Int64)
   /// An environment that the app does not accept or this version does not support.
   case wrongEnvironment(String)

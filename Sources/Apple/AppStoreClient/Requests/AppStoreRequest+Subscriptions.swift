@@ -3,9 +3,13 @@ internal import JSON
 
 /// The reason for extending a renewal date (Apple's `extendReasonCode`).
 package enum ExtendReasonCode: Int64, Hashable, Sendable, CaseIterable {
+  /// No reason is given.
   case undeclared = 0
+  /// The extension is to satisfy the customer.
   case customerSatisfaction = 1
+  /// Any other reason.
   case other = 2
+  /// The service did not work for a time.
   case serviceIssueOrOutage = 3
 }
 

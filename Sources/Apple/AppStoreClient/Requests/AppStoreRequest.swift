@@ -13,7 +13,9 @@ package struct AppStoreRequest: Hashable, Sendable {
 
   /// The body, with its content type.
   package enum Body: Hashable, Sendable {
+    /// No body.
     case none
+    /// `application/json`.
     case json(JSONObject)
     /// An image for a retention message.
     case png([UInt8])

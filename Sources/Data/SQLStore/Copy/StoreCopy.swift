@@ -16,9 +16,13 @@ package protocol StoreCopyTarget: AnyObject {
 
 /// A value of a row.
 package enum SQLValue: Hashable, Sendable {
+  /// NULL.
   case null
+  /// An integer; Boolean columns are 0 or 1.
   case number(Int64)
+  /// A text, in UTF-8.
   case text(String)
+  /// A blob or `bytea`.
   case bytes([UInt8])
 }
 

@@ -26,6 +26,7 @@ package struct Evidence: Hashable, Sendable {
 
   /// The result of verification.
   package enum Verdict: Hashable, Sendable {
+    /// It verified; it may have changed facts.
     case accepted
     /// Rejected, with a reason code such as `BAD_SIGNATURE`.
     case rejected(reason: String)

@@ -9,6 +9,7 @@ internal import Synchronization
 package final class StoreFeed: Sendable {
   /// Whether the process has a position.
   package enum Reach: Hashable, Sendable {
+    /// The feed has the position.
     case reached
     /// Another process has it, or its term is not known yet.
     case pending

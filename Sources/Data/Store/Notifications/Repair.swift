@@ -25,6 +25,7 @@ package struct Repair: Hashable, Sendable {
     case customers = "CUSTOMERS"
     /// Compares the states before and after.
     case comparison = "COMPARISON"
+    /// Nothing is left to do.
     case done = "DONE"
   }
 

@@ -44,6 +44,7 @@ package struct WebhookCursor: Hashable, Sendable {
 package struct Delivery: Hashable, Sendable {
   /// Whether delivery is attempted again.
   package enum State: String, Hashable, Sendable, CaseIterable {
+    /// It waits for its first or next attempt.
     case pending = "PENDING"
     /// All attempts failed; kept for inspection and ``DeliveryStore/requeue(_:limit:)``.
     case deadLetter = "DEAD_LETTER"

@@ -83,11 +83,13 @@ extension ReceiptRejection: CustomStringConvertible {
 
 /// The reason why a call of `verifyReceipt` returned no verdict.
 package enum VerifyReceiptError: Error, Hashable, Sendable {
+  /// The call to `verifyReceipt` failed.
   case callFailed(AppStoreClientError)
   /// Status 21004.
   case sharedSecretMismatch
   /// A status that may change with a later attempt.
   case temporaryStatus(VerifyReceiptStatus)
+  /// Apple's response has no `status`.
   case missingStatus
 
   var reason: String {
@@ -130,6 +132,7 @@ package enum ReceiptError: Error, Hashable, Sendable {
   case onlineCheckFailed(OnlineCheckError)
   /// The calling task was cancelled.
   case cancelled
+  /// The ledger rejected the documents, or its store failed.
   case ledger(LedgerError)
 }
 

@@ -2,6 +2,7 @@ package import Ledger
 
 /// The reason why a request about migration jobs failed.
 package enum MigrationError: Error, Hashable, Sendable {
+  /// The app has no job with that id.
   case unknownMigration(String)
   /// The job still runs.
   case migrationRunning(String)
@@ -9,6 +10,7 @@ package enum MigrationError: Error, Hashable, Sendable {
   case inputPathNotAllowed(path: String, folder: String)
   /// The path is that of an upload, which callers name by its id.
   case inputIsUpload(String)
+  /// There is no file of that name in the import folder.
   case inputNotFound(String)
   /// The server may not read the file.
   case inputUnreadable(String)
@@ -20,7 +22,9 @@ package enum MigrationError: Error, Hashable, Sendable {
   case noRoomForUpload(limit: Int64)
   /// The file cannot be written.
   case uploadFailed(String)
+  /// More lines at a time were requested than `limit`.
   case concurrencyTooHigh(limit: Int)
+  /// The ledger or its store failed.
   case ledger(LedgerError)
 }
 

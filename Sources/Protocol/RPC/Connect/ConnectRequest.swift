@@ -4,7 +4,9 @@ internal import Platform
 
 /// The encoding of messages in the Connect protocol.
 package enum ConnectCodec: Hashable, Sendable, CaseIterable {
+  /// `application/json`, the canonical JSON of protobuf.
   case json
+  /// `application/proto`, the binary form of protobuf.
   case proto
 
   /// The name in the query of a GET request.
@@ -31,6 +33,7 @@ package struct ConnectRequest: Sendable {
   package enum Rejection: Error, Hashable, Sendable {
     /// The content type, or the encoding in a query, is not supported: HTTP 415.
     case unsupportedCodec
+    /// The request is malformed; the status says in which way.
     case status(Status)
 
     static func invalid(_ message: String) -> Rejection { .status(Status(invalidRequest: message)) }
@@ -46,7 +49,9 @@ package struct ConnectRequest: Sendable {
 
   /// The part of the request with the message.
   private enum Content {
+    /// The body of a POST request.
     case body([UInt8])
+    /// The `message` of a GET request, percent-decoded; `isBase64` if its `base64` is 1.
     case query(text: String, isBase64: Bool)
   }
 

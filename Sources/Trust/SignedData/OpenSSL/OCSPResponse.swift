@@ -25,6 +25,7 @@ package struct OCSPRequest: Hashable, Sendable {
 package struct OCSPResponse: Hashable, Sendable {
   /// The revocation status.
   package enum Status: Hashable, Sendable {
+    /// The responder states no revocation.
     case good
     /// Revoked at that time.
     case revoked(Instant)

@@ -4,7 +4,9 @@ internal import COpenSSL
 package final class SigningKey: Sendable {
   /// The curves in Apple's chains.
   package enum Curve: String, Sendable {
+    /// The curve of ES256: Apple's documents and keys, and entitlement tokens.
     case p256 = "P-256"
+    /// The curve of Apple's root certificates.
     case p384 = "P-384"
   }
 

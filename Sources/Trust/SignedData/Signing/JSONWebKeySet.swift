@@ -71,10 +71,13 @@ package struct JSONWebKeySet: Sendable, Equatable {
 
 /// The reason a token is invalid. No case contains any part of the token.
 package enum TokenError: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+  /// It is not three parts in base64url, or its header or claims are not JSON objects.
   case malformed
+  /// Its `alg` is neither ES256 nor RS256; `none` among others.
   case unsupportedAlgorithm
   /// The set has no key with that id and algorithm; a newer set may.
   case unknownKey
+  /// No key of its key id made the signature.
   case badSignature
 
   package var description: String {
