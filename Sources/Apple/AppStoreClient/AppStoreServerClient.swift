@@ -76,6 +76,9 @@ package final class AppStoreServerClient: Sendable {
 
   /// Makes a call and decodes its response. `timeout` covers waiting for the rate limit and all attempts; `nil`
   /// for no timeout.
+  ///
+  /// - Throws: ``AppStoreClientError``, after the retries that it allows; ``AppStoreClientError/malformed(_:)`` for a
+  ///   response of another form.
   package func send<Response: DecodedPayload>(
     _ request: AppStoreRequest, as type: Response.Type = Response.self,
     priority: CallPriority = .interactive, timeout: Duration? = nil
@@ -87,6 +90,8 @@ package final class AppStoreServerClient: Sendable {
   }
 
   /// Makes a call whose response has no content; see ``send(_:as:priority:timeout:)``.
+  ///
+  /// - Throws: as ``send(_:as:priority:timeout:)``.
   package func send(
     _ request: AppStoreRequest, priority: CallPriority = .interactive, timeout: Duration? = nil
   ) async throws(AppStoreClientError) {

@@ -29,6 +29,8 @@ package final class VerifyReceiptClient: Sendable {
   /// - `timeout`: for all attempts together; `nil` for none.
   ///
   /// Returns the response, whatever its status, and the environment that sent it.
+  ///
+  /// - Throws: ``AppStoreClientError`` if Apple gave no response with a status, after the retries that it allows.
   package func verify(
     _ receipt: String, sharedSecret: String?, first: Environment = .production,
     priority: CallPriority = .interactive, timeout: Duration? = nil

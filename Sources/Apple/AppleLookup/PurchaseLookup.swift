@@ -85,6 +85,8 @@ package struct PurchaseLookup: Sendable {
   }
 
   /// Fetches and ingests all transactions, then the status of each subscription (WWDC21-10174).
+  ///
+  /// - Throws: ``LookupError``; what was ingested before the error stays, and a repetition is safe.
   package func fetchAll(_ request: Request) async throws(LookupError) -> Result {
     var result = Result()
     try await readAll(request) { documents throws(LookupError) in
@@ -94,6 +96,8 @@ package struct PurchaseLookup: Sendable {
   }
 
   /// Fetches what ``fetchAll(_:)`` does without ingesting it; the caller ingests the documents, in Apple's order.
+  ///
+  /// - Throws: ``LookupError/noKey(appID:environment:)``, ``LookupError/appStore(_:)`` or ``LookupError/cancelled``.
   package func fetchDocuments(_ request: Request) async throws(LookupError) -> [Submission] {
     var submissions: [Submission] = []
     try await readAll(request) { documents in submissions += documents.map { $0.submission(request) } }
@@ -101,6 +105,8 @@ package struct PurchaseLookup: Sendable {
   }
 
   /// Fetches and ingests the status of each subscription, with one call.
+  ///
+  /// - Throws: ``LookupError``, also for a document that does not verify, which is stored as rejected.
   package func fetchStatuses(_ request: Request) async throws(LookupError) -> Result {
     var result = Result()
     let client = try client(for: request.appID, in: request.environment)
@@ -110,6 +116,8 @@ package struct PurchaseLookup: Sendable {
   }
 
   /// Fetches and ingests the non-consumables and non-renewing subscriptions, 20 with each call.
+  ///
+  /// - Throws: as ``fetchAll(_:)``.
   package func fetchNonSubscriptions(_ request: Request) async throws(LookupError) -> Result {
     var filter = TransactionHistoryFilter()
     filter.productTypes = [.nonConsumable, .nonRenewable]
@@ -117,6 +125,8 @@ package struct PurchaseLookup: Sendable {
   }
 
   /// Fetches and ingests the transactions from an instant on, or all, 20 with each call.
+  ///
+  /// - Throws: as ``fetchAll(_:)``.
   package func fetchHistory(_ request: Request, since start: Instant?) async throws(LookupError) -> Result {
     var filter = TransactionHistoryFilter()
     filter.startDate = start
@@ -124,6 +134,8 @@ package struct PurchaseLookup: Sendable {
   }
 
   /// Ingests signed transactions that another call of the App Store returned.
+  ///
+  /// - Throws: ``LookupError/rejectedDocument(_:evidence:)`` or ``LookupError/ledger(_:)``.
   package func ingest(
     signedTransactions: [String], _ request: Request
   ) async throws(LookupError) -> Result {

@@ -50,6 +50,8 @@ package final class DeviceCheckClient: Sendable {
   }
 
   /// Returns the bits of a device; `nil` if they were never set.
+  ///
+  /// - Throws: ``DeviceCheckError``; ``DeviceCheckError/refused(_:)`` for a token that is not valid.
   package func bits(
     of request: DeviceCheckRequest, timeout: Duration?
   ) async throws(DeviceCheckError) -> DeviceBits? {
@@ -64,6 +66,8 @@ package final class DeviceCheckClient: Sendable {
   }
 
   /// Sets both bits of a device.
+  ///
+  /// - Throws: as ``bits(of:timeout:)``. After ``DeviceCheckError/call(_:)`` the bits may be set.
   package func update(
     _ bits: DeviceBits, of request: DeviceCheckRequest, timeout: Duration?
   ) async throws(DeviceCheckError) {

@@ -16,6 +16,8 @@ package enum Base64Fault: Error, Hashable, Sendable {
 
 extension Base64 {
   /// Returns the bytes of `text`, whose lines may be broken by any white space, as in forms and mails.
+  ///
+  /// - Throws: ``Base64Fault`` with the first byte that does not fit.
   package func decodeLines(_ text: ArraySlice<UInt8>) throws(Base64Fault) -> [UInt8] {
     guard !hasSpacesInsideLines(text), let bytes = decode(text.filter { !$0.isWhitespace }[...]) else {
       throw fault(in: text.trimmed)

@@ -18,6 +18,9 @@ package final class CurlClient: Sendable {
   deinit { loop.add(.end) }
 
   /// Sends a request and reads the whole response. Cancelling the task ends the request.
+  ///
+  /// - Throws: ``CurlError``; a response with any status is none. After an error the server may have executed the
+  ///   request.
   package func send(_ request: CurlRequest) async throws(CurlError) -> CurlResponse {
     if let threadError { throw .failed("no thread for HTTP requests: error \(threadError)") }
     let id = loop.makeID()

@@ -23,6 +23,9 @@ package func gzip(_ bytes: [UInt8]) -> [UInt8]? {
 /// Decompresses gzip, and stops after `limit` bytes, so that a small message cannot exhaust the memory. The bytes are
 /// exactly one member (RFC 1952, section 2.2): no client sends several, and many empty ones would only cost. Files can have
 /// several, because programs join files and compress their parts separately.
+///
+/// - Throws: ``CompressionError`` for bytes that are not gzip or are cut off, for more than `limit` bytes of content,
+///   or if zlib has no memory.
 package func gunzip(
   _ bytes: UnsafeRawBufferPointer, limit: Int, allowsSeveralMembers: Bool = false
 ) throws(CompressionError) -> [UInt8] {
@@ -96,6 +99,8 @@ package final class Deflater {
   private let primedSize: Int
 
   /// A compressor with a preset dictionary, whose most frequent strings should come last.
+  ///
+  /// - Throws: ``CompressionError`` if zlib has no memory.
   package init(dictionary: [UInt8]) throws(CompressionError) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.arenaSize, alignment: 16)
     arena = .allocate(capacity: 1)
@@ -121,6 +126,8 @@ package final class Deflater {
   }
 
   /// Returns the compressed bytes; ``inflated(_:count:dictionary:)`` with the same dictionary restores them.
+  ///
+  /// - Throws: ``CompressionError`` if zlib has no memory.
   package func deflated(_ bytes: [UInt8]) throws(CompressionError) -> [UInt8] {
     arena.pointee.used = primedSize
     guard deflateCopy(stream, primed) == Z_OK else { throw .outOfMemory }

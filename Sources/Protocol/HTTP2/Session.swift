@@ -29,6 +29,8 @@ package final class Session {
   }
 
   /// Reads bytes of the peer. After an error, or with ``hasExcessiveHeaders``, only the remaining output can be sent.
+  ///
+  /// - Throws: ``HTTP2Error`` for bytes after which the connection cannot go on; a stream error is no error here.
   package func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
     var rest = bytes
     while !rest.isEmpty {
@@ -136,6 +138,8 @@ package final class Session {
 
   /// Calls `write` with each piece of output until there is no more or `write` returns `false`. A piece is valid
   /// during its call.
+  ///
+  /// - Throws: ``HTTP2Error`` without memory.
   package func withOutput(_ write: (UnsafeRawBufferPointer) -> Bool) throws(HTTP2Error) {
     while true {
       var piece: UnsafePointer<UInt8>?

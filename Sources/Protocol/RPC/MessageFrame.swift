@@ -55,6 +55,8 @@ package struct MessageFrame: Hashable, Sendable {
   package let length: Int
 
   /// Decodes the prefix at the start of `bytes`; `nil` while it is incomplete.
+  ///
+  /// - Throws: ``FramingError/badFlag(_:)`` or ``FramingError/tooLarge(limit:)``.
   package init?(prefixOf bytes: UnsafeRawBufferPointer, limit: Int) throws(FramingError) {
     guard bytes.count >= Self.prefixLength else { return nil }
     guard bytes[0] <= 1 else { throw .badFlag(bytes[0]) }
@@ -92,6 +94,8 @@ package struct MessageFrame: Hashable, Sendable {
   }
 
   /// A compressed message, decompressed. A small one may take milliseconds.
+  ///
+  /// - Throws: ``FramingError`` for a body that is not gzip, or that expands to more than `limit` bytes.
   package static func inflated(_ body: UnsafeRawBufferPointer, limit: Int) throws(FramingError) -> [UInt8] {
     do throws(CompressionError) { return try gunzip(body, limit: limit) } catch { throw FramingError(error) }
   }

@@ -64,6 +64,8 @@ package final class TLSIdentity: Sendable {
   }
 
   /// Uses a certificate chain, leaf first, and its key, both in PEM.
+  ///
+  /// - Throws: ``TLSError`` for a file that cannot be read, or a key that is not the certificate's.
   package init(chain: String, key: String) throws(TLSError) {
     settings = nil
     let certificates = try Self.reading("the certificate") { _ in
@@ -95,6 +97,8 @@ package final class TLSIdentity: Sendable {
   }
 
   /// Reads the files again. After an error the current ones stay in use.
+  ///
+  /// - Throws: ``TLSError``; the present certificate stays in use then.
   package func reload() throws(TLSError) {
     guard let settings else { return }
     let fresh = try Self.material(settings)

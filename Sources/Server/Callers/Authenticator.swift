@@ -42,6 +42,8 @@ package final class Authenticator {
 
   /// Returns the caller, by the `authorization` field or, without one, by the names of the client
   /// certificate. `network` is that of the client; `nil`: unknown, and its tokens are not limited.
+  ///
+  /// - Throws: ``CallerError``; its text never contains the token.
   package func caller(
     _ headers: HeaderFields, certificateNames: [String] = [], network: PeerNetwork? = nil
   ) throws(CallerError) -> Caller {

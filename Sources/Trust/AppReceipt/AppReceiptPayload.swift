@@ -43,6 +43,9 @@ package struct AppReceiptPayload: Hashable, Sendable {
   package static let maximumPurchases = 20_000
 
   /// Decodes the signed content of a receipt: DER or BER, optionally wrapped in OCTET STRINGs.
+  ///
+  /// - Throws: ``AppReceiptError`` for content that is not the attributes of an app receipt, or lacks one that Apple
+  ///   always writes.
   package init(parsing content: [UInt8]) throws(AppReceiptError) {
     let set = try AttributeSet(parsing: content)
     attributes = set.attributes

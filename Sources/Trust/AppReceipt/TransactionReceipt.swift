@@ -38,6 +38,8 @@ package struct TransactionReceipt: Hashable, Sendable {
   package let json: JSONObject
 
   /// Decodes the property list, after Base64.
+  ///
+  /// - Throws: ``AppReceiptError`` for a document that is not such a property list.
   package init(parsing document: [UInt8]) throws(AppReceiptError) {
     let list = try PropertyList(parsing: document)
     guard let encoded = list["purchase-info"] else { throw .notAPropertyList("purchase-info is missing") }

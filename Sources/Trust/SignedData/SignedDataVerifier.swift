@@ -35,6 +35,8 @@ package final class SignedDataVerifier: Sendable {
   let trusts = ChainCache<SignerTrust>()
 
   /// A verifier that trusts `anchors`.
+  ///
+  /// - Throws: ``CryptographyError`` if OpenSSL cannot load an anchor.
   package init(anchors: TrustAnchors) throws(CryptographyError) {
     chains = try ChainVerifier(anchors: anchors)
   }
@@ -43,6 +45,8 @@ package final class SignedDataVerifier: Sendable {
   ///
   /// `environments` are those that `app` accepts. Data of Xcode and of local testing has no trusted
   /// signature; including these environments accepts it without verification.
+  ///
+  /// - Throws: ``VerificationError``, the first of its cases that applies.
   package func verifyTransaction(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<JWSTransactionDecodedPayload> {
@@ -50,6 +54,8 @@ package final class SignedDataVerifier: Sendable {
   }
 
   /// Verifies a signed renewal info. It names no app, so the app is not checked.
+  ///
+  /// - Throws: ``VerificationError``, the first of its cases that applies.
   package func verifyRenewalInfo(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<JWSRenewalInfoDecodedPayload> {
@@ -57,6 +63,8 @@ package final class SignedDataVerifier: Sendable {
   }
 
   /// Verifies a signed app transaction.
+  ///
+  /// - Throws: ``VerificationError``, the first of its cases that applies.
   package func verifyAppTransaction(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<AppTransactionPayload> {
@@ -65,6 +73,8 @@ package final class SignedDataVerifier: Sendable {
 
   /// Verifies a retention message request. It names its app by the App Store id only, which is checked in
   /// Production.
+  ///
+  /// - Throws: ``VerificationError``, the first of its cases that applies.
   package func verifyRealtimeRequest(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<DecodedRealtimeRequestBody> {

@@ -28,6 +28,8 @@ package struct TrustAnchors: Sendable {
   }
 
   /// Returns these anchors plus a root for one environment.
+  ///
+  /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for bytes that are no certificate.
   package func adding(_ certificate: Certificate, for environment: Environment) -> TrustAnchors {
     var result = self
     if let known = result.configured.firstIndex(where: { $0.certificate.der == certificate.der }) {

@@ -12,6 +12,9 @@ package final class LockedFile: Sendable {
   private let descriptor: CInt
 
   /// Opens and locks the file at `path`; creates an empty one if it is missing.
+  ///
+  /// - Throws: ``PrivateDirectoryError/inUse(path:)`` if another process has the lock;
+  ///   ``PrivateDirectoryError/failed(path:reason:)``.
   package init(_ path: String) throws(PrivateDirectoryError) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .lastFailure(at: path) }

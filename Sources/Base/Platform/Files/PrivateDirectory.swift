@@ -25,6 +25,9 @@ package final class PrivateDirectory: Sendable {
 
   /// Opens and locks the directory at `path`; creates it if it is missing, and the directories above it if
   /// `createsParents` is set.
+  ///
+  /// - Throws: ``PrivateDirectoryError/inUse(path:)`` if another process has the lock;
+  ///   ``PrivateDirectoryError/failed(path:reason:)``.
   package init(_ path: String, createsParents: Bool = false) throws(PrivateDirectoryError) {
     if createsParents { try Self.createParents(of: path) }
     try Self.create(path)
@@ -53,6 +56,8 @@ package final class PrivateDirectory: Sendable {
   }
 
   /// Returns the content of the file `name`, or `nil` if it does not exist.
+  ///
+  /// - Throws: ``PrivateDirectoryError/failed(path:reason:)``, but not for a file that does not exist.
   package func read(_ name: String) throws(PrivateDirectoryError) -> [UInt8]? {
     let file = openat(descriptor, name, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
@@ -74,6 +79,8 @@ package final class PrivateDirectory: Sendable {
   ///
   /// The content is written to a temporary file, flushed and renamed: when the function returns, it survives a power
   /// loss.
+  ///
+  /// - Throws: ``PrivateDirectoryError/failed(path:reason:)``; the file has its former content then.
   package func replace(_ name: String, with content: some Collection<UInt8>) throws(PrivateDirectoryError) {
     let draft = "\(name).new"
     let file = openat(descriptor, draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

@@ -105,6 +105,9 @@ extension EvidenceLedger {
 
   /// Grants an entitlement without a purchase, from `since` (now if `nil`) until `until` (exclusive; no
   /// expiry if `nil`). Durable on return.
+  ///
+  /// - Throws: ``LedgerError/invalid(field:problem:)`` for a customer id that is empty or too long. The caller checks the
+  ///   entitlement and the times.
   package func grant(
     _ entitlement: String, _ level: AccessLevel = .full, since: Instant? = nil, until: Instant? = nil,
     to customerID: String, _ scope: CommandScope
@@ -217,6 +220,8 @@ extension EvidenceLedger {
 // Calls of the operator to Apple.
 extension EvidenceLedger {
   /// Stores a call to Apple with its response, and records it in the timelines of the purchase's owners.
+  ///
+  /// - Throws: ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/store(_:)``.
   @discardableResult
   package func record(
     _ call: AppleCall, _ scope: CommandScope

@@ -67,6 +67,8 @@ extension EvidenceLedger {
   /// meanwhile, for instance because the customer consented: the request then stays due.
   ///
   /// A missed request is recorded in the timelines of the purchase's owners.
+  ///
+  /// - Throws: ``LedgerError/store(_:)`` only: a request that changed meanwhile is left as it is.
   package func update(
     _ request: ConsumptionRequestRecord, ifUnchanged due: DueConsumptionRequest
   ) async throws(LedgerError) {

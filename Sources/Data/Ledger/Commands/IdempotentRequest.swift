@@ -73,6 +73,8 @@ extension EvidenceLedger {
   }
 
   /// Deletes the record of a request that Apple rejected, so that its key can be used again.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``; the key then blocks the same request until it ends with its 30 days.
   package func discard(_ request: IdempotentRequest) async throws(LedgerError) {
     try await write { store throws(StoreError) in try store.deleteIdempotencyRecord(request.keyHash) }
   }

@@ -52,6 +52,8 @@ extension EvidenceLedger {
   }
 
   /// Returns all facts of a customer, or of the customer's merge target; empty if there are none.
+  ///
+  /// - Throws: ``LedgerError/store(_:)`` only.
   package func facts(of customer: CustomerKey) async throws(LedgerError) -> CustomerFacts {
     try await read { snapshot throws(StoreError) in
       try snapshot.facts(of: snapshot.finalMergeTarget(of: customer)) ?? CustomerFacts()
@@ -59,6 +61,8 @@ extension EvidenceLedger {
   }
 
   /// The facts of some lines, independent of their owners, merged into `facts`.
+  ///
+  /// - Throws: ``LedgerError/store(_:)`` only.
   package func facts(
     of lines: [LineKey], with facts: CustomerFacts
   ) async throws(LedgerError) -> CustomerFacts {
@@ -71,6 +75,8 @@ extension EvidenceLedger {
   }
 
   /// Returns those of the lines that Apple was not queried about since `instant`, in their order.
+  ///
+  /// - Throws: ``LedgerError/store(_:)`` only.
   package func lines(
     _ ids: [String], of appID: String, in environment: Environment, notQueriedSince instant: Instant
   ) async throws(LedgerError) -> [String] {
@@ -87,6 +93,8 @@ extension EvidenceLedger {
 
   /// Returns at most `limit` pending queries that are due now, the longest overdue first, each with the
   /// longest-standing owner of its line. All are of one snapshot.
+  ///
+  /// - Throws: ``LedgerError/store(_:)`` only.
   package func dueRefreshes(
     by clock: ServiceClock? = nil, limit: Int
   ) async throws(LedgerError) -> [(refresh: PendingRefresh, customerID: String?)] {
@@ -102,6 +110,8 @@ extension EvidenceLedger {
   }
 
   /// Replaces a pending query that failed, with its new due time and number of attempts. Durable on return.
+  ///
+  /// - Throws: ``LedgerError/store(_:)`` only; the query is due as before.
   package func postpone(_ refresh: PendingRefresh) async throws(LedgerError) {
     try await write { store throws(StoreError) in try store.put(refresh) }
   }

@@ -15,6 +15,8 @@ package final class Certificate: @unchecked Sendable {
   package let notAfter: Instant
 
   /// Decodes DER without trailing bytes.
+  ///
+  /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for bytes that are no X.509 certificate.
   package convenience init(der: [UInt8]) throws(CryptographyError) {
     let (certificate, used) = der.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress
@@ -56,6 +58,8 @@ package final class Certificate: @unchecked Sendable {
   }
 
   /// Decodes the first block of a PEM text, which must be a `CERTIFICATE`.
+  ///
+  /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for text that is no certificate in PEM.
   package convenience init(pem: String) throws(CryptographyError) {
     guard let block = PEM(parsing: pem), block.label == "CERTIFICATE" else {
       throw .unreadable(what: "a certificate in PEM", detail: "")

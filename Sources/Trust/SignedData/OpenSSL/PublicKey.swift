@@ -105,6 +105,8 @@ package struct ES256Verifier: Sendable {
   private let key: PublicKey
 
   /// A verifier with a public key on P-256 (PEM, SubjectPublicKeyInfo).
+  ///
+  /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for text that is no public key on P-256 in PEM.
   package init(publicKeyPEM pem: String) throws(CryptographyError) {
     guard let block = PEM(parsing: pem), let key = PublicKey(try KeyReference.publicKey(der: block.bytes))
     else {

@@ -15,6 +15,8 @@ package final class SigningKey: Sendable {
   init(_ reference: KeyReference) { self.reference = reference }
 
   /// Generates a key.
+  ///
+  /// - Throws: ``CryptographyError/failed(operation:detail:)`` without randomness or memory.
   package static func generate(_ curve: Curve) throws(CryptographyError) -> SigningKey {
     let context = try made(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), "make a key")
     defer { EVP_PKEY_CTX_free(context) }
@@ -26,6 +28,8 @@ package final class SigningKey: Sendable {
   }
 
   /// Decodes an unencrypted private key in PEM: PKCS#8 (`.p8`) or SEC 1.
+  ///
+  /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for text that is no such key, or one with a passphrase.
   package convenience init(pem: String) throws(CryptographyError) {
     guard let block = PEM(parsing: pem) else {
       throw .unreadable(what: "a private key in PEM", detail: "")
@@ -39,6 +43,8 @@ package final class SigningKey: Sendable {
   }
 
   /// Returns the unencrypted private key in PEM (PKCS#8).
+  ///
+  /// - Throws: ``CryptographyError/failed(operation:detail:)`` without memory.
   package func pem() throws(CryptographyError) -> String {
     let info = try made(EVP_PKEY2PKCS8(reference.pointer), "write a private key")
     defer { PKCS8_PRIV_KEY_INFO_free(info) }
@@ -47,6 +53,8 @@ package final class SigningKey: Sendable {
   }
 
   /// Signs with ES256; returns r and s, 64 bytes. The key must be on P-256.
+  ///
+  /// - Throws: ``CryptographyError/failed(operation:detail:)`` for a key on another curve, or without memory.
   package func sign(_ message: ArraySlice<UInt8>) throws(CryptographyError) -> [UInt8] {
     let digest = SHA256.hash(message)
     let context = try made(EVP_PKEY_CTX_new_from_pkey(nil, reference.pointer, nil), "sign")

@@ -38,6 +38,8 @@ package struct JSONWebKeySet: Sendable, Equatable {
 
   /// Returns the claims of a token in compact serialization that one of the keys signed. The caller validates
   /// the claims.
+  ///
+  /// - Throws: ``TokenError``. The caller checks issuer, audience and expiry.
   package func claims(of token: String) throws(TokenError) -> JSONObject {
     let jws: CompactJWS
     let header: JSONObject

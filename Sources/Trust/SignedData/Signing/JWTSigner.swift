@@ -20,6 +20,8 @@ package struct JWTSigner: Sendable {
   }
 
   /// Returns a token with `claims` in compact serialization.
+  ///
+  /// - Throws: ``CryptographyError`` if the key cannot sign.
   package func sign(_ claims: JSONObject) throws(CryptographyError) -> String {
     let message = header + Base64.url.encodeUTF8(claims.serialized())
     let signature = try key.sign(message[...])

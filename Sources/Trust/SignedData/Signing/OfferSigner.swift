@@ -19,6 +19,8 @@ package struct OfferSigner: Sendable {
   /// a text with U+2063 between its parts. Valid for 24 hours from `timestamp`.
   ///
   /// `account` is the UUID or user name that the app passes to StoreKit, or empty.
+  ///
+  /// - Throws: ``CryptographyError`` if the key cannot sign.
   package func legacyPromotionalOffer(
     productID: String, offerID: String, account: String, nonce: Nonce, timestamp: Instant
   ) throws(CryptographyError) -> String {
@@ -32,6 +34,8 @@ package struct OfferSigner: Sendable {
 
   /// Signs a promotional offer as a JWS. `transactionID` is any of the customer's, or their
   /// `appTransactionId`; Apple recommends one.
+  ///
+  /// - Throws: ``CryptographyError`` if the key cannot sign.
   package func promotionalOffer(
     productID: String, offerID: String, transactionID: String?, nonce: Nonce, issuedAt: Instant
   ) throws(CryptographyError) -> String {
@@ -41,6 +45,8 @@ package struct OfferSigner: Sendable {
   }
 
   /// Signs whether the customer is eligible for the introductory offer, which overrides Apple's rule.
+  ///
+  /// - Throws: ``CryptographyError`` if the key cannot sign.
   package func introductoryOfferEligibility(
     productID: String, isAllowed: Bool, transactionID: String, nonce: Nonce, issuedAt: Instant
   ) throws(CryptographyError) -> String {
@@ -53,6 +59,8 @@ package struct OfferSigner: Sendable {
   }
 
   /// Signs an Advanced Commerce request, which the JWS contains as Base64 of its JSON.
+  ///
+  /// - Throws: ``CryptographyError`` if the key cannot sign.
   package func advancedCommerceRequest(
     _ request: JSONObject, nonce: Nonce, issuedAt: Instant
   ) throws(CryptographyError) -> String {

@@ -62,6 +62,7 @@ package final class TokenKeys: Sendable {
   /// Rereads the directory. If a key cannot be used, the current keys stay in effect.
   ///
   /// - Returns: the id of the signing key.
+  /// - Throws: as ``init(directory:)``.
   @discardableResult
   package func reload() throws(PrivateKeyFileError) -> String {
     let fresh = try TokenKeyRing(directory: directory)
