@@ -108,6 +108,8 @@ package final class AppStoreServerClient: Sendable {
   /// Returns the timeout that is left until a deadline; with zero or less, no call is made.
   package func remainingTime(until deadline: Duration?) -> Duration? { deadline.map { $0 - clock.uptime() } }
 
+  /// Makes the attempts of a call: waits for the rate limit before each, renews a token that Apple rejected once, and
+  /// backs off as the failure demands. Ends with the last failure when the attempts or the time are used up.
   private func perform<Value: Sendable>(
     _ request: AppStoreRequest, _ priority: CallPriority, _ timeout: Duration?,
     _ decode: (IncomingResponse) throws(AppStoreClientError) -> Value
@@ -189,6 +191,8 @@ package final class AppStoreServerClient: Sendable {
     }
   }
 
+  /// Makes one attempt, and reports its outcome to the circuit breaker: only an unreachable host, a timeout and a
+  /// status from 500 on count as failures of the host.
   private func attempt(
     _ request: AppStoreRequest, _ deadline: Duration?
   ) async throws(AppStoreClientError) -> IncomingResponse {
@@ -217,6 +221,7 @@ package final class AppStoreServerClient: Sendable {
     return response
   }
 
+  /// Builds the request with a token that is valid now.
   private func outgoing(_ request: AppStoreRequest) throws(AppStoreClientError) -> OutgoingRequest {
     let token: String
     do { token = try tokens.token() } catch { throw .signingFailed("\(error)") }

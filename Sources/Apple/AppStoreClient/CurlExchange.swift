@@ -11,6 +11,8 @@ package final class CurlExchange: HTTPExchange {
 
   private init() {}
 
+  /// Sends the request, with the trace of the call for outgoing proxies. `limit` is the maximum size of the response
+  /// body in bytes.
   package func send(
     _ request: OutgoingRequest, timeout: Duration, limit: Int
   ) async throws(HTTPExchangeError) -> IncomingResponse {

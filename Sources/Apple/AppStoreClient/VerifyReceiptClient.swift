@@ -106,6 +106,8 @@ private final class VerifyReceiptServer: Sendable {
     ) { _ throws(AppStoreClientError) in try await attempt(body, deadline) }
   }
 
+  /// Makes one attempt, and reports its outcome to the circuit breaker. Apple answers an invalid receipt with 200 and
+  /// a `status` of its own; any other HTTP status is an error.
   private func attempt(
     _ body: [UInt8], _ deadline: Duration?
   ) async throws(AppStoreClientError) -> VerifyReceiptResponse {

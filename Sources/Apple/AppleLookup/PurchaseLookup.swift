@@ -178,6 +178,7 @@ extension PurchaseLookup {
     try await body(try await statuses(client, request, timeout: client.remainingTime(until: deadline)))
   }
 
+  /// Calls `body` with the transactions of each page, in Apple's order. `body` may have run before an error.
   private func readHistory(
     _ client: AppStoreServerClient, _ request: Request, _ filter: TransactionHistoryFilter,
     body: ([SignedDocuments]) async throws(LookupError) -> Void
@@ -193,6 +194,7 @@ extension PurchaseLookup {
     }
   }
 
+  /// Returns the last transaction and the renewal info of each of the customer's subscriptions, in all groups.
   private func statuses(
     _ client: AppStoreServerClient, _ request: Request, timeout: Duration?
   ) async throws(LookupError) -> [SignedDocuments] {
@@ -208,6 +210,8 @@ extension PurchaseLookup {
     }
   }
 
+  /// Ingests documents in one batch. An error that concerns one document is collected in `result`; any other ends the
+  /// lookup.
   private func ingest(
     _ documents: [SignedDocuments], _ request: Request, into result: inout Result
   ) async throws(LookupError) {

@@ -75,6 +75,7 @@ package final class DeviceCheckClient: Sendable {
       "update_two_bits", request, timeout, ["bit0": .bool(bits.bit0), "bit1": .bool(bits.bit1)])
   }
 
+  /// Makes the attempts of a call as the client of the Server API does: rate limit, one new token, backoff.
   private func perform(
     _ method: String, _ request: DeviceCheckRequest, _ timeout: Duration?, _ members: JSONObject = [:]
   ) async throws(DeviceCheckError) -> IncomingResponse {
@@ -127,6 +128,7 @@ package final class DeviceCheckClient: Sendable {
     }
   }
 
+  /// Makes one attempt with a timestamp of its own: Apple rejects an old one.
   private func attempt(
     _ method: String, _ request: DeviceCheckRequest, _ members: JSONObject, _ deadline: Duration?
   ) async throws(DeviceCheckError) -> IncomingResponse {

@@ -72,6 +72,7 @@ package struct ConsumptionRequestWorker: Worker {
     case refuse(String)
   }
 
+  /// Settles a request that is due: missed after Apple's deadline, otherwise refused, answered, or due again later.
   private func process(_ due: DueConsumptionRequest) async throws(LedgerError) {
     var record = due.request
     guard clock.now() < record.answerBy else {
@@ -91,6 +92,7 @@ package struct ConsumptionRequestWorker: Worker {
     }
   }
 
+  /// Decides by the app's policy and the purchase, without a call to Apple.
   private func decision(about due: DueConsumptionRequest) -> Decision {
     let record = due.request
     guard let app = catalog.value[record.line.appID] else { return .wait("UNKNOWN_APP") }

@@ -34,6 +34,7 @@ extension GapRepair {
     }
   }
 
+  /// Queries Apple about the queued lines, ``maxBatches`` batches at a time, and settles each batch as it returns.
   private func queryBatches(_ repair: inout Repair) async throws {
     try await withThrowingTaskGroup(of: Batch.self) { group in
       var (last, inFlight) = (String?.none, 0)
@@ -99,6 +100,7 @@ extension GapRepair {
     }
   }
 
+  /// Queries Apple about all subjects at the same time. An error that a repetition cannot change is dropped.
   private func queryAll<Subject: Sendable>(
     _ subjects: [Subject],
     _ query: @escaping @Sendable (Subject, PurchaseLookup) async throws(LookupError) -> Void

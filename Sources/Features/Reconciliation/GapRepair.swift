@@ -40,6 +40,8 @@ struct GapRepair: Sendable {
 
   // MARK: History
 
+  /// Ingests the notifications of the gap from Apple's history. Progress is saved with each page, so an interrupted
+  /// repair resumes there; a token that expired begins the history again.
   private func readHistory(_ repair: inout Repair) async throws(ReconciliationError) {
     var filter = NotificationHistoryFilter(startDate: repair.from, endDate: repair.to)
     filter.onlyFailures = repair.onlyFailures
@@ -80,6 +82,7 @@ struct GapRepair: Sendable {
     }
   }
 
+  /// Ingests notifications at the same time, and counts those that were new.
   private func ingest(_ payloads: [String], _ repair: inout Repair) async throws {
     try await prepare(payloads.compactMap(NotificationSubject.init(signedPayload:)), repair)
     let (inbox, appID) = (inbox, repair.appID)
@@ -145,6 +148,7 @@ struct GapRepair: Sendable {
 
   // MARK: Drift report
 
+  /// Compares the states of the customers before and after the repair, confirms real drifts and discards the others.
   private func compare(_ repair: inout Repair) async throws(ReconciliationError) {
     try await mapErrors { () async throws in
       var last: Drift.Key?

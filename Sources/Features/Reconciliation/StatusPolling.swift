@@ -36,6 +36,8 @@ struct StatusPolling: Sendable {
     }
   }
 
+  /// Polls lines and records when. An error that a repetition cannot change counts as a poll; any other leaves the
+  /// line due, and is thrown after the others were recorded.
   private func poll(_ lines: [LineKey]) async throws {
     let instant = now()
     let polls = try await store.read(.background) { [app] reader throws(StoreError) in

@@ -10,6 +10,9 @@ package struct OCSPClient: OCSPFetcher {
   /// certificate under a trusted root, and a redirect's target is not.
   package init(exchange: any HTTPExchange) { self.exchange = exchange }
 
+  /// Returns the response of the responder in DER, not yet verified. `limit` is its maximum size in bytes.
+  ///
+  /// - Throws: ``OCSPFetchError`` if the responder did not answer with 200.
   package func fetch(
     _ request: OCSPRequest, from address: String, timeout: Duration, limit: Int
   ) async throws(OCSPFetchError) -> [UInt8] {

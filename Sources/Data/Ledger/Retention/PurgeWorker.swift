@@ -111,6 +111,7 @@ package struct PurgeWorker: Worker {
     return count
   }
 
+  /// Purges the bodies that a rule selects, a page in each write, and returns their number.
   private func apply(_ rule: Rule, by clock: ServiceClock) async throws(StoreError) -> Int {
     let instant = clock.now().advanced(byDays: -Int64(rule.days))
     var (last, count): (EvidenceID?, Int) = (nil, 0)

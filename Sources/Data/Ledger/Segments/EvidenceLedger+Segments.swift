@@ -110,6 +110,9 @@ extension EvidenceLedger {
 extension CommandHandler {
   private var place: AppEnvironment { AppEnvironment(appID: appID, environment: environment) }
 
+  /// Saves a segment; a second call with the same filter returns the stored one.
+  ///
+  /// - Throws: ``LedgerError/segmentExists(_:)`` for another filter; ``LedgerError/tooManySegments``.
   fileprivate func createSegment(
     _ name: String, _ filter: SegmentFilter, in app: AppDefinition
   ) throws(LedgerError) -> CommandResult {

@@ -70,6 +70,8 @@ final class ChangeFollower: Sendable {
     Thread.sleep(forTimeInterval: duration / .seconds(1))
   }
 
+  /// Follows the commits of all processes until it is closed. After a loss it opens another session, whose reads
+  /// begin at the last position; the writer's process trims the table of changes.
   private func run() {
     var session: ChangeSession?
     var failures = 0

@@ -30,6 +30,7 @@ final class OutcomeWriter: Sendable {
     try result.get()
   }
 
+  /// Stores the outcomes that wait, a batch in each commit, and resumes their callers with its result.
   private func write() async {
     while case let batch = takeWaiting(), !batch.isEmpty {
       let outcomes = batch.map { $0.outcome }

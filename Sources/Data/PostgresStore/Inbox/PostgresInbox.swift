@@ -55,6 +55,8 @@ final class PostgresInbox: Inbox {
     }
   }
 
+  /// Returns the oldest entries that are not done and not in `taken`, at most `limit` and about ``batchBytes``; the
+  /// first one is returned whatever its size.
   private static func entries(
     _ limit: Int, except taken: Set<Int64>, _ connection: PostgresConnection<StoreError>
   ) throws(StoreError) -> [InboxEntry] {

@@ -71,6 +71,7 @@ final class AnswerBatcher: AnswerLoader {
     }
   }
 
+  /// Loads a batch with one query, and sends the next batch when the response is there.
   private func submit(_ batch: [Load]) {
     // Loaded before the query is sent, so that its snapshot is never older than this commit.
     let version = changes.lastCommit

@@ -111,6 +111,7 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
     state.withLock { $0.validUntil = start + lease.duration }
   }
 
+  /// Looks who has the lease: a leader that lost it follows, and a follower takes it if it is free.
   private func observe() async throws(StoreError) {
     let lease = lease
     let seen = try await thread.run { session throws(StoreError) in
@@ -130,6 +131,8 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
     try await take()
   }
 
+  /// Takes the lease: ends the session of the former writer, then leads from a commit on that only one replica can
+  /// make.
   private func take() async throws(StoreError) {
     let (start, lease, writer) = (ContinuousClock.now, lease, writer)
     try await thread.run { session throws(StoreError) in

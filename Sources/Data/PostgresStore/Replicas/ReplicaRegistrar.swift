@@ -53,6 +53,8 @@ package struct ReplicaRegistrar: Worker {
     }
   }
 
+  /// Registers the process with its catalog and its distance from the head, and removes replicas that were not seen
+  /// for a day. Fails once the store no longer supports this program's schema.
   private func register(_ connection: PostgresConnection<StoreError>) throws(StoreError) {
     if connection.isBroken { try connection.reopen() }
     let catalog = self.catalog()

@@ -102,6 +102,10 @@ package struct PostgresMigration {
     }
   }
 
+  /// Runs steps and records the new version in one transaction.
+  ///
+  /// - Returns: whether the version changed.
+  /// - Throws: the error of `steps`, after a rollback.
   private func applyOnce(_ steps: (inout StoredSchema) throws -> Void) throws -> Bool {
     try connection.execute("BEGIN; SET LOCAL lock_timeout = '\(Self.lockTimeout)'")
     do {

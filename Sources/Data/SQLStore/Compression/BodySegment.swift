@@ -26,6 +26,8 @@ enum BodySegment: Equatable {
   /// Splits a document. The concatenated segments equal `bytes` for every input, including malformed ones.
   static func segments(of bytes: ArraySlice<UInt8>) -> [BodySegment] { segments(of: bytes, depth: 0) }
 
+  /// Splits bytes at their runs of Base64 that decode to something shorter. Runs inside decoded bytes are found up to
+  /// ``maxDepth``.
   private static func segments(of bytes: ArraySlice<UInt8>, depth: Int) -> [BodySegment] {
     guard depth < maxDepth else { return [.text(bytes)] }
     var segments: [BodySegment] = []
@@ -98,6 +100,7 @@ private struct Base64Run {
     range = offset + found.lowerBound..<offset + found.upperBound
   }
 
+  /// Returns the first run of at least `shortest` characters of Base64 at or after `start`; `nil` if there is none.
   private static func find(
     in text: UnsafeBufferPointer<UInt8>, from start: Int, atLeast shortest: Int
   ) -> Range<Int>? {

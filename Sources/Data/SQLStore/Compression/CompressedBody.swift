@@ -31,6 +31,7 @@ enum CompressedBody {
     func write(_ kind: Kind, _ count: Int) {
       append(UInt32(truncatingIfNeeded: count) << 2 | kind.rawValue, to: &script)
     }
+    /// Writes the script that restores the segments in order. A shared part that has no number is written as text.
     func write(_ segments: [BodySegment]) throws(StoreError) {
       for segment in segments {
         switch segment {

@@ -58,6 +58,8 @@ package enum StoreCopy {
   /// The part of the time that copying takes; comparing takes the rest.
   private static let copyShare = 0.7
 
+  /// Copies all rows, and returns the contents of each table for the comparison with the target. `report` gets the
+  /// share that is done, about every 1,000 rows.
   private static func copy(
     from source: any SQLConnection, to target: any StoreCopyTarget, _ report: (Double) -> Void
   ) throws(StoreError) -> [TableContent] {

@@ -39,6 +39,10 @@ extension SQLTransaction {
     try fact.grants.delete(grant: line)
   }
 
+  /// Replaces a customer's id by the pseudonym in every table that has it, and deletes rows that are about the
+  /// customer alone.
+  ///
+  /// - Returns: the number of changed rows.
   func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
     defer { workspace?.removeAll() }
     var count: Int64 = 0

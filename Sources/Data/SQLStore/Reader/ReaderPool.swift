@@ -61,6 +61,8 @@ package final class ReaderPool: Sendable {
     }
   }
 
+  /// Queues a read and waits for it. Cancelling the task ends it: a queued one does not run, and a running one is
+  /// interrupted.
   private func run<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value

@@ -72,6 +72,8 @@ private struct Conditions {
     addFlags()
   }
 
+  /// Adds the conditions that select from lists. The operators without effect (`|| ''`) keep SQLite from choosing an
+  /// index by them.
   private mutating func addLists() {
     if let products = query.conditions.productIDs {
       let list = texts.add(products)
@@ -105,6 +107,7 @@ private struct Conditions {
     }
   }
 
+  /// Adds the conditions that few purchases meet, which have partial indices.
   private mutating func addFlags() {
     if filter.needsPriceConsent {
       rest.append("(needs_consent + 0) = 1")
@@ -128,6 +131,8 @@ private struct TimeRange {
   private let first: Int64?
   private let last: Int64?
 
+  /// Returns the ranges that a purchase must be in at `now`, by column; days of a filter count back or forth from
+  /// `now`.
   static func all(of filter: SegmentFilter, at now: Instant) -> [TimeRange] {
     func before(_ days: Int64) -> Int64 {
       now.advanced(byDays: -days).millisecondsSince1970

@@ -50,6 +50,8 @@ package final class BatchWriter {
     write(batch, joinedBy: arrived, isRepeated: false)
   }
 
+  /// Writes a batch in one transaction, with those that arrive meanwhile. If one of them must be rolled back, all run
+  /// again with a savepoint each. A session that was lost before the commit is replaced once, and the batch repeated.
   private func write(
     _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob], isRepeated: Bool
   ) -> (count: Int, failure: StoreError?) {

@@ -32,6 +32,8 @@ enum HistoryTerms {
     }
   }
 
+  /// Begins a term: its name, and where evidence and the events of each app were at its beginning. The oldest beyond
+  /// ``maxTerms`` are deleted.
   private static func insert(_ name: Int64, on connection: Connection) throws(StoreError) {
     // The apps are found one after the other: a scan of all events would take long.
     try connection.execute(
@@ -49,6 +51,7 @@ enum HistoryTerms {
       """)
   }
 
+  /// Returns the stored terms, oldest first.
   private static func all(on connection: Connection) throws(StoreError) -> [StoreTerm] {
     let select = try connection.prepare("SELECT app, name, position FROM history ORDER BY term, app")
     defer { select.reset() }

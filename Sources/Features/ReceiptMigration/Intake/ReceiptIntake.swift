@@ -98,6 +98,9 @@ package struct ReceiptIntake: Sendable {
 }
 
 extension ReceiptIntake {
+  /// Verifies the content, or takes the id that Apple is to be asked about.
+  ///
+  /// - Throws: ``ReceiptError/rejected(_:evidence:)`` without evidence, which the caller records.
   private func classify(
     _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy
   ) async throws(ReceiptError) -> ClassifiedReceipt {
@@ -114,6 +117,7 @@ extension ReceiptIntake {
     }
   }
 
+  /// Recognizes and verifies a receipt, online too if the app requires it.
   private func verify(
     _ bytes: [UInt8], _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy
   ) async throws(ReceiptError) -> ClassifiedReceipt {
@@ -135,6 +139,8 @@ extension ReceiptIntake {
     }
   }
 
+  /// Takes the transaction id of an unsigned receipt from before iOS 7. It is not verified, so only Apple's answer
+  /// about the id counts, and the policy must allow the call.
   private func lookUp(
     transactionReceipt bytes: [UInt8], of app: AppDefinition, _ policy: ReceiptPolicy
   ) throws(ReceiptError) -> ClassifiedReceipt {

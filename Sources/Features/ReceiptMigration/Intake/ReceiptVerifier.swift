@@ -50,6 +50,8 @@ package struct ReceiptVerifier: Sendable {
     return .rejected(.verificationMismatch(local: local, endpoint: endpoint), evidence: nil)
   }
 
+  /// Verifies signature, app and environment, and the device if `device` is not empty (Apple, "Validating receipts on
+  /// the device").
   private func verifyLocally(
     _ document: [UInt8], of app: AppDefinition, device: [UInt8]
   ) -> Result<VerifiedReceipt, ReceiptRejection> {

@@ -114,6 +114,8 @@ struct InputReader {
   /// The byte offset of the next line.
   var position: Int64 { file.position }
 
+  /// Decodes one line. A failure concerns this line only, but for a quoted field of CSV without an end, which takes
+  /// all below it.
   private func record(_ bytes: ArraySlice<UInt8>) -> Result<InputRecord, InputError> {
     let read: (String) -> String?
     switch syntax {

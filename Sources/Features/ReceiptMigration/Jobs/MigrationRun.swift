@@ -109,6 +109,8 @@ struct MigrationRun: Sendable {
     }
   }
 
+  /// Processes the lines that are left, as many at a time as the job demands, and saves the progress. A job that is
+  /// stopped meanwhile stays unfinished.
   private func processLines(
     _ reader: inout InputReader, _ done: Set<Int64>
   ) async throws(Interruption) {
