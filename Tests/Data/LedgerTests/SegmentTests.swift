@@ -1,9 +1,10 @@
 import AppStore
 import Entitlements
-@testable import Ledger
 import Store
 import TestSupport
 import Testing
+
+@testable import Ledger
 
 /// Segments over the lives of subscribers.
 @Suite struct SegmentTests {

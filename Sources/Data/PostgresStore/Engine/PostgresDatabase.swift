@@ -149,7 +149,7 @@ final class PostgresDatabase: SQLConnection {
   }
 
   /// Performs a word of a transaction. Everything up to the commit is deferred, so that a transaction without reads
-  /// takes one round trip; a rollback to the savepoint only forgets what was deferred after it.
+  /// takes one round trip; a rollback to the savepoint drops what was deferred after it.
   private func perform(_ request: PostgresRequest) throws(StoreError) {
     switch TransactionWord(request.sql) {
     case .begin:

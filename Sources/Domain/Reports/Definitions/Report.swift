@@ -6,7 +6,7 @@ package struct Report: Sendable {
     case subscriptions
     /// Beginnings, ends and changes, which explain the difference of two stocks.
     case movements
-    /// Trials by the day of their start, and what became of them by now.
+    /// Trials by the day of their start, with their outcomes by now.
     case trials
     /// Annual recurring revenue and its movements.
     case recurringRevenue = "mrr"

@@ -40,7 +40,9 @@ extension Startup {
 extension Application {
   /// Adopts the callers of a reloaded configuration for the console.
   func reloadConsoleCallers(_ configuration: ServiceConfiguration) throws {
-    guard let callers = console.callers, let identity = configuration.listeners.console.identity else { return }
+    guard let callers = console.callers, let identity = configuration.listeners.console.identity else {
+      return
+    }
     callers.replace(with: try Startup.consoleCallers(configuration, identity, console.keys))
   }
 }
