@@ -2,7 +2,6 @@ internal import Callers
 internal import CommandSupport
 internal import Configuration
 internal import Console
-internal import ContractCalls
 internal import Logging
 internal import Services
 internal import Transport
