@@ -10,6 +10,7 @@ package struct AccessStatement: Hashable, Sendable {
   package let purchase: String
   /// The start of the period that a line of a table is about; `nil`: the statement is about the whole purchase.
   package let period: Instant?
+  /// When the other system stated it.
   package let statedAt: Instant
   /// When access ends or ended; `nil`: it does not end.
   package let until: Instant?

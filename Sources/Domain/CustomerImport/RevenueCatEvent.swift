@@ -21,9 +21,11 @@ package struct RevenueCatEvent: Hashable, Sendable {
   package let gracePeriodExpiresAt: Instant?
   /// In small letters, such as `app_store`; empty if the event has none.
   package let store: String
+  /// The product, as the store of the purchase names it.
   package let productID: String
   /// The store's id of the purchase; Apple's original transaction id for the App Store.
   package let originalTransactionID: String
+  /// Whether the event is of a test environment of the store.
   package let isSandbox: Bool
   /// `cancel_reason` or `expiration_reason`; empty if the event has none.
   package let reason: String

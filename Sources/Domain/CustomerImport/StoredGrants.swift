@@ -10,6 +10,7 @@ package struct StoredGrant: Hashable, Sendable {
   package var productID = ""
   /// The number of the stored state; an import reports a greater one to change it.
   package var revision: Int64 = 0
+  /// The beginning of access; `nil`: not known.
   package var since: Instant?
   /// `nil`: no expiry.
   package var until: Instant?

@@ -163,5 +163,6 @@ package struct SpanRecord: Sendable {
   package let status: SpanStatus?
   /// The number of events and links over the limit.
   package let droppedEvents: Int
+  /// The links beyond the maximum number of a span, which were not recorded.
   package let droppedLinks: Int
 }

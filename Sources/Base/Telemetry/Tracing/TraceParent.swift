@@ -2,6 +2,7 @@
 package struct TraceParent: Hashable, Sendable {
   /// The 16 bytes of the trace id as two numbers, not both zero.
   package let high: UInt64
+  /// The last eight bytes.
   package let low: UInt64
   /// The id of the caller's span, not zero.
   package let span: UInt64

@@ -58,6 +58,7 @@ package struct Fulfillment: Hashable, Sendable {
 
 /// Selects purchases with units to deliver or to take back.
 package struct UnfulfilledFilter: Hashable, Sendable {
+  /// The app and the environment to search.
   package var appEnvironment: AppEnvironment
   /// Only purchases of this customer; `nil`: of all.
   package var customerID: String?

@@ -95,6 +95,7 @@ package struct EvidenceContent: Hashable, Sendable {
 
 /// The id of a piece of evidence; ids increase in order of arrival.
 package struct EvidenceID: RawRepresentable, Hashable, Comparable, Sendable {
+  /// From 1 on.
   package let rawValue: Int64
   package init(rawValue: Int64) { self.rawValue = rawValue }
 

@@ -5,6 +5,7 @@ package import Entitlements
 package struct GrantFilter: Hashable, Sendable {
   /// The operator's name for the app.
   package var appID: String
+  /// The environment to search.
   package var environment: Environment
   /// Only grants of this customer; `nil` for all.
   package var customerID: String?

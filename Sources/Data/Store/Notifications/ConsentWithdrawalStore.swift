@@ -37,6 +37,7 @@ package struct ConsentWithdrawalRecord: Hashable, Sendable {
 package struct ConsentWithdrawalFilter: Hashable, Sendable {
   /// The operator's name for the app.
   package var appID: String
+  /// `nil`: all environments of the app.
   package var environment: Environment?
   /// Whether settled withdrawals are left out.
   package var onlyOpen = true

@@ -105,6 +105,7 @@ package struct ConsumptionConsent: Hashable, Sendable {
 package struct ConsumptionRequestFilter: Hashable, Sendable {
   /// The operator's name for the app.
   package var appID: String
+  /// `nil`: all environments of the app.
   package var environment: Environment?
   /// `nil` matches requests in every state.
   package var state: ConsumptionRequestRecord.State?

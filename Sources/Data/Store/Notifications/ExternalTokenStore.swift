@@ -66,6 +66,7 @@ package struct ExternalTokenRecord: Hashable, Sendable {
 package struct ExternalTokenFilter: Hashable, Sendable {
   /// The operator's name for the app.
   package var appID: String
+  /// `nil`: all environments of the app.
   package var environment: Environment?
   /// Whether tokens with a report are left out.
   package var onlyUnreported = true

@@ -71,6 +71,7 @@ package struct RetentionRequestRecord: Hashable, Sendable {
 /// Selects requests of an app; a `nil` member matches all.
 package struct RetentionRequestFilter: Hashable, Sendable {
   package var appID: String
+  /// `nil`: all environments of the app.
   package var environment: Environment?
   /// `nil` matches every outcome, also one that is not known yet.
   package var outcome: RetentionOutcome?

@@ -37,6 +37,7 @@ package protocol DeliveryStore {
 
 /// The customer or purchase whose messages are delivered in order.
 package struct OrderingKey: Hashable, Sendable {
+  /// `nil`: the message is of no environment.
   package let environment: Environment?
   /// A customer id or an original transaction id.
   package let name: String

@@ -4,15 +4,21 @@ package import JSON
 package struct AdvancedCommerceSubscriptionModifyInAppRequest: DecodedPayload {
   package let json: JSONObject
 
+  /// Identifies the request and, optionally, the customer.
   package let requestInfo: AdvancedCommerceRequestInfo?
   /// A transaction of the subscription to change.
   package let transactionId: String?
   /// Whether the renewal date stays the same.
   package let retainBillingCycle: Bool?
+  /// The new description; `nil`: unchanged.
   package let descriptors: AdvancedCommerceSubscriptionModifyDescriptors?
+  /// The items to add.
   package let addItems: [AdvancedCommerceSubscriptionModifyAddItem]?
+  /// The items to replace.
   package let changeItems: [AdvancedCommerceSubscriptionModifyChangeItem]?
+  /// The items to remove.
   package let removeItems: [AdvancedCommerceSubscriptionModifyRemoveItem]?
+  /// The new period; `nil`: unchanged.
   package let periodChange: AdvancedCommerceSubscriptionModifyPeriodChange?
   /// Apple's code of the tax category.
   package let taxCode: String?

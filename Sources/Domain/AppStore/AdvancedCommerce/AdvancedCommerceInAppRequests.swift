@@ -22,7 +22,9 @@ package struct AdvancedCommerceOneTimeChargeCreateRequest: DecodedPayload {
 
   /// ISO 4217.
   package let currency: String?
+  /// The item that is charged.
   package let item: AdvancedCommerceOneTimeChargeItem?
+  /// Identifies the request and, optionally, the customer.
   package let requestInfo: AdvancedCommerceRequestInfo?
   /// Apple's code of the tax category.
   package let taxCode: String?
@@ -71,6 +73,7 @@ package struct AdvancedCommerceSubscriptionCreateRequest: DecodedPayload {
   package let currency: String?
   /// Of the purchase as a whole; each item has its own.
   package let descriptors: AdvancedCommerceDescriptors?
+  /// The items, which renew together.
   package let items: [AdvancedCommerceSubscriptionCreateItem]?
   /// An ISO 8601 duration.
   package let period: String?

@@ -50,7 +50,9 @@ package struct AdvancedCommerceRequestRefundItem: DecodedPayload {
 
   /// The operator's SKU of the item.
   package let sku: String?
+  /// The reason for the refund.
   package let refundReason: AdvancedCommerceRefundReason?
+  /// How much is refunded; `CUSTOM` needs `refundAmount`.
   package let refundType: AdvancedCommerceRefundType?
   /// Whether the refund revokes the item.
   package let revoke: Bool?

@@ -28,9 +28,11 @@ package struct LegacyPurchase: Hashable, Sendable {
   package var transactionID: String
   /// Identifies the purchase; equal for all renewals of a subscription.
   package var originalTransactionID: String
+  /// The product, by its App Store product id.
   package var productID: String
   /// Whether it is an auto-renewable subscription; only these have offer flags.
   package var isSubscription: Bool
+  /// The number of units of a consumable; 1 for anything else.
   package var quantity: Int64 = 1
   /// The time of the purchase, or the start of the period.
   package var purchaseDate: Instant?
@@ -45,8 +47,11 @@ package struct LegacyPurchase: Hashable, Sendable {
   /// `nil` unless Apple took it back.
   package var cancellation: Cancellation?
   // The following members are in `latest_receipt_info` only.
+  /// The customer's own, or shared; `nil` in receipts that do not state it.
   package var ownership: InAppOwnershipType?
+  /// The UUID with which the app bought it; only `verifyReceipt` states it.
   package var appAccountToken: String?
+  /// The subscription group; only `verifyReceipt` states it.
   package var subscriptionGroupID: String?
   /// Whether a purchase of a higher level of the group replaced it.
   package var isUpgraded = false

@@ -69,7 +69,9 @@ package struct LegacyTransaction: DecodedPayload {
   /// Only in `latest_receipt_info`, as are the next three members.
   package let subscriptionGroupIdentifier: String?
   package let appAccountToken: String?
+  /// The customer's own, or shared.
   package let inAppOwnershipType: InAppOwnershipType?
+  /// The number of units of a consumable.
   package let quantity: Int64?
   /// The time of the purchase, or the start of the period.
   package let purchaseDate: Instant?
@@ -166,6 +168,7 @@ package struct UnifiedReceipt: DecodedPayload {
 
   /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
+  /// The outcome; 0 is success.
   package let status: VerifyReceiptStatus?
   /// The app receipt, base64.
   package let latestReceipt: String?

@@ -5,6 +5,7 @@ package import JSON
 package struct LegacyReceiptContent: Hashable, Sendable {
   /// `Production`, `ProductionSandbox`, `ProductionVPP` or `ProductionVPPSandbox`.
   package var receiptType: String?
+  /// The app's bundle id.
   package var bundleID: String
   /// 0 in Apple's sandbox.
   package var appItemID: Int64 = 0
@@ -57,6 +58,7 @@ package struct LegacyReceiptContent: Hashable, Sendable {
 /// The next renewal of a subscription in the format of `verifyReceipt` (Apple's `pending_renewal_info`), for
 /// writing. ``PendingRenewalInfo`` reads the same format.
 package struct LegacyRenewal: Hashable, Sendable {
+  /// The purchase that the renewal info is about.
   package var originalTransactionID: String
   /// The product of the current period.
   package var productID: String

@@ -61,7 +61,9 @@ package enum VerifyReceiptAnswer: Hashable, Sendable {
 
   /// The content for a valid receipt.
   package struct Content: Hashable, Sendable {
+    /// The environment whose server answered.
     package let environment: Environment
+    /// The content of the receipt, normalized.
     package let receipt: LegacyReceiptContent
     /// All transactions, in any order.
     package let latest: [LegacyPurchase]

@@ -32,11 +32,13 @@ package struct ConsumptionRequest: Hashable, Sendable {
 
   /// Whether the customer consented to sharing this data. Apple rejects `false` (4000035).
   package var customerConsented: Bool
+  /// Whether the customer got a working product.
   package var deliveryStatus: DeliveryStatus
   /// Whether the customer could try the product before the purchase.
   package var sampleContentProvided: Bool
   /// The consumed share in thousandths of a percent, 0 to 100,000; `nil`: not reported.
   package var consumptionPercentage: Int64?
+  /// The outcome that the operator prefers; Apple decides. `nil`: none.
   package var refundPreference: RefundPreference?
 
   package init(

@@ -7,6 +7,7 @@ package import JSON
 package struct ResponseBodyV1: DecodedPayload {
   package let json: JSONObject
 
+  /// The event for which Apple sent the notification.
   package let notificationType: NotificationTypeV1?
   /// Apple sends `PROD` for Production here.
   package let environment: Environment?
@@ -16,6 +17,7 @@ package struct ResponseBodyV1: DecodedPayload {
   package let bvrs: String?
   /// The shared secret: never log or show it.
   package let password: String?
+  /// The purchase, for types about one.
   package let originalTransactionId: String?
   /// The App Store id of the product that renews.
   package let autoRenewAdamId: String?

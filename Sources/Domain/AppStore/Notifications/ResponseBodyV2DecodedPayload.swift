@@ -8,7 +8,9 @@ package import JSON
 package struct ResponseBodyV2DecodedPayload: DecodedPayload {
   package let json: JSONObject
 
+  /// The event for which Apple sent the notification.
   package let notificationType: NotificationTypeV2?
+  /// The circumstance of the event; `nil` for types without one.
   package let subtype: NotificationSubtype?
   /// Equal in every delivery of the notification.
   package let notificationUUID: String?

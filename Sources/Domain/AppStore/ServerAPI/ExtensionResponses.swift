@@ -6,7 +6,9 @@ package struct ExtendRenewalDateResponse: DecodedPayload {
 
   /// The new renewal date.
   package let effectiveDate: Instant?
+  /// The purchase whose renewal date was to be extended.
   package let originalTransactionId: String?
+  /// Whether Apple extended it; the call succeeds also if not.
   package let success: Bool?
   /// The period that was extended.
   package let webOrderLineItemId: String?
@@ -39,6 +41,7 @@ package struct MassExtendRenewalDateResponse: DecodedPayload {
 package struct MassExtendRenewalDateStatusResponse: DecodedPayload {
   package let json: JSONObject
 
+  /// The operator's id of the request, by which Apple recognizes a repetition.
   package let requestIdentifier: String?
   /// Whether Apple has tried to extend all subscriptions.
   package let complete: Bool?

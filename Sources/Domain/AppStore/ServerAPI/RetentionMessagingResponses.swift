@@ -83,6 +83,7 @@ package struct DefaultConfigurationResponse: DecodedPayload {
 package struct RealtimeUrlResponse: DecodedPayload {
   package let json: JSONObject
 
+  /// The operator's endpoint that Apple asks for a message; the test calls it.
   package let realtimeURL: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -168,10 +169,15 @@ package struct PerformanceTestResultResponse: DecodedPayload {
 package struct PerformanceTestResponseTimes: DecodedPayload {
   package let json: JSONObject
 
+  /// The mean, in milliseconds.
   package let average: Int64?
+  /// The median, in milliseconds.
   package let p50: Int64?
+  /// The time within which 90 % of the responses were there, in milliseconds.
   package let p90: Int64?
+  /// The same of 95 %.
   package let p95: Int64?
+  /// The same of 99 %.
   package let p99: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -6,6 +6,7 @@ package struct StatusResponse: DecodedPayload {
 
   /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
+  /// The app's bundle id.
   package let bundleId: String?
   /// The app's App Store id; absent in Apple's sandbox.
   package let appAppleId: Int64?
@@ -26,6 +27,7 @@ package struct StatusResponse: DecodedPayload {
 package struct SubscriptionGroupIdentifierItem: DecodedPayload {
   package let json: JSONObject
 
+  /// The group; a customer has at most one current subscription in it.
   package let subscriptionGroupIdentifier: String?
   /// One for each purchase of the group.
   package let lastTransactions: [LastTransactionsItem]?
@@ -44,6 +46,7 @@ package struct LastTransactionsItem: DecodedPayload {
 
   /// The state of the subscription at the time of the response.
   package let status: SubscriptionStatus?
+  /// The purchase of the subscription.
   package let originalTransactionId: String?
   /// A signed transaction: a JWS, not yet verified.
   package let signedTransactionInfo: String?

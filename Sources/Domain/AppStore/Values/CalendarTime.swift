@@ -2,6 +2,7 @@
 ///
 /// Pure arithmetic, so that the domain depends on neither a time zone database nor a clock.
 package struct CalendarTime: Hashable, Sendable {
+  /// In the Gregorian calendar, also before its introduction.
   package var year: Int64
   /// 1 to 12.
   package var month: Int64
