@@ -11,6 +11,8 @@ struct EventSource: MessageSource {
   let format: WebhookFormat
   let encode: EventEncoding
 
+  /// Reads at most 500 events after `position`; at most `limit` of them become messages. The end of the page is the
+  /// last event that was read, also one that the filter leaves out.
   func page(
     after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage {

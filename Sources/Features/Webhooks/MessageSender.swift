@@ -35,6 +35,7 @@ struct MessageSender: Sendable {
     return attributes
   }
 
+  /// Makes one attempt, within ``timeout`` for the whole exchange.
   private func attempt(_ message: OutgoingMessage) async -> DeliveryOutcome {
     let request = OutgoingRequest(
       method: "POST", url: settings.url, headers: headerFields(of: message), body: message.body)

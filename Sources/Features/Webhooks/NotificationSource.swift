@@ -10,6 +10,7 @@ struct NotificationSource: MessageSource {
   /// Empty for all.
   let environments: Set<Environment>
 
+  /// Reads the notifications after `position`; at most `limit` of them become messages.
   func page(
     after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage {

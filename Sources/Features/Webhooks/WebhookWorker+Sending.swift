@@ -20,6 +20,7 @@ extension WebhookWorker {
     }
   }
 
+  /// Sends the messages of one customer in order, and stops at the first that was not delivered: those after it wait.
   private func send(_ batch: OrderedBatch, isProbe: Bool) async -> BatchReport {
     var report = BatchReport()
     for (index, item) in batch.items.enumerated() {
@@ -38,6 +39,7 @@ extension WebhookWorker {
     return report
   }
 
+  /// Whether the receiver takes messages now.
   private var maySend: Bool {
     !isGone && !Task.isCancelled && !breaker.isDown && breaker.retryDelay(at: now()) == nil
   }

@@ -5,7 +5,9 @@ package import HTTP
 /// converts their names to lower case.
 // Unchecked, because nothing writes to the memory after the initializer.
 package struct ConstantFields: @unchecked Sendable {
+  /// The fields in the form of nghttp2.
   let list: UnsafePointer<nghttp2_nv>
+  /// The number of fields.
   let count: Int
   /// As ``HTTP/HeaderFields/sizeInBytes``.
   let sizeInBytes: Int

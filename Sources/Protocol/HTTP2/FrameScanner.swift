@@ -1,10 +1,15 @@
 /// The header of a frame (RFC 9113, section 4.1).
 struct FrameHeader {
+  /// The size of the payload in bytes, at most 2^24 - 1.
   let length: Int
+  /// RFC 9113, section 6; unknown types are ignored.
   let type: UInt8
+  /// Their meaning depends on the type.
   let flags: UInt8
+  /// The stream; 0: the connection.
   let stream: Int32
 
+  /// In bytes.
   static let size = 9
 
   init(_ bytes: UnsafeRawBufferPointer) {

@@ -58,6 +58,8 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
   }
 }
 
+/// Prepares for a header block: of an open stream its trailers or a response, otherwise a request. A request beyond
+/// the maximum of streams is refused before its fields are decoded.
 private func beginHeaders(
   _ session: OpaquePointer?, _ frame: nghttp2_frame, _ state: UnsafeMutablePointer<SessionState>
 ) -> CInt {
@@ -102,6 +104,7 @@ private func receiveField(
   return state.pointee.drop(name.count + value.count + 32)
 }
 
+/// Makes the events of a whole frame. A frame on a stream that was closed makes none.
 private func frameReceived(
   _ session: OpaquePointer?, _ frame: nghttp2_frame, _ state: UnsafeMutablePointer<SessionState>
 ) {
@@ -126,6 +129,8 @@ private func frameReceived(
   }
 }
 
+/// Makes the event of a whole header block: trailers if the head was complete, otherwise the head. An interim
+/// response makes none.
 private func headersReceived(
   _ id: StreamID, _ stream: UnsafeMutablePointer<StreamState>, endOfStream: Bool,
   _ state: UnsafeMutablePointer<SessionState>

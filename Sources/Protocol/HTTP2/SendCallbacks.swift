@@ -13,6 +13,8 @@ func bodySource() -> nghttp2_data_provider {
   return provider
 }
 
+/// Copies the next bytes of a body into a DATA frame. The last frame ends the stream or announces the trailers;
+/// without bytes, the stream waits until its owner has more.
 private func readBody(
   _ session: OpaquePointer?, _ id: Int32, _ stream: UnsafeMutablePointer<StreamState>,
   into buffer: UnsafeMutablePointer<UInt8>, _ length: Int, _ flags: UnsafeMutablePointer<UInt32>,

@@ -18,6 +18,9 @@ extension Session {
     return session
   }
 
+  /// Creates a session of nghttp2 with the state that its callbacks write.
+  ///
+  /// - Throws: ``HTTP2Error`` without memory.
   private static func open(isServer: Bool, limits: Limits) throws(HTTP2Error) -> Session {
     var callbacks: OpaquePointer?
     try check(nghttp2_session_callbacks_new(&callbacks))
@@ -43,6 +46,7 @@ extension Session {
     return Session(session: session, state: state)
   }
 
+  /// Sets what nghttp2 shall not do by itself, and how many streams a client may reset.
   private static func configure(_ options: OpaquePointer?, isServer: Bool) {
     // The owner opens windows, so that a slow reader slows its sender down.
     nghttp2_option_set_no_auto_window_update(options, 1)
@@ -54,6 +58,7 @@ extension Session {
     if isServer { nghttp2_option_set_stream_reset_rate_limit(options, 2_000, 1_000) }
   }
 
+  /// Queues the first SETTINGS frame, and the window of the connection.
   private func submitSettings(
     _ limits: Limits, extra: [(nghttp2_settings_id, UInt32)]
   ) throws(HTTP2Error) {

@@ -3,6 +3,7 @@ internal import HTTP
 
 /// The state that callbacks of one session write, behind the user-data pointer of nghttp2.
 struct SessionState {
+  /// The events since the owner last took them, in order.
   var events: [SessionEvent] = []
   var streams = StreamPool()
   /// The stream whose header block is being received: a block is never interleaved (RFC 9113,
@@ -25,7 +26,9 @@ struct SessionState {
   var headCosts = 0
   /// The unsent bytes of open streams, and all bytes sent.
   var unsentBytes = 0
+  /// All bytes of bodies that nghttp2 took, of closed streams too.
   var bodyBytesSent: Int64 = 0
+  /// The streams that are not closed.
   var openStreams = 0
   /// The frames of a client, whether nghttp2 reports them or not.
   var scanner = FrameScanner()
@@ -36,10 +39,13 @@ struct SessionState {
   var work = 0
   /// The bytes of the current header block that were dropped.
   var droppedHeaderBytes = 0
+  /// Whether the peer's fields exceed the limit so far that the connection ends.
   var hasExcessiveHeaders = false
+  /// The maximum size of the fields of a header block, in bytes as ``HTTP/HeaderFields/sizeInBytes`` counts.
   let headerBytes: Int
   /// The maximum number of open streams of a server; further ones are refused.
   let maxStreams: Int
+  /// Whether it is the server's end of the connection.
   let isServer: Bool
 
   init(limits: Limits, isServer: Bool) {
@@ -79,6 +85,7 @@ struct SessionState {
   /// The memory of a stream without its fields and its body, in bytes.
   private static let streamCost = 1_024
 
+  /// Closes a stream. A server releases its memory at once; a client does so when the owner has taken the events.
   mutating func close(_ stream: UnsafeMutablePointer<StreamState>, _ id: Int32, _ code: ErrorCode) {
     if receivingHeaders == stream { headersEnded() }
     if isServer { releaseStream(stream) } else { closing.append(id) }
@@ -105,6 +112,7 @@ struct SessionState {
   /// Counted at least for a dropped field.
   private static let minDroppedBytes = 256
 
+  /// Ends the header block that is being received.
   mutating func headersEnded() {
     droppedHeaderBytes = 0
     receivingHeaders = nil

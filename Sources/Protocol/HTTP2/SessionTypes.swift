@@ -24,13 +24,17 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
+  /// NO_ERROR: an orderly end.
   package static let noError = ErrorCode(rawValue: 0x0)
+  /// PROTOCOL_ERROR: the peer broke a rule that has no code of its own.
   package static let protocolError = ErrorCode(rawValue: 0x1)
+  /// INTERNAL_ERROR: the sender of the code failed.
   package static let internalError = ErrorCode(rawValue: 0x2)
   /// A frame on a stream that its sender has ended.
   package static let streamClosed = ErrorCode(rawValue: 0x5)
   /// The request was not processed, so the client may retry it (RFC 9113, section 8.7).
   package static let refusedStream = ErrorCode(rawValue: 0x7)
+  /// CANCEL: the stream is no longer needed.
   package static let cancel = ErrorCode(rawValue: 0x8)
   /// The peer causes too much load.
   package static let enhanceYourCalm = ErrorCode(rawValue: 0xb)

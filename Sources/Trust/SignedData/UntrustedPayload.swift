@@ -52,6 +52,8 @@ struct UntrustedPayload<Payload: SignedPayload> {
     return payload
   }
 
+  /// Checks the app that the payload names, by everything with which it names it. A payload that names none belongs to
+  /// the app of its subscription.
   private func check(_ payload: Payload, for app: AppIdentity, environment: Environment)
     throws(VerificationError)
   {

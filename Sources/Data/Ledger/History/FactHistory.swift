@@ -45,6 +45,8 @@ package struct FactHistory {
     }
   }
 
+  /// Reads the evidence about a line. The facts of a line with purged bodies are those that are stored, because its
+  /// documents cannot be decoded again.
   private mutating func read(_ line: LineKey, _ reader: any StoreSnapshot) throws(StoreError) {
     guard documents[line] == nil else { return }
     var isPurged = false
@@ -196,6 +198,7 @@ private struct SeatHistory {
     for item in items { apply(item) }
   }
 
+  /// Applies what concerns seats; nothing else changes them.
   private mutating func apply(_ item: DecodedItem) {
     switch item {
     case .command(let command):

@@ -3,16 +3,23 @@ internal import Store
 
 /// A sum of postings: a row of `report_cell`, or a part of a ``CellPack``.
 struct StoredCell: Hashable {
+  /// ``Posting/Kind``.
   var kind: Int64
   /// The first day whose closing includes it.
   var knownDay: Int64
   /// ``noCohort``: of no cohort.
   var cohortDay: Int64
+  /// The day of the postings, as ``ReportDay/number``.
   var day: Int64
+  /// The dimensions, reason and currency, by their row in `report_key`.
   var keyID: Int64
+  /// The age within a cohort; 0 without one.
   var age: Int64
+  /// The sum of ``Posting/count``.
   var units: Int64
+  /// The sum of ``Posting/amount``.
   var amount: Int64
+  /// The sum of ``Posting/proceeds``.
   var proceeds: Int64
 
   var isZero: Bool { units == 0 && amount == 0 && proceeds == 0 }

@@ -133,6 +133,8 @@ private struct PurchaseEvaluation {
       validUntil: nil)
   }
 
+  /// Returns when the state began: of auto-renew off the time when it was turned off, of a grace period the end of
+  /// what was paid.
   private func since(_ status: EntitlementStatus, _ index: Int, at now: Instant) -> Instant {
     let bought = facts.transactions[index].purchaseDate
     switch status.reason {

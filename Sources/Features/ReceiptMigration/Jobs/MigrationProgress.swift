@@ -46,10 +46,13 @@ final class MigrationProgress: Sendable {
 
 /// The line up to which all are done, while later ones may be done too.
 struct ProgressWatermark {
+  /// The number of that line, from 1; 0: none.
   var line: Int64
+  /// The position in the input after that line, in bytes.
   var position: Int64
   /// The positions that follow the lines in flight, by line number.
   private var next: [Int64: Int64] = [:]
+  /// Lines beyond ``line`` that are done.
   private var done: Set<Int64> = []
 
   init(line: Int64, position: Int64) {

@@ -32,6 +32,9 @@ package enum PrivateKeyFile {
     }
   }
 
+  /// Returns the text of a key file and when it changed, in milliseconds since 1970.
+  ///
+  /// - Throws: ``PrivateKeyFileError`` also if others than its owner may read it.
   private static func readText(_ path: String) throws(PrivateKeyFileError) -> (text: String, changed: Int64) {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw .systemError(path) }
