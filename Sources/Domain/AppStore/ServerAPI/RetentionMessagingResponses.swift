@@ -173,7 +173,7 @@ package struct PerformanceTestResponseTimes: DecodedPayload {
   package let average: Int64?
   /// The median, in milliseconds.
   package let p50: Int64?
-  /// The time within which 90 % of the responses were there, in milliseconds.
+  /// The time within which 90 % of the responses arrived, in milliseconds.
   package let p90: Int64?
   /// The same of 95 %.
   package let p95: Int64?

@@ -32,7 +32,7 @@ package enum PrivateKeyFile {
     }
   }
 
-  /// Returns the text of a key file and when it changed, in milliseconds since 1970.
+  /// Returns the text of a key file and when it changed, in nanoseconds since 1970.
   ///
   /// - Throws: ``PrivateKeyFileError`` also if others than its owner may read it.
   private static func readText(_ path: String) throws(PrivateKeyFileError) -> (text: String, changed: Int64) {
