@@ -15,6 +15,16 @@ class Request:
     body: bytes
 
 
+def unknown_transaction(seen):
+    """Apple's answer to a transaction id that it does not have; appends the headers of each request to `seen`."""
+
+    def answer(request):
+        seen.append(request.headers)
+        return 404, {"errorCode": 4040010, "errorMessage": "Transaction id not found."}
+
+    return answer
+
+
 class StubServer:
     """`answer(request)` returns a status and a body: a text, bytes, or a document that becomes JSON."""
 

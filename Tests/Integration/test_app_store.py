@@ -55,6 +55,15 @@ class World:
             timeout=CALL_LIMIT)
         return bought["transactionId"]
 
+    def lose_refund(self, customer, reason="OTHER"):
+        """Buys a subscription, and refunds it without the notification. Returns the transaction id."""
+        bought = self.buy(customer)
+        self.deliver()
+        self.act("faults", kind="drop", count=100)
+        self.act("refund", transactionId=bought, reason=reason)
+        self.deliver()
+        return bought
+
 
 @pytest.fixture
 def world(start):
@@ -85,11 +94,7 @@ def test_notifications_alone_keep_a_subscription_current(world):
 
 def test_lost_notifications_are_backfilled_from_the_history(world):
     ana = str(uuid.uuid4())
-    bought = world.buy(ana)
-    world.deliver()
-    world.act("faults", kind="drop", count=100)
-    world.act("refund", transactionId=bought, reason="APP_ISSUE")
-    world.deliver()
+    world.lose_refund(ana, reason="APP_ISSUE")
     assert world.check(ana).entitled, "the refund notification was lost"
     outcome = world.notifications.BackfillNotifications(
         notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT).repair
@@ -248,11 +253,7 @@ def test_apple_errors_give_the_caller_a_retry_delay(world, fault, code):
 
 def test_unsigned_responses_are_rejected(world):
     ana = str(uuid.uuid4())
-    bought = world.buy(ana)
-    world.deliver()
-    world.act("faults", kind="drop", count=100)
-    world.act("refund", transactionId=bought, reason="OTHER")
-    world.deliver()
+    bought = world.lose_refund(ana)
     world.act("faults", kind="wrong-signature", count=100)
     with pytest.raises(contract.RpcError) as error:
         world.apple.RefreshPurchase(

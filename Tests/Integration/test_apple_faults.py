@@ -26,11 +26,7 @@ def world(tmp_path_factory):
 def stale(world):
     """A customer whose refund the service has not received yet, and the purchase."""
     customer = str(uuid.uuid4())
-    bought = world.buy(customer)
-    world.deliver()
-    world.act("faults", kind="drop", count=100)
-    world.act("refund", transactionId=bought, reason="OTHER")
-    world.deliver()
+    bought = world.lose_refund(customer)
     assert world.check(customer).entitled
     yield customer, bought
     # A success at the end, so that failures do not add up to an open circuit breaker.

@@ -272,15 +272,18 @@ def test_the_installs_of_a_customer_have_their_preorder_date(client):
     assert install.original_application_version == "1.0"
 
 
-def test_a_customer_of_another_environment_is_hinted_at(start, tmp_path):
-    (tmp_path / "entitled.yaml").write_text("""apps:
+TWO_ENVIRONMENTS = """apps:
   ocean-journal:
     bundle_id: com.example.oceanjournal
     apple_id: 1234567890
     environments: [Production, Sandbox]
     products:
       lifetime: {type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}
-""")
+"""
+
+
+def test_a_customer_of_another_environment_is_hinted_at(start, tmp_path):
+    (tmp_path / "entitled.yaml").write_text(TWO_ENVIRONMENTS)
     service = start(arguments=["--config", tmp_path / "entitled.yaml"])
     client = Client(service)
     client.call("Grant", customer_id="ana", entitlement="pro", access_level=3, environment=environment.ENVIRONMENT_SANDBOX)
@@ -301,14 +304,7 @@ def test_a_customer_of_another_environment_is_hinted_at(start, tmp_path):
 
 
 def test_a_hint_at_another_environment_follows_the_clock_of_that_environment(start, tmp_path):
-    (tmp_path / "entitled.yaml").write_text("""apps:
-  ocean-journal:
-    bundle_id: com.example.oceanjournal
-    apple_id: 1234567890
-    environments: [Production, Sandbox]
-    products:
-      lifetime: {type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}
-""")
+    (tmp_path / "entitled.yaml").write_text(TWO_ENVIRONMENTS)
     service = start(arguments=["--config", tmp_path / "entitled.yaml"])
     client = Client(service)
     sandbox = {"customer_id": "ana", "environment": environment.ENVIRONMENT_SANDBOX}

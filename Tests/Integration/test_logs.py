@@ -19,7 +19,7 @@ from contract import app_store_service, receipt_service
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, PROGRAM, Service, post, wait_for
 from raw import Connection
-from stub import StubServer
+from stub import StubServer, unknown_transaction
 from test_callers import APPS, CALLERS, GRANT, call, grant, rejected, token
 
 APP = "ocean-journal"
@@ -113,12 +113,7 @@ def test_a_failed_call_returns_the_request_id_of_its_log_line(service):
 
 def test_the_trace_context_is_sent_to_apple(tmp_path):
     seen = []
-
-    def refuse(request):
-        seen.append(request.headers)
-        return 404, {"errorCode": 4040010, "errorMessage": "Transaction id not found."}
-
-    apple = StubServer(refuse)
+    apple = StubServer(unknown_transaction(seen))
     write_key(tmp_path / "key.p8")
     configuration = yaml.safe_load(APPS)
     configuration["apps"][APP] |= {

@@ -15,7 +15,7 @@ from collector import Collector, attributes
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, post, run
 from receiver import Receiver
-from stub import StubServer
+from stub import StubServer, unknown_transaction
 from test_metrics import value
 from test_webhooks import APP, configured
 
@@ -140,12 +140,7 @@ def test_notifications_and_webhooks_are_traced(start, tmp_path, collector, webho
 
 def test_calls_to_apple_are_spans_and_carry_their_context(start, tmp_path, collector):
     seen = []
-
-    def refuse(request):
-        seen.append(request.headers)
-        return 404, {"errorCode": 4040010, "errorMessage": "Transaction id not found."}
-
-    apple = StubServer(refuse)
+    apple = StubServer(unknown_transaction(seen))
     write_key(tmp_path / "key.p8")
     arguments = traced(tmp_path, collector)
     configuration = json.loads((tmp_path / "entitled.yaml").read_text())

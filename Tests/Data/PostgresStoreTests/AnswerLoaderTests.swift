@@ -153,15 +153,6 @@ extension LoadedAnswers {
   fileprivate var isKnown: Bool { if case .answers = content { true } else { false } }
 }
 
-private func customer(_ id: String) -> CustomerKey {
-  CustomerKey(appID: "ocean", environment: .sandbox, customerID: id)
-}
-
-private let ocean = AppDefinition(
-  id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
-  environments: [.sandbox],
-  products: [ProductDefinition(productID: "pro", type: .nonConsumable, entitlements: ["pro"])])
-
 extension StoreTransaction {
   fileprivate func put(_ customer: CustomerKey) throws(StoreError) {
     let facts = CustomerFacts(transactions: [

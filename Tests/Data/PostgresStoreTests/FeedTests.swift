@@ -215,15 +215,6 @@ struct FeedTests {
   }
 }
 
-private func customer(_ id: String) -> CustomerKey {
-  CustomerKey(appID: "ocean", environment: .sandbox, customerID: id)
-}
-
-private let ocean = AppDefinition(
-  id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
-  environments: [.sandbox],
-  products: [ProductDefinition(productID: "pro", type: .nonConsumable, entitlements: ["pro"])])
-
 extension PostgresEntitlementStore {
   fileprivate func put(_ customer: CustomerKey) async throws(StoreError) {
     try await write { transaction throws(StoreError) in
