@@ -51,7 +51,9 @@ package final class AppStoreServerClient: Sendable {
   private let breaker: CircuitBreaker
   private let policy = RetryPolicy.standard
 
+  /// In bytes; a page of twenty transactions has some hundred kilobytes.
   private static let maxBodySize = 16 << 20
+  /// For one attempt with its body.
   private static let callTimeout = Duration.seconds(30)
 
   /// Creates a client for `app` whose calls carry tokens of `tokens`.

@@ -13,8 +13,11 @@ package final class CircuitBreaker: Sendable {
     case probing(length: Duration)
   }
 
+  /// Failures in a row after which calls fail without being made.
   private static let failureThreshold = 5
+  /// How long the circuit stays open the first time.
   private static let minOpenTime = Duration.seconds(5)
+  /// How long it stays open at most.
   private static let maxOpenTime = Duration.seconds(300)
   /// A host that does not respond in less time has not failed, because callers choose their timeouts.
   private static let fairTimeout = Duration.seconds(5)

@@ -106,6 +106,7 @@ extension IncomingResponse {
     return min(.milliseconds(max(0, number - now.millisecondsSince1970)), Self.maxRetryAfter)
   }
 
+  /// A longer `Retry-After` is shortened, so that a wrong one cannot stop calls for a day.
   private static let maxRetryAfter = Duration.seconds(3_600)
 }
 

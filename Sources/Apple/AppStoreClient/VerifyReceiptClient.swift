@@ -58,7 +58,9 @@ private final class VerifyReceiptServer: Sendable {
   private let breaker: CircuitBreaker
   private let policy = RetryPolicy.standard
 
+  /// In bytes; Apple repeats each purchase of a receipt twice, so the response is several times its size.
   private static let maxBodySize = 64 << 20
+  /// For one attempt with its body.
   private static let callTimeout = Duration.seconds(30)
 
   init(url: String, share: Double, exchange: any HTTPExchange, clock: ClientClock) {

@@ -19,7 +19,9 @@ package final class DeviceCheckClient: Sendable {
   private let breaker: CircuitBreaker
   private let policy = RetryPolicy.standard
 
+  /// In bytes; Apple's responses have less than a hundred.
   private static let maxBodySize = 1 << 16
+  /// For one attempt with its body.
   private static let callTimeout = Duration.seconds(30)
   /// Apple's texts for a device without bits; the second one is of older documents.
   private static let unknownStates = ["Failed to find bit state", "Bit State Not Found"]

@@ -105,8 +105,11 @@ package final class PostgresRows: @unchecked Sendable {
 
 /// Types in `pg_type` that results have besides ``PostgresType``, the types of parameters.
 private enum ResultType {
+  /// `smallint`.
   static let int2: UInt32 = 21
+  /// `integer`.
   static let int4: UInt32 = 23
+  /// An object id.
   static let oid: UInt32 = 26
   /// The type of a sum of `bigint`.
   static let numeric: UInt32 = 1700

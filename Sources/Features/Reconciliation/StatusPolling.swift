@@ -7,6 +7,7 @@ internal import Store
 
 /// Runs the status polls that are due.
 struct StatusPolling: Sendable {
+  /// Lines that are polled at the same time.
   private static let batchSize = 32
 
   let store: any EntitlementStore

@@ -25,7 +25,9 @@ package final class RecordedSpan: Tracing.Span {
   private let parent: ServiceContext
   private let state: Mutex<State>
 
+  /// Further ones are counted, not recorded: a span must not grow with the work in it.
   private static let maxEvents = 32
+  /// As ``maxEvents``.
   private static let maxLinks = 32
 
   init(

@@ -7,6 +7,7 @@ internal import Synchronization
 /// Receivers of `CUSTOMER_ERASED` need the id to erase the customer, too, and the store does not have it any more. A
 /// receiver that does not get the event in time learns the id from another call of `EraseCustomer`.
 package final class ErasedNames: Sendable {
+  /// A day, for receivers that are not reachable at once.
   private static let lifetime = Duration.seconds(86_400)
   /// The number of ids at which all are forgotten, so that they need little memory.
   private static let capacity = 10_000

@@ -25,6 +25,7 @@ package struct SegmentWorker: Worker {
 
 // Saved segments, and what time changes in them.
 extension EvidenceLedger {
+  /// Purchases of one write.
   private static let pageSize = 100
   /// The maximum number of saved segments of an app environment.
   package static let maxSegments = 100

@@ -16,6 +16,7 @@ final class ChangeFollower: Sendable {
   static let channel = "entitled_change"
   /// The pause between two deletions of old announcements.
   private static let trimPause = Duration.seconds(10)
+  /// The longest pause before another session: other processes wait for these commits.
   private static let maxRetryPause = Duration.milliseconds(250)
 
   private let settings: PostgresSettings

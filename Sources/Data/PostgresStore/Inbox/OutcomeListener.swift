@@ -6,6 +6,7 @@ internal import Synchronization
 /// Waits for the outcomes of entries of this replica: reads them when the leader sends a notification, and in short
 /// intervals; a few at a time while they are large, because each read has a second only.
 final class OutcomeListener: Sendable {
+  /// A lost notification costs at most this.
   private static let polling = Duration.milliseconds(20)
 
   /// An outcome, and the number of commits of the store when it was read.

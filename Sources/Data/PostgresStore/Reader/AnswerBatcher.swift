@@ -19,6 +19,7 @@ final class AnswerBatcher: AnswerLoader {
     var inFlight = 0
   }
 
+  /// Queries at a time: while one is answered, the next batch gathers.
   private static let maxInFlight = 2
   /// The maximum number of customers of a query.
   private static let maxBatch = 256

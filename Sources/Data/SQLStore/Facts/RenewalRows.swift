@@ -5,6 +5,7 @@ internal import Store
 /// Writes the renewal infos of each purchase line, the `line_record` rows of the view `renewal_fact`: 64 documents a row,
 /// in the order of their signatures.
 final class RenewalRows {
+  /// Documents in one row.
   private static let chunkSize = 64
 
   private let ofLine: any SQLStatement

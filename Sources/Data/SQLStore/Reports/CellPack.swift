@@ -48,9 +48,13 @@ struct CellPack {
 
   /// The members of a cell that are not the usual ones, and follow its key.
   private enum Mark {
+    /// The cohort follows, in days before the closing.
     static let cohort: UInt8 = 1
+    /// The day is not that of the closing; the distance follows.
     static let earlier: UInt8 = 2
+    /// The age follows.
     static let age: UInt8 = 4
+    /// Amount and proceeds follow.
     static let amounts: UInt8 = 8
   }
 

@@ -346,8 +346,12 @@ package enum Version01 {
 
 /// The values of `line_record.kind`. Persisted, and used by the views.
 enum LineRecordKind {
+  /// The time of the next status poll.
   static let poll = 0
+  /// Up to 64 renewal infos.
   static let renewal = 1
+  /// The transactions of a purchase.
   static let transaction = 2
+  /// A piece of evidence about the line.
   static let evidence = 3
 }

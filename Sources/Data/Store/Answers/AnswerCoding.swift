@@ -73,20 +73,33 @@ struct SegmentFlags: OptionSet {
   static let productStateShift: UInt32 = 2
   static let accessLevelShift: UInt32 = 4
 
+  /// The end of the segment follows; without it the segment has none.
   static let hasEnd = SegmentFlags(rawValue: 1 << 6)
+  /// A transaction decides.
   static let hasDeciding = SegmentFlags(rawValue: 1 << 7)
+  /// The deciding transaction and its outlook follow; otherwise they are those of the segment before.
   static let decidingIsNew = SegmentFlags(rawValue: 1 << 8)
+  /// A grant decides; its id follows.
   static let hasGrant = SegmentFlags(rawValue: 1 << 9)
+  /// The beginning of access follows.
   static let hasSince = SegmentFlags(rawValue: 1 << 10)
+  /// The end of access follows, unless it is the end of the segment.
   static let hasUntil = SegmentFlags(rawValue: 1 << 11)
+  /// Access ends with the segment, so that no instant follows.
   static let untilIsEnd = SegmentFlags(rawValue: 1 << 12)
+  /// The time of the next change follows, unless it is the end of the segment.
   static let hasCheckAgain = SegmentFlags(rawValue: 1 << 13)
+  /// The next change is the end of the segment.
   static let checkAgainIsEnd = SegmentFlags(rawValue: 1 << 14)
+  /// The time by which the customer must act follows, unless it is the end of the segment.
   static let hasActBy = SegmentFlags(rawValue: 1 << 15)
+  /// The customer must act by the end of the segment.
   static let actByIsEnd = SegmentFlags(rawValue: 1 << 16)
   /// The evidence id follows the grant id.
   static let hasGrantEvidence = SegmentFlags(rawValue: 1 << 17)
+  /// The end of what is paid follows, unless it is the end of the segment.
   static let hasPaidUntil = SegmentFlags(rawValue: 1 << 18)
+  /// The segment ends with what is paid.
   static let paidUntilIsEnd = SegmentFlags(rawValue: 1 << 19)
   /// The other store, its id of the purchase and its product follow the grant id.
   static let isExternalGrant = SegmentFlags(rawValue: 1 << 20)
@@ -96,19 +109,30 @@ struct SegmentFlags: OptionSet {
 struct PurchaseFlags: OptionSet {
   let rawValue: UInt32
 
+  /// The transaction has the id of the purchase, which does not follow.
   static let isFirstOfLine = PurchaseFlags(rawValue: 1 << 0)
+  /// A renewal info is known; its members follow.
   static let hasOutlook = PurchaseFlags(rawValue: 1 << 1)
+  /// The renewal info states whether it renews, in ``willRenew``.
   static let hasWillRenew = PurchaseFlags(rawValue: 1 << 2)
+  /// The subscription renews.
   static let willRenew = PurchaseFlags(rawValue: 1 << 3)
+  /// A price increase awaits consent.
   static let needsPriceConsent = PurchaseFlags(rawValue: 1 << 4)
+  /// The price of the renewal follows.
   static let hasPrice = PurchaseFlags(rawValue: 1 << 5)
   /// The evidence id follows the ownership type.
   static let hasEvidence = PurchaseFlags(rawValue: 1 << 6)
+  /// The billing plan follows.
   static let hasBillingPlan = PurchaseFlags(rawValue: 1 << 7)
+  /// The numbers of the payment and of all payments follow.
   static let hasCommitment = PurchaseFlags(rawValue: 1 << 8)
+  /// The end of the commitment follows.
   static let hasCommitmentEnd = PurchaseFlags(rawValue: 1 << 9)
+  /// The price of the commitment follows.
   static let hasCommitmentPrice = PurchaseFlags(rawValue: 1 << 10)
   /// The cost of the payment follows the commitment.
   static let hasPayment = PurchaseFlags(rawValue: 1 << 11)
+  /// The currency of the payment follows.
   static let hasPaymentCurrency = PurchaseFlags(rawValue: 1 << 12)
 }

@@ -11,6 +11,7 @@ package final class CustomerVersions: Sendable {
     fileprivate let index: Int
   }
 
+  /// Half a megabyte of counters. Customers who share one only cost each other a lookup.
   fileprivate static let slotCount = 1 << 16
 
   private let counters: Counters

@@ -4,12 +4,16 @@
 struct TransactionFlags: OptionSet {
   let rawValue: UInt32
 
+  /// The purchase is that of the transaction before, and does not follow.
   static let sameLine = TransactionFlags(rawValue: 1 << 0)
+  /// The transaction has the id of the purchase, which does not follow.
   static let isFirstOfLine = TransactionFlags(rawValue: 1 << 1)
+  /// The product is that of the transaction before, and does not follow.
   static let sameProduct = TransactionFlags(rawValue: 1 << 2)
   static let hasExpiresDate = TransactionFlags(rawValue: 1 << 3)
   static let hasOriginalPurchaseDate = TransactionFlags(rawValue: 1 << 4)
   static let hasGroup = TransactionFlags(rawValue: 1 << 5)
+  /// The subscription group is that of the transaction before, and does not follow.
   static let sameGroup = TransactionFlags(rawValue: 1 << 6)
   static let hasRevocationDate = TransactionFlags(rawValue: 1 << 7)
   static let hasRevocationReason = TransactionFlags(rawValue: 1 << 8)
@@ -17,9 +21,12 @@ struct TransactionFlags: OptionSet {
   static let isUpgraded = TransactionFlags(rawValue: 1 << 10)
   static let hasOfferType = TransactionFlags(rawValue: 1 << 11)
   static let hasOfferDiscountType = TransactionFlags(rawValue: 1 << 12)
+  /// The quantity is not 1, and follows.
   static let hasQuantity = TransactionFlags(rawValue: 1 << 13)
   static let hasRevokedSeats = TransactionFlags(rawValue: 1 << 14)
+  /// ``TransactionDetailFlags`` and what they announce follow.
   static let hasDetails = TransactionFlags(rawValue: 1 << 15)
+  /// The service had it before its purchase date; the time follows.
   static let hasEarlyArrival = TransactionFlags(rawValue: 1 << 16)
 }
 
@@ -28,6 +35,7 @@ struct RenewalFlags: OptionSet {
   let rawValue: UInt32
 
   static let hasAutoRenewProduct = RenewalFlags(rawValue: 1 << 0)
+  /// The next product is that of the renewal info, and does not follow.
   static let renewsToSameProduct = RenewalFlags(rawValue: 1 << 1)
   static let hasAutoRenewStatus = RenewalFlags(rawValue: 1 << 2)
   static let isInBillingRetry = RenewalFlags(rawValue: 1 << 3)
@@ -35,7 +43,9 @@ struct RenewalFlags: OptionSet {
   static let hasExpirationIntent = RenewalFlags(rawValue: 1 << 5)
   static let hasPriceIncreaseStatus = RenewalFlags(rawValue: 1 << 6)
   static let hasRenewalDate = RenewalFlags(rawValue: 1 << 7)
+  /// ``RenewalDetailFlags`` and what they announce follow.
   static let hasDetails = RenewalFlags(rawValue: 1 << 8)
+  /// The product is that of the renewal info before, and does not follow.
   static let sameProduct = RenewalFlags(rawValue: 1 << 9)
 }
 
@@ -51,13 +61,17 @@ struct TransactionDetailFlags: OptionSet {
   static let hasCommitmentEnd = TransactionDetailFlags(rawValue: 1 << 5)
   static let hasCommitmentPrice = TransactionDetailFlags(rawValue: 1 << 6)
   static let hasInvitationManagement = TransactionDetailFlags(rawValue: 1 << 7)
+  /// A receipt stated it, so a signed transaction replaces it.
   static let isFromReceipt = TransactionDetailFlags(rawValue: 1 << 8)
+  /// The price of all seats follows.
   static let hasSeatsPrice = TransactionDetailFlags(rawValue: 1 << 9)
   static let hasSeatRefunds = TransactionDetailFlags(rawValue: 1 << 10)
+  /// An earlier document had no reason for several transactions in one period.
   static let wasWithoutAdditions = TransactionDetailFlags(rawValue: 1 << 11)
   static let hasRefunds = TransactionDetailFlags(rawValue: 1 << 12)
   static let hasReversals = TransactionDetailFlags(rawValue: 1 << 13)
   static let hasOfferPeriod = TransactionDetailFlags(rawValue: 1 << 14)
+  /// An extension moved the end; the first one follows.
   static let hasFirstExpiresDate = TransactionDetailFlags(rawValue: 1 << 15)
   static let isAdvancedCommerce = TransactionDetailFlags(rawValue: 1 << 16)
 }
@@ -85,6 +99,7 @@ struct GrantFlags: OptionSet {
 
   static let hasUntil = GrantFlags(rawValue: 1 << 0)
   static let hasRevokedAt = GrantFlags(rawValue: 1 << 1)
+  /// A purchase in another store; its source, id, product and revision follow.
   static let isExternal = GrantFlags(rawValue: 1 << 2)
 }
 

@@ -3,6 +3,7 @@ internal import Entitlements
 
 /// Parts of amounts, in thousandths of a percent.
 enum Share {
+  /// 100 %.
   static let whole: Int64 = 100_000
   /// Apple's commission is 30 %, and 15 % of charges after one year of paid service in the group and in the Small
   /// Business Program.
