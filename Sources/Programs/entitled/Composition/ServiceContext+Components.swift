@@ -2,6 +2,7 @@ internal import CommandSupport
 internal import Configuration
 internal import Services
 internal import Store
+internal import Webhooks
 
 // What the services get from the other components.
 
