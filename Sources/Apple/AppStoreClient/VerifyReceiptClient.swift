@@ -13,6 +13,8 @@ package final class VerifyReceiptClient: Sendable {
   package static let productionURL = "https://buy.itunes.apple.com/verifyReceipt"
   package static let sandboxURL = "https://sandbox.itunes.apple.com/verifyReceipt"
 
+  /// Creates a client with a rate limit and a circuit breaker for each of the two hosts; the sandbox has a tenth of
+  /// the rate.
   package init(
     productionURL: String = VerifyReceiptClient.productionURL,
     sandboxURL: String = VerifyReceiptClient.sandboxURL, exchange: any HTTPExchange,

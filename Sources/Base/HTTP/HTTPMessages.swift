@@ -17,6 +17,7 @@ package struct HTTPRequest: Sendable {
   /// The IP address of the client or of the proxy before it; empty if it is unknown.
   package var address = ""
 
+  /// Splits `target`, as the request line has it, at its first `?`. Names of `headers` must be in lower case.
   package init(
     method: String, target: String, headers: HeaderFields = HeaderFields(), body: [UInt8] = []
   ) {

@@ -23,18 +23,22 @@ package enum WebhookFormat: Hashable, Sendable, CaseIterable {
 
 /// The configuration of one webhook.
 package struct WebhookSettings: Hashable, Sendable {
+  /// The app and the operator's name for the webhook.
   package let key: WebhookKey
   /// May contain secrets; see ``redactedURL``.
   let url: String
   /// The signing secrets; none for forwarded notifications.
   let secrets: [WebhookSecret]
+  /// The events that it receives.
   let selection: EventSelection
   /// Applies to events; forwarded notifications are sent as Apple wrote them.
   let format: WebhookFormat
+  /// The pauses between attempts, and when a message is given up.
   let schedule: RetrySchedule
   /// The maximum number of ordering keys with a message in flight.
   let concurrency: Int
 
+  /// Creates settings. Without `kinds` or `environments`, the webhook receives all.
   package init(
     key: WebhookKey, url: String, secrets: [WebhookSecret] = [], format: WebhookFormat = .standard,
     kinds: Set<EntitlementChange.Kind> = [],

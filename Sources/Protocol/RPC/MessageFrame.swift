@@ -26,6 +26,7 @@ package enum FramingError: Error, Hashable, Sendable {
 }
 
 extension Status {
+  /// The status of a call whose message frame is invalid (gRPC, "Status codes and their use in gRPC").
   package init(_ error: FramingError) {
     switch error {
     case .badFlag(let flag):

@@ -5,6 +5,7 @@ package import HTTP
 package struct Method {
   /// `/package.Service/Method`.
   package let path: String
+  /// The implementation, by the way it runs.
   package let handler: Handler
   /// Runs calls whose messages have more than ``maxBytesOnLoop``, on any thread; `nil`: the event loop runs them, too.
   package var large: AsyncHandler?
@@ -16,6 +17,7 @@ package struct Method {
   /// Whether it is a method of health or reflection, which strangers may call.
   package let isOfStrangers: Bool
 
+  /// Creates a method. An asynchronous handler also runs calls with large messages.
   package init(path: String, handler: Handler, needsAddress: Bool = false) {
     self.path = path
     self.handler = handler

@@ -7,6 +7,7 @@ package struct PeerBytes: Sendable {
   /// Requests that they have not ended.
   package let incompleteRequests: HeldBytes
 
+  /// Creates accounts without any bytes.
   package init(_ limits: TransportLimits) {
     unreadResponses = HeldBytes(limit: limits.unreadResponseBytes)
     incompleteRequests = HeldBytes(limit: limits.incompleteRequestBytes)

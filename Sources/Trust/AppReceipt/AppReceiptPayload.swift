@@ -82,6 +82,7 @@ package struct AppReceiptPayload: Hashable, Sendable {
 }
 
 extension AppReceiptPayload: SignedReceipt {
+  /// Decodes the content of a verified receipt.
   package init(signedContent: [UInt8]) throws(VerificationError) {
     do { try self.init(parsing: signedContent) } catch { throw VerificationError(error) }
   }

@@ -8,6 +8,7 @@ package struct SubscriptionGroups: Sendable {
   private let names: [String: String]
   private let products: [String: ProductDefinition]
 
+  /// Learns the numbers of groups from transactions of products that the catalog has.
   package init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
     var names: [String: String] = [:]
     for index in facts.transactions.indices {

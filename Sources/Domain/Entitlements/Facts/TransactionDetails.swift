@@ -67,7 +67,6 @@ package struct TransactionDetails: Hashable, Sendable {
     private static let percentages: ClosedRange<Int64> = 0...100_000
 
     /// Creates a refund. A percentage beyond its range, which no document of Apple's has, is the nearest one.
-
     package init(date: Instant, percentage: Int64?, isAppIssue: Bool = false) {
       self.date = date
       self.percentage = percentage.map {

@@ -16,6 +16,7 @@ package struct RateTable: Hashable, Sendable {
     /// Units of the target currency for a million units.
     package let millionths: Int64
 
+    /// Creates a table of rates in any order; each is in force until the next one of its pair of currencies.
     package init(_ currency: String, to target: String, from: ReportDay, millionths: Int64) {
       self.currency = currency
       self.target = target

@@ -57,6 +57,8 @@ package struct ReportQuery: Sendable {
     case firstClosed
   }
 
+  /// Creates a query whose buckets are at least ``Report/finest``. A report with ages has months or longer, and
+  /// begins with the first day of its bucket.
   package init(
     _ name: Report.Name, from: ReportDay, to: ReportDay, by granularity: Granularity = .day,
     groupBy: [Dimension] = [], filters: [Dimension: Set<String>] = [:], isOfProceeds: Bool = false,

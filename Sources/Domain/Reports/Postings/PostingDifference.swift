@@ -9,6 +9,8 @@ package struct PostingDifference: Sendable {
   /// The fingerprints of the standing postings afterwards.
   package let standing: [UInt64]
 
+  /// Compares standing postings, by fingerprint in their order, with those of the facts. Equal ones stay, each as
+  /// often as both have it.
   package init(standing: [UInt64], derived: [Posting]) {
     var all: [UInt64] = []
     all.reserveCapacity(derived.count)
