@@ -115,6 +115,9 @@ extension AppStoreServiceHandler {
     return object
   }
 
+  /// Makes Apple's request of an action.
+  ///
+  /// - Throws: `INVALID_FIELD` for a body that Apple documents otherwise; `MISSING_FIELD` without an action.
   private static func appleRequest(
     _ action: AdvancedCommerceAction, _ body: JSONObject, of transactionID: String
   ) throws(Status) -> AppStoreRequest {

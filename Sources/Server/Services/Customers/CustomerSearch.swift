@@ -87,6 +87,7 @@ private struct Hits {
     hits.append(hit)
   }
 
+  /// Adds a customer; of one that was merged, the target too.
   private mutating func addCustomer(
     _ customer: CustomerKey, _ kind: CustomerHitKind, _ explanation: String
   ) throws(StoreError) {
@@ -189,6 +190,8 @@ extension Hits {
     }
   }
 
+  /// Adds a purchase, grant or seat with its owners. `transaction` is the one that was found, if the search was for
+  /// one.
   private mutating func addLine(
     _ line: LineKey, _ kind: CustomerHitKind, _ explanation: String, _ transaction: TransactionFact? = nil
   ) throws(StoreError) {
@@ -253,6 +256,8 @@ extension Hits {
     }
   }
 
+  /// Adds evidence with the customers that it names and the owners of its purchases. For a transfer, only a command
+  /// that moved purchases counts.
   private mutating func addEvidence(
     _ id: Int64, _ kind: CustomerHitKind, _ explanation: String
   ) throws(StoreError) {

@@ -64,6 +64,8 @@ package struct ConnectEndpoint: Sendable {
     }
   }
 
+  /// Decodes the message, runs the handler within the caller's timeout, and encodes the response in the codec of the
+  /// request.
   private func respond(
     to request: ConnectRequest, of method: UnaryMethod,
     _ call: StartedCall<CallInterceptors<AuthenticationInterceptor>>

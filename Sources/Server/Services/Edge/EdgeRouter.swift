@@ -65,6 +65,7 @@ package struct EdgeRouter: Sendable {
     return response
   }
 
+  /// Passes a request to the endpoint of its path; an unknown path is answered with 404.
   private func answer(_ request: HTTPRequest) async -> HTTPResponse {
     switch request.path {
     case "/healthz": Self.read(request, .text(200, "alive\n"))

@@ -56,6 +56,7 @@ package struct NotificationEndpoint: Sendable {
   /// The app that a path names.
   static func appID(ofPath path: String) -> String { String(path.dropFirst(prefix.count)) }
 
+  /// The response to the sender. Apple sends the notification again after 503, and not after 200 and 202.
   private static func answer(to received: ReceivedNotification) -> HTTPResponse {
     let record = received.record
     switch record.state {

@@ -64,6 +64,8 @@ package struct VerifyReceiptEndpoint: Sendable {
     let response: HTTPResponse
   }
 
+  /// Checks path, method and rate. A request with the app's shared secret comes from a backend and has no limit of
+  /// its address.
   private func call(
     of request: HTTPRequest
   ) throws(Refusal) -> (VerifyReceiptCall, app: String?, environment: Environment?) {

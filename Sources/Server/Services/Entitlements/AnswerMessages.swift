@@ -51,6 +51,7 @@ extension Entitlement {
     appStoreCodes = codes
   }
 
+  /// Fills in the members of the deciding transaction. Prices are left out for customers who did not pay.
   private mutating func describe(
     _ deciding: DecidingTransaction, _ status: EntitlementStatus, in app: AppDefinition
   ) {

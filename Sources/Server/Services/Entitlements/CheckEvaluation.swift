@@ -73,6 +73,8 @@ struct CheckEvaluation: Sendable {
     }
   }
 
+  /// Makes the response, and says how long it is valid; an answer without a known end has no validity and is not
+  /// cached.
   private func outcome(
     _ answer: Answer, _ query: Query, _ seen: UInt64, _ now: Instant, isKnown: Bool = true
   ) -> Outcome {

@@ -90,6 +90,9 @@ extension EntitlementServiceHandler {
     }
   }
 
+  /// The level of a grant, which must be stated.
+  ///
+  /// - Throws: `MISSING_FIELD` or `INVALID_FIELD`.
   private static func level(_ level: Wire.AccessLevel) throws(Status) -> Entitlements.AccessLevel {
     switch level {
     case .full: return .full

@@ -21,6 +21,7 @@ struct PooledChecks: Sendable {
     }
   }
 
+  /// Answers one check on the pool of readers, at the time when the read begins.
   private func outcome(
     of query: CheckEvaluation.Query, _ priority: ReadPriority, until deadline: ContinuousClock.Instant?
   ) async throws(Status) -> CheckEvaluation.Outcome {

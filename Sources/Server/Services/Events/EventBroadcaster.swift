@@ -161,6 +161,7 @@ package final class EventBroadcaster: Worker {
     for watcher in watchers { watcher.close() }
   }
 
+  /// Hands a page of events to the watchers of the app, and keeps it for those that subscribe soon after.
   private func publish(_ page: EventPage, of appID: String) {
     let events = page.events
     let watchers = state.withLock { state -> [WatchSubscription] in

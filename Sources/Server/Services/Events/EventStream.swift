@@ -116,6 +116,7 @@ struct EventStream: Sendable {
     }
   }
 
+  /// Sends an event with its position, and waits while the peer does not read.
   private func send(
     _ event: StoredEvent, _ mark: CommitMark?, _ recipient: Recipient
   ) async throws(Status) {
@@ -197,6 +198,9 @@ struct EventStream: Sendable {
     }
   }
 
+  /// The interval of heartbeats in milliseconds; 30 seconds if the request has none.
+  ///
+  /// - Throws: `INVALID_FIELD` unless it is from 0.1 seconds to an hour.
   private static func heartbeat(_ interval: GoogleProtobuf.Duration?) throws(Status) -> Int64 {
     guard let interval else { return 30_000 }
     let (seconds, overflow) = interval.seconds.multipliedReportingOverflow(by: 1_000)

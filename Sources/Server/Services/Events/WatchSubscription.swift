@@ -119,6 +119,7 @@ final class WatchSubscription: Sendable {
     }
   }
 
+  /// Takes what is to be sent: the end of the stream before events, and events before a heartbeat. `nil`: nothing.
   private func dequeue(at now: Instant) -> Delivery? {
     state.withLock { state in
       if let end = state.end { return end }

@@ -32,6 +32,7 @@ struct CachingAuthenticationInterceptor: Interceptor {
 }
 
 extension CallInFlight {
+  /// Finds the caller by token, certificate or network; a method without access control has none.
   fileprivate mutating func authenticate(with authenticator: Authenticator) throws(Status) {
     guard method.needsCaller else { return }
     do throws(CallerError) {

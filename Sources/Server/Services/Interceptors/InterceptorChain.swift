@@ -57,6 +57,8 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
     }
   }
 
+  /// Wraps a handler of the event loop. Each call passes `start`, `receive` and one of `end` and `failed`, in this
+  /// order.
   private func intercepting<Local: Interceptor>(
     _ handler: @escaping Method.UnaryHandler, _ policy: MethodPolicy, _ local: Local
   ) -> Method.UnaryHandler {

@@ -39,6 +39,9 @@ extension ReceiptServiceHandler {
     return response
   }
 
+  /// Compares customers with Apple, ``comparisonConcurrency`` at a time; the result is in the order of their ids.
+  ///
+  /// - Throws: the status of the first customer whose comparison failed.
   private func drifts(of customers: [CustomerRecord]) async throws(Status) -> CompareWithAppleResponse {
     typealias Outcome = (customer: CustomerRecord, drifts: Result<[AppleComparison.Mismatch]?, ReceiptError>)
     let comparison = AppleComparison(intake: context.receiptIntake)

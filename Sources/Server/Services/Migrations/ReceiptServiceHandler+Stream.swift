@@ -82,6 +82,7 @@ extension ReceiptServiceHandler {
     }
   }
 
+  /// Submits one receipt of a stream. A failure is part of the response, so that the stream goes on.
   private func outcome(
     of request: MigrateReceiptsRequest, queriedSince start: EnvironmentTimes, _ lines: KeyLocks
   ) async -> MigrateReceiptsResponse {
@@ -111,6 +112,7 @@ extension ReceiptServiceHandler {
     }
   }
 
+  /// Checks one request of a stream; exactly one of the three forms of a receipt is needed.
   private func incoming(_ request: MigrateReceiptsRequest) throws(Status) -> IncomingReceipt {
     let app = try context.catalog.value.app(request.app)
     if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }

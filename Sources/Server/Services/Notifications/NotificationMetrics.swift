@@ -5,6 +5,7 @@ internal import Store
 
 /// The metrics of notifications from Apple.
 enum NotificationMetrics {
+  /// Counts a notification by version and result. One that was known before counts as `KNOWN` and has no lag.
   static func count(_ received: ReceivedNotification) {
     let record = received.record
     let state = received.isDuplicate ? "KNOWN" : record.state.rawValue

@@ -34,6 +34,7 @@ struct AppReceiptInspection {
     return response
   }
 
+  /// Verifies the receipt as a submission would, without storing it.
   private func verdict(_ deviceIdentifier: [UInt8]) -> InspectResponse {
     do throws(VerificationError) {
       let verified: Verified<AppReceiptPayload> = try verifier.verifyReceipt(

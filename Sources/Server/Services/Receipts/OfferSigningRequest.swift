@@ -55,6 +55,9 @@ enum OfferSigningRequest {
     }
   }
 
+  /// The subscription of the offer.
+  ///
+  /// - Throws: `MISSING_FIELD`, `UNKNOWN_PRODUCT` or `NOT_A_SUBSCRIPTION`.
   private static func product(
     _ request: SignOfferRequest, _ app: AppDefinition
   ) throws(Status) -> ProductDefinition {
@@ -76,6 +79,9 @@ enum OfferSigningRequest {
     try needed(request.offerIdentifier, "offer_identifier")
   }
 
+  /// The request of Advanced Commerce, which the app passes to StoreKit.
+  ///
+  /// - Throws: `MALFORMED_JSON`, `MISSING_FIELD`, or `INVALID_FIELD` for a member that Apple documents otherwise.
   private static func advancedCommerce(_ request: SignOfferRequest) throws(Status) -> JSONObject {
     let field = "advanced_commerce_request_json"
     let text = try needed(request.advancedCommerceRequestJson, field)

@@ -36,6 +36,9 @@ extension ReceiptServiceHandler {
     }
   }
 
+  /// Refuses an offer that Apple's rules exclude for this customer, as far as the stored purchases show.
+  ///
+  /// - Throws: `NEVER_SUBSCRIBED`, `EXISTING_SUBSCRIBER` or `INTRODUCTORY_OFFER_USED`.
   private func checkEligibility(
     for offer: OfferSigningRequest, _ request: SignOfferRequest, _ app: AppDefinition
   ) async throws(Status) {

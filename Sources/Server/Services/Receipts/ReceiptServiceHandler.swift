@@ -64,6 +64,7 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
     return oldest
   }
 
+  /// The response with the customer's answers after the submission; without a customer, it has the documents alone.
   private func response(_ submitted: SubmissionResult, _ app: AppDefinition) -> SubmitTransactionResponse {
     let now = context.now(in: submitted.environment)
     return .with { response in

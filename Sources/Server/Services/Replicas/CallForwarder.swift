@@ -55,6 +55,8 @@ struct CallForwarder: Sendable {
       || callsApple.contains(path)
   }
 
+  /// Runs a call here if this replica leads, otherwise through the leader; also if it lost the lease before the call
+  /// had an effect.
   private func run(
     _ path: String, _ body: [UInt8], _ call: CallContext, _ work: UnaryWork
   ) async throws(Status) -> Reply {

@@ -84,6 +84,7 @@ package final class InboxWorker: Worker {
     Self.oldest.record(Double(oldest) / 1_000)
   }
 
+  /// Executes entries as they arrive, up to ``maxRunning`` at a time, until the task is cancelled.
   private func executeEntries() async throws {
     try await withThrowingDiscardingTaskGroup { group in
       while !Task.isCancelled {

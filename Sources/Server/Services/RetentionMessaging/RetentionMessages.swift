@@ -106,6 +106,7 @@ extension RetentionReportRow {
       && offerIdentifier == other.offerIdentifier
   }
 
+  /// Adds requests with one outcome. The save rate counts those whose outcome is known.
   fileprivate mutating func add(_ count: RetentionRequestCount) {
     requests += count.count
     switch count.outcome {

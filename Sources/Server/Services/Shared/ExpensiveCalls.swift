@@ -109,6 +109,7 @@ final class ExpensiveCalls: Sendable {
   /// The number of calls that run or wait.
   var count: Int { lanes.withLock { $0.values.reduce(0) { $0 + $1.running + $1.waiting.count } } }
 
+  /// Waits for a place of the caller, and frees it after `body`.
   private func result<Value: Sendable>(
     for caller: String, _ reservation: Reservation?, _ body: () async throws(Status) -> Value
   ) async -> Result<Value, Status> {
@@ -134,6 +135,7 @@ final class ExpensiveCalls: Sendable {
     try result.get()
   }
 
+  /// Lets a call in, queues it, or rejects it with `RESOURCE_EXHAUSTED`, by the number of calls of the same caller.
   private func add(_ waiter: Waiter, of caller: String) {
     let decision: Result<Void, Status>? = lanes.withLock { lanes in
       guard !waiter.ticket.isAbandoned.load(ordering: .relaxed) else { return .failure(Status(.cancelled)) }

@@ -85,6 +85,9 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
     try Self.response(bytes, isRepeated: isGiven)
   }
 
+  /// Decodes a stored response and marks it as repeated.
+  ///
+  /// - Throws: `STORED_RESPONSE_MALFORMED`.
   private static func response(_ bytes: [UInt8], isRepeated: Bool) throws(Status) -> Request.Response {
     do throws(WireError) {
       var response = try Request.Response.decode(bytes)

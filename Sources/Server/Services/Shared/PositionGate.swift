@@ -46,6 +46,9 @@ struct PositionGate: Sendable {
     try await wait(for: position, until: .now + Self.maxWait, field: field)
   }
 
+  /// Waits until this process has a position.
+  ///
+  /// - Throws: the status of an unknown position, or of one that was not reached before `deadline`.
   private func wait(
     for position: StorePosition, until deadline: ContinuousClock.Instant, field: String
   ) async throws(Status) {

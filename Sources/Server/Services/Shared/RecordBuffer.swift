@@ -80,6 +80,10 @@ package final class RecordBuffer<Record: Sendable>: Worker {
     } while (try? await Task.sleep(for: Self.interval)) != nil
   }
 
+  /// Writes all records that wait, a batch in each write; on several replicas through the inbox, so that each is
+  /// written once.
+  ///
+  /// - Throws: ``LedgerError``; the batch that failed is tried again.
   private func writeAll(_ timeout: Duration) async throws(LedgerError) {
     while true {
       try await handOver(timeout)

@@ -46,6 +46,9 @@ enum RequestValidation {
     }
   }
 
+  /// Requires an entitlement of the app.
+  ///
+  /// - Throws: `MISSING_FIELD` or `UNKNOWN_ENTITLEMENT`.
   static func entitlement(_ name: String, of app: AppDefinition) throws(Status) {
     guard !app.grants(name) else { return }
     guard !name.isEmpty else {

@@ -106,6 +106,9 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     }
   }
 
+  /// The deliveries that a request selects.
+  ///
+  /// - Throws: `INVALID_FIELD`, `INVALID_RANGE` or the status of a missing selection.
   private static func selection(
     _ request: ResendDeliveriesRequest
   ) throws(Status) -> DeliveryAdmin.Selection {

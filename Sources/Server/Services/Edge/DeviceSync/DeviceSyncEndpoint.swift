@@ -92,6 +92,8 @@ package struct DeviceSyncEndpoint: Sendable {
     let appTransaction: AppTransactionPayload
   }
 
+  /// Checks a request as far as it costs little: the rate of the address, the form, and the signature of the app
+  /// transaction, which proves that the app was bought.
   private func admit(_ request: HTTPRequest) throws(Status) -> VerifiedRequest {
     guard let app = context.catalog.value[Self.appID(of: request)], let policy = app.deviceSync,
       let tokens = context.signing.tokens
@@ -112,6 +114,8 @@ package struct DeviceSyncEndpoint: Sendable {
       app: app, policy: policy, tokens: tokens, request: submitted, appTransaction: appTransaction)
   }
 
+  /// Stores the documents of an app install and answers with its entitlements, within the limits of the install and
+  /// of installs for one customer.
   private func sync(_ request: HTTPRequest) async throws(Status) -> HTTPResponse {
     let verified = try admit(request)
     let (app, policy, appTransaction) = (verified.app, verified.policy, verified.appTransaction)

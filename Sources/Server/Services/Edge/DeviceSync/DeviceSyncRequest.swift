@@ -57,6 +57,9 @@ struct DeviceSyncRequest: Sendable {
     return text
   }
 
+  /// The documents in a member, each once; none if the member is missing or null.
+  ///
+  /// - Throws: `INVALID_FIELD`, or `TOO_MANY_TRANSACTIONS` above ``maxTransactions``.
   private static func texts(_ name: String, of members: JSONObject) throws(Status) -> [String] {
     guard let value = members[name], !value.isNull else { return [] }
     guard let items = value.arrayValue else { throw invalid(name, "\(name) is \(value.kind), not an array") }

@@ -133,6 +133,8 @@ extension FlagRequest {
 }
 
 extension FlagEndpoint {
+  /// Evaluates one flag, or all of the app, in one snapshot: stored answers where they are valid, otherwise the
+  /// facts, read once.
   private static func evaluate(
     _ query: FlagQuery, _ key: String?, _ context: ServiceContext
   ) async throws(Status) -> JSONObject {

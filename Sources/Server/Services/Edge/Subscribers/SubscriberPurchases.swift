@@ -57,6 +57,7 @@ struct SubscriberPurchases {
     return external.productID
   }
 
+  /// A subscription as RevenueCat's API has it; what Apple does not state is null.
   private func subscription(_ latest: TransactionFact, _ renewal: RenewalFact?) -> JSONObject {
     let isOff = renewal?.renewalStatus == .off
     let isFailing = renewal?.isInBillingRetry ?? false

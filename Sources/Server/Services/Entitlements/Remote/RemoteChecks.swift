@@ -76,6 +76,7 @@ final class RemoteChecks {
     }
   }
 
+  /// Waits for the queries in order. A check that fails has its own status, and the call succeeds.
   private static func reply(_ message: [UInt8], _ age: RemoteAnswers.Age) -> Reply {
     var reply = Reply(message)
     reply.mark(age)
@@ -134,6 +135,8 @@ extension RemoteChecks {
     return .async { [answers] () async throws(Status) in await Self.reply(parts, answers, call, age) }
   }
 
+  /// Answers the checks that need no query, and begins one for each of the others: they share the queries of the
+  /// tick.
   private static func parts(
     _ request: BatchCheckRequest, _ answers: RemoteAnswers, at times: EnvironmentTimes
   ) -> [Part] {
