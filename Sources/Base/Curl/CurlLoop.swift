@@ -94,6 +94,7 @@ final class CurlLoop: @unchecked Sendable {
     return true
   }
 
+  /// Begins a transfer; one that cannot begin is finished with its error.
   private func begin(_ transfer: CurlTransfer) {
     guard let easy = curl_easy_init() else { return transfer.finish(.failure(.failed("out of memory"))) }
     do {

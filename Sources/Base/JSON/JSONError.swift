@@ -18,8 +18,7 @@ package enum JSONError: Error, Hashable, Sendable {
   case controlCharacter(offset: Int)
   /// A string that is not UTF-8.
   case invalidUTF8(offset: Int)
-  /// A name that the object has already: RFC 8259 leaves open which one counts, so a signed document could mean two
-  /// things.
+  /// A name that the object has already, if the caller rejects duplicates: RFC 8259 leaves open which one counts.
   case duplicateName(offset: Int)
   /// Something other than white space after the value.
   case trailingBytes(offset: Int)

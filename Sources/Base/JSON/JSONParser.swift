@@ -67,6 +67,7 @@ struct JSONParser {
     return value
   }
 
+  /// Parses the next value, whose first byte selects its kind. `depth` is the number of arrays and objects around it.
   private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
     let byte = try nextSignificantByte()
     values += 1
@@ -83,6 +84,7 @@ struct JSONParser {
     }
   }
 
+  /// Parses an object from its brace on; a repeated name counts as the caller chose.
   private mutating func parseObject(depth: Int) throws(JSONError) -> JSONObject {
     guard depth <= JSONLimits.maximumDepth else {
       throw .tooDeep(limit: JSONLimits.maximumDepth, offset: offset)
@@ -121,6 +123,7 @@ struct JSONParser {
 
   private static let reservedFor = 10_000
 
+  /// Parses an array from its bracket on.
   private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
     guard depth <= JSONLimits.maximumDepth else {
       throw .tooDeep(limit: JSONLimits.maximumDepth, offset: offset)

@@ -66,6 +66,8 @@ final class DelayedInput {
     loop.scheduleTask(in: delay) { bound.value.readDelayed() }
   }
 
+  /// Lets connections read in the order in which they waited, for ``delayedTime`` at most; the rest waits for the
+  /// next tick.
   private func readDelayed() {
     let begin = NIODeadline.now()
     var (elapsed, unmeasured) = (TimeAmount.zero, TimeAmount.zero)

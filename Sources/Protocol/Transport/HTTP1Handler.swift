@@ -194,6 +194,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     incomplete?.report(bytes)
   }
 
+  /// Starts the handler of a complete request; its response arrives on the event loop.
   private func start(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     state = .answering
     reportIncomplete(0, context)
@@ -211,6 +212,8 @@ final class HTTP1Handler: ChannelInboundHandler {
     }
   }
 
+  /// Writes a response. A stream to a caller of HTTP/1.0 ends with its connection, because that version has no
+  /// chunks.
   private func write(
     _ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext,
     closes: Bool = false

@@ -93,6 +93,7 @@ extension HTTP2Handler: TimedConnection {
     incomplete?.report(bytes)
   }
 
+  /// Opens an account of held bytes, whose excess ends the connection with ENHANCE_YOUR_CALM.
   private func openAccount(_ held: HeldBytes, _ name: String) -> HeldBytes.Account? {
     guard let loop = context?.eventLoop else { return nil }
     let handler = NIOLoopBound(self, eventLoop: loop)

@@ -18,6 +18,7 @@ package struct InheritedSocket: Hashable, Sendable {
     self.address = address
   }
 
+  /// The address that a socket is bound to; `nil` for a socket of another kind.
   private static func address(of descriptor: CInt) -> HostAndPort? {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -111,6 +111,9 @@ package final class TLSIdentity: Sendable {
   /// The TLS handler of one connection.
   func makeHandler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: current.withLock { $0.context }) }
 
+  /// Reads certificate, key and authorities. With authorities, a client may present a certificate, and need not.
+  ///
+  /// - Throws: ``TLSError`` with the file that cannot be used.
   private static func material(_ settings: TLSSettings) throws(TLSError) -> Material {
     let chain = try reading(settings.certificate, certificates(in:))
     let key = try reading(settings.key) { try NIOSSLPrivateKey(file: $0, format: .pem) }

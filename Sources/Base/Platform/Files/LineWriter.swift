@@ -84,6 +84,8 @@ package final class LineWriter: Sendable {
     state.withLock { $0.hasThread = false }
   }
 
+  /// Writes all that waits, however long the reader of the descriptor takes; a failure loses the lines of a part,
+  /// which are counted.
   private func writeWaiting() {
     while let part = takeWaiting() {
       part.withUnsafeBufferPointer { bytes in

@@ -88,6 +88,7 @@ private final class WorkQueue: Sendable {
     var idle = 0
     var isClosed = false
 
+    /// Takes the oldest work. Deferred work is taken together, at the latest after ``maxWorkBeforeDeferred`` others.
     mutating func take() -> Work? {
       if next.isEmpty {
         next = arrived.reversed()

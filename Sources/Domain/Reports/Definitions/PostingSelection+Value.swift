@@ -23,6 +23,7 @@ extension PostingSelection {
     return posting.marks >> mark & 1 == 1
   }
 
+  /// Whether a posting is of the days of the selection: by its own day, or by the day of its cohort.
   private func isInTime(_ posting: Posting) -> Bool {
     let day = ReportDay(posting.effectiveAt)
     guard isOfCohort else {
@@ -37,6 +38,7 @@ extension PostingSelection {
     return ages?.contains(cohort.age) ?? true
   }
 
+  /// Whether a posting has the dimensions that the selection allows.
   private func hasDimensions(_ posting: Posting) -> Bool {
     let places = isOfCohort ? posting.cohort?.dimensions : posting.dimensions
     guard let places else { return false }

@@ -56,6 +56,7 @@ struct ReportTableBuilder {
     offset(of: number, in: bucket).map { cells[$0..<$0 + columns.count] }
   }
 
+  /// Adds sums to the columns and rows in which they count. Sums that are for conversion alone are left out.
   mutating func add(_ sums: [ReportSum]) {
     // The terms by kind, so that a sum meets only its own.
     var terms: [[(column: Int, span: ReportColumn.Span, term: ReportColumn.Term)]] = []

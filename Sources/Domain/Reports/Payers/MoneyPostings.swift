@@ -80,6 +80,7 @@ struct MoneyPostings {
     if let first = refunds.first { addRefunded(1, charge, at: first.at) }
   }
 
+  /// Adds a refund or its reversal, with the estimated share that the charge had.
   private mutating func add(
     _ kind: Posting.Kind, _ refund: TransactionFact.Refund, of charge: Posting, _ fact: TransactionFact,
     _ share: Int64

@@ -61,6 +61,7 @@ struct SubscriptionWalk {
   /// The purchase that all postings have.
   var line: String { subscription.line }
 
+  /// Derives the postings of the subscription from its periods, in order.
   mutating func run(_ facts: borrowing CustomerFacts) {
     let periods = subscription.periods
     var failures = facts.failures(ofLine: line)
@@ -108,6 +109,7 @@ extension SubscriptionWalk {
     enter(period, at: period.start)
   }
 
+  /// Posts the change from one period to the next without a lapse: between trial and paid, or a renewal.
   mutating func renew(
     _ previous: SubscriptionPeriod, _ period: SubscriptionPeriod, at instant: Instant
   ) {
@@ -162,6 +164,7 @@ extension SubscriptionWalk {
     flow(app.change(previous, period).kind, period, at: period.start) { _ in }
   }
 
+  /// Posts what a paid period after a paid one is: a renewal, an instalment, the end of an offer, or an upgrade.
   mutating func continuePaid(_ previous: SubscriptionPeriod, _ period: SubscriptionPeriod) {
     let isChanged = previous.dimensions.productID != period.dimensions.productID
     // Apple renews at most a day early. A later part of the same period, with added seats, is no renewal, and neither is the

@@ -19,6 +19,7 @@ struct RandomLife {
     return quarters / 4 + (Int.random(in: 0..<4, using: &random) < quarters % 4 ? 1 : 0)
   }
 
+  /// The next action: possible or not in this world, so that refusals are tested too.
   mutating func next(in world: World) -> GeneratedAction {
     if let rare = rareAction(in: world) { return rare }
     let number = Int.random(in: 1...customers, using: &random)

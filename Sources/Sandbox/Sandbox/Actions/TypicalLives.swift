@@ -57,6 +57,7 @@ struct TypicalLives {
 
   // MARK: Plans
 
+  /// Plans what one customer does: storefront, family, a subscription or another purchase, and consumables.
   private mutating func planLife(of number: Int, from arrival: Instant) {
     add(.move(storefront()), number, arrival)
     if number > 1, happens(in: 4) {

@@ -106,6 +106,7 @@ extension World {
     return Outcome(members: [("request", request), ("state", "PENDING")])
   }
 
+  /// Approves or declines a child's request to buy, within 24 hours.
   private mutating func answerRequestToBuy(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let name = try parameters.string("request")
     let isApproved = try parameters.flag("approved")
@@ -127,6 +128,7 @@ extension World {
     return Outcome(transactions: restore(account, in: app, onNewDevice: onNewDevice))
   }
 
+  /// Lets the charges of an account fail or succeed; on success, subscriptions in grace and retry recover at once.
   private mutating func setBilling(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let account = try parameters.string("account")
     let fails = try parameters.flag("fails")

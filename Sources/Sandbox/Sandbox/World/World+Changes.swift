@@ -56,6 +56,7 @@ extension World {
     if mixesPlans { throw Self.noSeatsInCommitments }
   }
 
+  /// Buys the running product again: withdraws planned changes, turns auto-renew on, and adds the offer.
   private mutating func stay(
     _ line: SubscriptionLine, _ product: SandboxProduct, _ plan: BillingPlan, _ offer: Offer?
   ) {
@@ -78,6 +79,8 @@ extension World {
     if wasOff { notify(.didChangeRenewalStatus, .autoRenewEnabled, of: line) }
   }
 
+  /// Changes to a product of a higher level at once: the running period is marked as upgraded, and one of full length
+  /// begins.
   private mutating func upgrade(
     _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) {
@@ -122,6 +125,8 @@ extension World {
       date: now, reason: .other, type: .refundProrated, percentage: unused * 100_000 / length)
   }
 
+  /// Plans another product for the next renewal, as Apple does for a lower level and for the same level with another
+  /// duration.
   private mutating func changeAtRenewal(
     _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) {

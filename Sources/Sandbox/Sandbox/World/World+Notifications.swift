@@ -48,6 +48,8 @@ extension World {
     return uuid
   }
 
+  /// Adds a notification with what its documents shall say of this instant; without a URL of the app it is never
+  /// sent.
   private mutating func add(_ notification: SandboxNotification) {
     var notification = notification
     if case .purchase(let transaction, let line, _) = notification.subject {

@@ -26,6 +26,7 @@ extension World {
     }
   }
 
+  /// The notifications of version 1 that Apple sends for one of version 2.
   private func version1Types(
     _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, _ sold: SoldTransaction,
     _ line: SubscriptionLine, _ settings: DeliverySettings

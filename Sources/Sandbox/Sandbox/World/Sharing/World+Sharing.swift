@@ -134,6 +134,8 @@ extension World {
     put(member)
   }
 
+  /// Gives a member a transaction for the purchaser's period. It has an id of its own, and no refunds of the
+  /// purchaser's.
   private mutating func follow(
     _ line: SubscriptionLine, _ member: SubscriptionLine, startingAt start: Instant
   ) -> SubscriptionLine {
@@ -157,6 +159,7 @@ extension World {
     return mirror(line, member)
   }
 
+  /// Copies the state of the purchaser's subscription to a member's.
   private mutating func mirror(_ line: SubscriptionLine, _ member: SubscriptionLine) -> SubscriptionLine {
     var member = member
     member.productID = line.productID
@@ -287,6 +290,7 @@ extension World {
     accounts[account]?.family = nil
   }
 
+  /// Revokes what a member has of the purchases of one owner; running subscriptions and shared one-time purchases.
   private mutating func endSharing(between owner: String, and member: String, in app: String) {
     for transaction in purchases(of: owner, in: app) where transaction.ownership == .purchased {
       if let line = lines[transaction.id] {

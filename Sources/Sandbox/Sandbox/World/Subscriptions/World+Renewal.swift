@@ -56,6 +56,8 @@ extension World {
     return nil
   }
 
+  /// Charges the next period, up to a day before its beginning. If the charge fails early, Apple tries again at the
+  /// end of the period.
   private mutating func renew(_ line: SubscriptionLine) {
     let renewalFailure = renewalFailure(to: line)
     guard renewalFailure == nil || now >= line.expiresDate else {
@@ -112,6 +114,7 @@ extension World {
     return line.runningOffer?.offer
   }
 
+  /// Begins the grace period or billing retry of a subscription whose charge failed.
   private mutating func failToRenew(_ line: SubscriptionLine) {
     var line = line
     var graceDays =
