@@ -2,8 +2,10 @@ internal import Callers
 internal import CommandSupport
 internal import Configuration
 internal import Console
+internal import HTTP
 internal import Logging
 internal import Services
+internal import SignedData
 internal import Transport
 
 /// The console and the ways in which people sign in to it.
