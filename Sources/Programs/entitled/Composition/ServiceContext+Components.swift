@@ -25,7 +25,9 @@ extension ServiceContext {
 
 extension ServiceInformation {
   /// - Throws: ``Failure`` for a trust anchor that cannot be read.
-  init(_ configuration: ServiceConfiguration, _ settings: ServeSettings, _ tls: ListenerTLS) throws {
+  convenience init(
+    _ configuration: ServiceConfiguration, _ settings: ServeSettings, _ tls: ListenerTLS
+  ) throws {
     let roots = try Startup.certificateEnds(configuration)
     self.init(
       version: Version.current, startedAt: SystemClock.now(), configuration: .init(configuration, settings),
