@@ -21,10 +21,8 @@ package enum Format {
   /// A span in its largest whole unit.
   package static func span(_ milliseconds: Int64) -> String {
     let minutes = milliseconds / 60_000
-    let (number, unit) =
-      minutes < 60
-      ? (minutes, "minute") : minutes < 48 * 60 ? (minutes / 60, "hour") : (minutes / 1_440, "day")
-    return number == 1 ? "1 \(unit)" : "\(number) \(unit)s"
+    if minutes < 60 { return Text.minutes(minutes) }
+    return minutes < 48 * 60 ? Text.hours(minutes / 60) : Text.days(minutes / 1_440)
   }
 
   /// `4.99 USD` for thousandths of the currency; the third decimal only if it is not 0.

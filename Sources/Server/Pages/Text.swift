@@ -5,6 +5,9 @@ package enum Text {
   package static let yes = "yes"
   package static let no = "no"
   package static func characters(_ count: Int) -> String { "\(count) characters" }
+  package static func minutes(_ count: Int64) -> String { count == 1 ? "1 minute" : "\(count) minutes" }
+  package static func hours(_ count: Int64) -> String { count == 1 ? "1 hour" : "\(count) hours" }
+  package static func days(_ count: Int64) -> String { count == 1 ? "1 day" : "\(count) days" }
   package static let keysButton = "Keys without Ctrl or Alt"
   package static let keysOn = "Keys are on"
   package static let keysOff = "Keys are off"

@@ -77,7 +77,6 @@ extension Text {
   static let level = "Access"
   static let duration = "Duration"
   static let week = "1 week"
-  static func days(_ count: Int) -> String { count == 1 ? "1 day" : "\(count) days" }
   static let untilDate = "Until a date"
   static let dateHint = "For example 2027-05-31, or 2027-05-31T12:00:00Z."
   static let originalTransactionID = "Original transaction id"
