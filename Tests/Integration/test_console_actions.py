@@ -398,6 +398,17 @@ def test_rejected_notifications_are_decoded_again(console, operator):
     assert "Done: Decode the notifications again." in page
 
 
+def test_the_start_and_the_status_page_show_the_last_rejected_notification(console, operator):
+    status, _ = post(f"http://{console.service.http}/notifications/{APP}", {"signedPayload": "another text"})
+    assert status == 202
+    for path in ("/apps", "/status"):
+        page = operator.get(path).text
+        # It names no environment, so it is in those of all; none was accepted in production.
+        for environment, tone in (("sandbox", r"[a-z ]+"), ("production", "chip none")):
+            link = f'<a href="/a/{APP}/{environment}/work/rejected">Rejected: <time [^>]+>[^<]+</time></a>'
+            assert re.search(rf'{link} <span class="{tone}">[A-Z_]+</span>', page), (path, environment, page)
+
+
 def test_missed_notifications_are_fetched_from_apple(console, operator):
     purchase = bought(console, "missed", "maps.pack")
     # The notification of the purchase must not be the one that is dropped.

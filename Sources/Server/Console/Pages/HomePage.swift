@@ -16,20 +16,24 @@ enum HomePage {
     {
       return .redirect(Scope(app: first.app, environment: first.environment).segments())
     }
-    return .page(try page(status))
+    return .page(try await page(status, visit))
   }
 
   static func page(_ visit: Visit) async throws(Status) -> Page {
-    try page(await visit.attempt(Calls.getStatus, GetStatusRequest()))
+    try await page(await visit.attempt(Calls.getStatus, GetStatusRequest()), visit)
   }
 
-  private static func page(_ status: Result<GetStatusResponse, Status>) throws(Status) -> Page {
+  private static func page(
+    _ status: Result<GetStatusResponse, Status>, _ visit: Visit
+  ) async throws(Status) -> Page {
     let apps: Markup
     switch status {
     // Without its role, no part of the page is left.
     case .failure(let status) where status.code == .permissionDenied: throw status
     case .failure(let status): apps = Part.failure(status)
-    case .success(let status): apps = table(status.apps.map { row($0) })
+    case .success(let status):
+      let rejected = await RejectedNotifications(of: status.apps, visit)
+      apps = table(status.apps.map { row($0, rejected) })
     }
     return Page(
       Text.customers, section: .customers,
@@ -56,13 +60,13 @@ enum HomePage {
       rows: rows)
   }
 
-  private static func row(_ app: AppStatus) -> [Markup] {
+  private static func row(_ app: AppStatus, _ rejected: RejectedNotifications) -> [Markup] {
     let scope = Scope(app: app.app, environment: app.environment)
     let open: Markup =
       app.openConsumptionRequests == 0
       ? "0" : Part.chip(Text.openCount(app.openConsumptionRequests), .grace)
     return [
-      Format.name(app.app), "\(app.environment.slug)", Format.time(app.lastNotificationAt), open,
+      Format.name(app.app), "\(app.environment.slug)", rejected.markup(after: app), open,
       "<a href=\"\(scope.segments())\">\(Text.segmentsOf(app.app, app.environment.slug))</a>",
       "<a href=\"\(scope.work())\">\(Text.workOf(app.app, app.environment.slug))</a>",
       "<a href=\"\(scope.reports())\">\(Text.reportsOf(app.app, app.environment.slug))</a>",

@@ -21,7 +21,7 @@ enum StatusPage {
       \(checks(status))
       \(status.replica.map(replicas) ?? "")
       <h2>\(Text.appsTitle)</h2>
-      \(apps(status))
+      \(apps(status, await RejectedNotifications(of: status.apps, visit)))
       <h2>\(Text.rateLimits)</h2>
       \(rateLimits(status))
       <h2>\(Text.webhooks)</h2>
@@ -100,7 +100,7 @@ enum StatusPage {
       })
   }
 
-  private static func apps(_ status: GetStatusResponse) -> Markup {
+  private static func apps(_ status: GetStatusResponse, _ rejected: RejectedNotifications) -> Markup {
     let rows = status.apps.map { app in
       let scope = Scope(app: app.app, environment: app.environment)
       let interval =
@@ -111,7 +111,7 @@ enum StatusPage {
         app.overduePolls == 0 ? "" : "<br>\(Part.chip(Text.overduePolls(app.overduePolls), .grace))"
       return [
         "<a href=\"\(scope.work())\">\(Format.name(app.app)) · \(app.environment.slug)</a>",
-        "\(Format.time(app.lastNotificationAt))\(interval)", delay(app), Format.time(app.completeUntil),
+        "\(rejected.markup(after: app))\(interval)", delay(app), Format.time(app.completeUntil),
         "\(Format.time(app.nextPollAt))\(overdue)",
         "\(app.openConsumptionRequests)", "\(app.hasInAppPurchaseKey ? Text.yes : Text.no)",
         "<a href=\"\(scope.catalog())\"><code>\(app.catalogFingerprint)</code></a>",

@@ -98,6 +98,7 @@ extension Text {
   static let app = "App"
   static let environment = "Environment"
   static let lastNotification = "Last notification"
+  static let rejectedAt = "Rejected:"
   static func workOf(_ app: String, _ environment: String) -> String { "Work of \(app), \(environment)" }
   static func openCount(_ count: Int64) -> String { "\(count) open" }
   static let findEmpty = "Enter an id or the beginning of a customer's id."
