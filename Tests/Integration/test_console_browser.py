@@ -509,6 +509,54 @@ def test_the_slider_has_steps_that_people_use(console, visit):
     page.wait_for_selector("html:not(.as-of)")
 
 
+# The centre of the slider's thumb, which stays inside the track, and half its width.
+THUMB = """slider => {
+    const box = slider.getBoundingClientRect(), half = parseFloat(getComputedStyle(slider).getPropertyValue("--thumb")) / 2;
+    const share = (slider.value - slider.min) / (slider.max - slider.min);
+    return { x: box.x + half + share * (box.width - 2 * half), y: box.y + box.height / 2, half };
+}"""
+
+
+def test_the_slider_of_a_phone_is_moved_by_a_finger(console, visit):
+    page = visit("phone")
+    page.goto(address(console, "customers/{customer}"))
+    slider = page.locator("input[name=at]")
+    slider.scroll_into_view_if_needed()
+    for part in ("label[for=at]", "input[name=at]", "#moment", ".moments button"):
+        box = page.locator(part).bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390, (part, box)
+    assert page.locator("label[for=at]").is_visible() and slider.bounding_box()["width"] > 300
+
+    # A finger drags the thumb to the middle: the text follows at once, the figures and the picture with its end.
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind, *points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    start = slider.evaluate(THUMB)
+    first = page.text_content("#moment")
+    send("touchStart", {"x": start["x"], "y": start["y"]})
+    for x in (start["x"] - 60, 195):
+        send("touchMove", {"x": x, "y": start["y"]})
+    page.wait_for_function("first => document.querySelector('#moment').textContent !== first", arg=first)
+    assert page.evaluate("document.querySelector('.plot').scrollLeft") > 0, "the plot shows the moment"
+    send("touchEnd")
+    page.wait_for_selector("html.as-of .moment")
+    assert "at=" in page.url and page.evaluate("document.querySelector('.plot').scrollLeft") > 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390, "the page does not scroll sideways"
+
+    # WCAG 2.2, target size: 11 pixels beside its centre is still the thumb, which a press does not move.
+    slider.scroll_into_view_if_needed()
+    thumb, value = slider.evaluate(THUMB), slider.input_value()
+    assert thumb["half"] >= 12
+    for x, y in ((-11, 0), (11, 0), (0, -11), (0, 11)):
+        page.mouse.move(thumb["x"] + x, thumb["y"] + y)
+        page.mouse.down()
+        page.mouse.up()
+        assert slider.input_value() == value, (x, y)
+    assert not violations(page)
+
+
 def test_the_keys_for_events_stop_at_each_moment(console, visit):
     page = visit()
     page.goto(address(console, "customers/{customer}"))

@@ -126,6 +126,11 @@ async function copy(text, what) {
 const ticket = () => find("[data-ticket]")?.dataset.ticket;
 const place = () => location.origin + location.pathname;
 
+// A plot that is wider than its box scrolls to the moment `x`.
+function showMoment(x) {
+  const plot = find(".plot");
+  if (plot) plot.scrollLeft = x / 1160 * plot.scrollWidth - plot.clientWidth / 2;
+}
 // The slider moves the cursor at once, and fetches the figures of the moment.
 function moved(input) {
   const output = find("#moment");
@@ -135,6 +140,7 @@ function moved(input) {
   for (const cursor of all(".lanes .cursor")) {
     cursor.setAttribute("x1", x); cursor.setAttribute("x2", x); cursor.removeAttribute("visibility");
   }
+  showMoment(x);
   if (output) output.dataset.at = input.value;
   if (output) output.textContent = `${date.toISOString().slice(0, 10)} ${date.toISOString().slice(11, 16)} UTC`;
 }
@@ -155,6 +161,7 @@ async function show(address) {
     const page = parsed(await response.text());
     const focused = main.contains(document.activeElement) ? finder(document.activeElement) : null;
     const opened = all("details[open] > summary", main).map(finder);
+    const left = find(".plot")?.scrollLeft;
     for (const selector of ["main", ".moment", "#shown"]) {
       const [old, fresh] = [find(selector), find(selector, page)];
       if (old && fresh) old.replaceWith(fresh);
@@ -165,6 +172,7 @@ async function show(address) {
     history.replaceState(null, "", address);
     begin();
     for (const summary of opened) { if (summary()) summary().parentElement.open = true; }
+    if (left) find(".plot")?.scrollTo(left, 0);
     focused?.()?.focus({ preventScroll: true });
   } catch { location.assign(address); }
 }

@@ -41,9 +41,11 @@ enum CustomerPicture {
       \(head)
       \(all.legend)
       \(range(data, visit))
-      <div class="lanes" tabindex="0" role="region" aria-label="\(title)">
+      <div class="lanes">
+      <div class="plot" tabindex="0" role="region" aria-label="\(title)">
       \(shown.svg)
       \(folded)
+      </div>
       \(slider(data, geometry, axis, visit))
       </div>
       <details><summary>\(Text.asTable)</summary>
