@@ -433,6 +433,9 @@ def test_the_history_before_the_last_13_months_is_shown_on_demand(console, lena)
     assert later["lanes"]
     whole = lena.get(f"{HERE}/customers/veteran?range=all").text
     assert "Show the last 13 months" in whole and 'name="range" value="all"' in whole
+    path = f"{HERE}/customers/veteran/history.csv"
+    assert f'action="{path}?range=all"' in whole and f'action="{path}"' in page
+    assert lena.csv(f"{path}?range=all").text == lena.csv(path).text, "nothing is older than 13 months"
 
 
 def test_the_status_page_has_apples_rates_and_the_delays(console, lena):
@@ -686,7 +689,11 @@ def test_configured_tools_are_linked(tmp_path):
     console.call("CustomerService/AddNote", customerId="a/b", text="see CRM-8812, <b>")
     page = lena.get(f"{HERE}/customers/a%2Fb").text
     assert 'href="https://crm.example.com/customers/a%2Fb"' in page
-    assert 'href="https://tickets.example.com/CRM-8812" rel="noreferrer">CRM-8812</a>, &lt;b&gt;' in page
+    ticket = 'href="https://tickets.example.com/CRM-8812" rel="noreferrer">CRM-8812</a>, &lt;b&gt;'
+    assert ticket in page
+    console.call("EntitlementService/Grant", customerId="a/b", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL",
+                 note="see CRM-8812, <b>")
+    assert ticket in lena.get(f"{HERE}/segments/built-in/granted").text
     console.service.stop()
 
 

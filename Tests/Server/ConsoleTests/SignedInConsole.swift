@@ -34,6 +34,18 @@ struct SignedInConsole {
     cookie = String(field.prefix { $0 != ";" })
   }
 
+  /// The response to a form of the console.
+  func post(_ target: String, _ form: String) async -> HTTPResponse {
+    var request = HTTPRequest(
+      method: "POST", target: target,
+      headers: HeaderFields([
+        ("host", "localhost"), ("cookie", cookie), ("sec-fetch-site", "same-origin"),
+        ("content-type", "application/x-www-form-urlencoded"),
+      ]))
+    request.body = Array(form.utf8)
+    return await console.respond(to: request)
+  }
+
   func get(_ target: String) async -> HTTPResponse {
     await console.respond(
       to: HTTPRequest(

@@ -44,9 +44,7 @@ struct CustomerData: Sendable {
     async let refunds = loader.refunds()
     async let consents = loader.consents()
     async let contradictions = loader.contradictions()
-    let axis = await loader.history(
-      from: isWholeRange ? GoogleProtobuf.Timestamp(CustomerData.firstSales) : nil,
-      Moment(asOf: nil, isKnownThen: false))
+    let axis = await loader.history(isWhole: isWholeRange, Moment(asOf: nil, isKnownThen: false))
     self.scope = scope
     self.axis = axis
     history = moment.asOf == nil ? axis : await loader.history(from: (try? axis.get())?.startTime, moment)
@@ -123,11 +121,16 @@ extension DescribeCustomerResponse {
 }
 
 /// The calls of a customer's page.
-private struct CustomerLoader: Sendable {
+struct CustomerLoader: Sendable {
   let id: String
   let scope: Scope
   let moment: Moment
   let visit: Visit
+
+  /// The history until a moment: of 13 months, or the whole one.
+  func history(isWhole: Bool, _ moment: Moment) async -> Result<GetCustomerHistoryResponse, Status> {
+    await history(from: isWhole ? GoogleProtobuf.Timestamp(CustomerData.firstSales) : nil, moment)
+  }
 
   func history(
     from: GoogleProtobuf.Timestamp?, _ moment: Moment

@@ -191,18 +191,10 @@ enum CustomerPage {
 
 // The history for programs.
 extension CustomerPage {
-  /// The history as CSV.
+  /// The history that the picture shows, as CSV.
   static func csv(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
-    let moment = Moment(visit)
-    let history = try await visit.call(
-      Calls.getCustomerHistory,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-        $0.asOf = moment.timestamp
-        $0.knownAt = moment.knownAt
-      })
+    let loader = CustomerLoader(id: id, scope: scope, moment: Moment(visit), visit: visit)
+    let history = try await loader.history(isWhole: visit.value("range") != nil, loader.moment).get()
     var rows = [
       ["lane", "name", "since", "until", "reason", "product_id", "transaction_id", "price", "currency"]
     ]

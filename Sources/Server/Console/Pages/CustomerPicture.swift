@@ -36,7 +36,8 @@ enum CustomerPicture {
       \(picture(lanes.folded, "folded", foldedTitle).svg)
       </details>
       """
-    let csv = Link(data.scope.path + ["customers", data.id, "history.csv"], query: data.momentQuery)
+    let query = data.momentQuery + [("range", data.isWholeRange ? "all" : nil)]
+    let csv = Link(data.scope.path + ["customers", data.id, "history.csv"], query: query)
     return """
       \(head)
       \(all.legend)

@@ -95,7 +95,7 @@ enum GrantsPage {
       Format.name(grant.entitlement), "\(Format.value(grant.accessLevel, "ACCESS_LEVEL_"))",
       Format.time(grant.since), grant.until == nil ? "\(Text.noEnd)" : Format.time(grant.until),
       Format.name(grant.source),
-      "\(Format.name(grant.note)) <span class=\"quiet\">\(Format.name(grant.actor))</span>",
+      "\(visit.links.note(grant.note)) <span class=\"quiet\">\(Format.name(grant.actor))</span>",
       revoke,
     ]
   }

@@ -105,9 +105,8 @@ extension Verdict {
 
   private func toDo(_ now: Instant) -> Markup {
     guard !actions.isEmpty else { return "" }
-    let saysLeft = actions.contains { $0.contains(" left") }
     let left: Markup =
-      saysLeft
+      actions.contains(where: Text.saysTimeLeft)
       ? ""
       : deadline.map { "<strong>\(Text.left(Format.span(max(0, $0.milliseconds(since: now)))))</strong> " }
         ?? ""

@@ -51,6 +51,8 @@ extension Text {
   static func copySentence(_ entitlement: String) -> String { "Copy what to tell about \(entitlement)" }
   static let applesPage = "Apple's page"
   static func left(_ span: String) -> String { "\(span) left." }
+  /// Whether a sentence of the advice has the time that is left.
+  static func saysTimeLeft(_ sentence: String) -> Bool { sentence.contains(" left") }
   static func why(_ entitlement: String) -> String { "Why \(entitlement)?" }
   static let laterChanges = "Recorded later"
   static let limited = "limited"
