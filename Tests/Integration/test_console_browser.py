@@ -97,6 +97,18 @@ def test_the_keys_can_be_switched_off(console, visit):
     assert page.evaluate("document.activeElement.matches('.find input')")
 
 
+def test_local_times_have_their_zone_in_the_heads_of_tables(console, visit):
+    page = visit(timezone_id="Asia/Tokyo")
+    page.goto(address(console, "customers/{customer}"))
+    head, time = page.locator(".timeline th").first, page.locator(".timeline td time").first
+    utc = time.text_content()
+    assert head.text_content() == "When (UTC)"
+    page.keyboard.press("l")
+    assert head.text_content() == "When (Asia/Tokyo)" and time.text_content() != utc
+    page.keyboard.press("l")
+    assert head.text_content() == "When (UTC)" and time.text_content() == utc
+
+
 def test_an_id_is_copied_by_a_click(console, visit):
     page = visit(permissions=["clipboard-read", "clipboard-write"])
     page.goto(address(console, "customers/{customer}"))

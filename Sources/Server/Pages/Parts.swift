@@ -15,7 +15,7 @@ package enum Part {
 package enum Table {
   /// The table. Readers that do not see it get `label` as its name; each row has a cell for each of `heads`.
   package static func markup(_ label: String, heads: [String], rows: [[Markup]]) -> Markup {
-    let head = heads.map { "<th scope=\"col\">\($0)</th>" as Markup }
+    let head = heads.map { "<th scope=\"col\">\(self.head($0))</th>" as Markup }
     let body = rows.map { cells in
       let row = zip(heads, cells).map { head, cell in "<td data-head=\"\(head)\">\(cell)</td>" as Markup }
       return "<tr>\(row)</tr>\n" as Markup
@@ -26,6 +26,12 @@ package enum Table {
       <tbody>
       \(body)</tbody></table></div>
       """
+  }
+
+  /// The head of a column. The script puts the person's time zone into that of times.
+  private static func head(_ text: String) -> Markup {
+    guard text.hasSuffix(Text.inUTC) else { return "\(text)" }
+    return "\(String(text.dropLast(Text.inUTC.count))) (<span data-zone>UTC</span>)"
   }
 
   /// Names and values in two columns; rows without a value are left out.

@@ -11,7 +11,9 @@ package enum Text {
   package static let keysButton = "Keys without Ctrl or Alt"
   package static let keysOn = "Keys are on"
   package static let keysOff = "Keys are off"
-  package static let when = "When (UTC)"
+  package static let when = "When\(inUTC)"
+  /// The end of a head of a column of times.
+  static let inUTC = " (UTC)"
   package static let what = "What"
   package static let from = "From"
   package static let to = "To"

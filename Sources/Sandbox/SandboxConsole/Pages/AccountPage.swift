@@ -70,7 +70,9 @@ enum AccountPage {
   ) -> Markup {
     let tone = Tone(purchase.state)
     let until: Markup =
-      purchase.until.map { "<p>\(Text.until(purchase.state)) \(Format.time($0)) UTC</p>" } ?? ""
+      purchase.until.map {
+        "<p>\(Text.until(purchase.state)) \(Format.time($0)) <span data-zone>UTC</span></p>"
+      } ?? ""
     return """
       <section class="card \(tone.rawValue)"><h3>\(Format.name(purchase.productId)): \
       <span>\(tone.sign) \(Text.state(purchase.state))</span></h3>
