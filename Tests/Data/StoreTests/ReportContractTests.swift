@@ -229,7 +229,10 @@ import Testing
   func purchases(backend: Backend) async throws {
     try await backend.withStore { store in
       try await fill(store)
-      for name in [.subscriptions, .movements, .recurringRevenue, .revenue, .churnReasons] as [Report.Name] {
+      for name in [
+        .subscriptions, .movements, .recurringRevenue, .revenue, .churnReasons, .refunds, .retention, .retentionByMonth,
+        .retentionOfPayers, .lifetimeValue,
+      ] as [Report.Name] {
         let query = ReportQuery(
           name, from: ReportDay(at(10)), to: ReportDay(at(110)), by: .month, groupBy: [.storefront])
         try await store.snapshot { reader in

@@ -90,13 +90,19 @@ private struct PostingCondition {
 
   init(_ selection: PostingSelection) {
     conditions = ["(kinds & \(PostingRows.bits(of: selection.signs.keys))) <> 0"]
-    if let from = selection.from, !selection.isOfCohort {
-      conditions.append("effective_at >= \(from.start.millisecondsSince1970)")
-    }
     let end = selection.isOfCohort ? selection.until : selection.to
+    if let earliest = selection.earliest {
+      // A sign keeps an engine from the index by time: it would sort the rows of the span again for each part.
+      let isLong = end.number - earliest.number > Self.longestSortedSpan
+      conditions.append("\(isLong ? "+" : "")effective_at >= \(earliest.start.millisecondsSince1970)")
+    }
     conditions.append("effective_at < \(end.start.millisecondsSince1970)")
     addKnowledge(selection.knowledge)
   }
+
+  /// The days of a span whose rows are read by time. Of two years of 900,000 rows, SQLite reads those of a month by time in
+  /// 0.7 s and by purchase in 1.6 s, and those of a year in 36 s and 5 s.
+  private static let longestSortedSpan: Int64 = 31
 
   private mutating func addKnowledge(_ knowledge: ReportQuery.Knowledge) {
     switch knowledge {

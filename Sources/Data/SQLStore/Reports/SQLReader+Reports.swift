@@ -22,12 +22,15 @@ extension SQLReader {
   func reportBacklog(
     of appID: String, in environment: Environment, at now: Instant
   ) throws(StoreError) -> ReportBacklog {
+    // The key begins with the purchase: the rows are in order, and counting them needs no memory.
     let queued = try rows(
       """
-      SELECT q.purchases, coalesce(e.known_at, e.received_at) FROM (
-        SELECT count(DISTINCT line_id) AS purchases, min(evidence_id) AS oldest FROM report_queue
-        WHERE app = ? AND environment = ?
-      ) AS q LEFT JOIN evidence AS e ON e.evidence_id = q.oldest
+      SELECT (
+        SELECT count(*) FROM (SELECT DISTINCT line_id FROM report_queue WHERE app = ?1 AND environment = ?2) AS q
+      ), (
+        SELECT coalesce(known_at, received_at) FROM evidence
+        WHERE evidence_id = (SELECT min(evidence_id) FROM report_queue WHERE app = ?1 AND environment = ?2)
+      )
       """, appID, environment
     ) { (purchases: $0.number(0), since: $0.instant(1)) }.first
     let due = try rows(

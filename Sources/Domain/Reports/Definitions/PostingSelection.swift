@@ -21,6 +21,8 @@ package struct PostingSelection: Hashable, Sendable {
   package let isOfCohort: Bool
   /// The first day; `nil` for a stock, which counts from the beginning.
   package let from: ReportDay?
+  /// The first day of a posting that can be selected; `nil`: any. Earlier ones need not be read.
+  package let earliest: ReportDay?
   /// The day after the last one.
   package let to: ReportDay
   /// Of a cohort: the day after the last one on which a posting counts.
@@ -100,6 +102,7 @@ extension ReportQuery {
     let addsUp = report.agesAreMonths && !column.isOfOneAge
     let ages = isOfAge ? (addsUp ? 0...max(0, row.age) : row.age...row.age) : nil
     let isStock = column.span != .bucket
+    let cohortStart = granularity.firstDay(of: row.bucket)
     return PostingSelection(
       signs: Dictionary(
         column.terms.flatMap { term in
@@ -111,11 +114,26 @@ extension ReportQuery {
         uniquingKeysWith: { first, _ in first }),
       reasons: column.terms.first?.reasons, measure: measure(of: column),
       mark: mark(of: column), isOfCohort: isOfCohort,
-      from: isStock ? nil : isOfCohort ? granularity.firstDay(of: row.bucket) : first,
+      from: isStock ? nil : isOfCohort ? cohortStart : first,
+      earliest: isStock ? nil : isOfCohort ? earliestDay(of: column, in: cohortStart, ages) : first,
       to: column.span == .opening ? first : isOfCohort ? granularity.firstDay(after: row.bucket) : end,
       until: to, ages: ages, dimensions: dimensions, currency: report.isByCurrency ? row.currency : nil,
       knowledge: isStock && knowledge == .firstClosed ? .whenClosed(end.advanced(by: -1)) : knowledge,
       lastDays: report.name == .retention && !isOfCohort ? lastDays(for: row) : nil)
+  }
+
+  /// Postings that can be of an earlier day than their cohort: Apple can refund a renewal that it charged early before its
+  /// period begins, and our clock dates our answers.
+  private static let precedingKinds: Set<Posting.Kind> = [.refundOfPurchase, .refundAnswered]
+
+  /// The first day on which a posting counts in cohorts that begin on `start` or later; `nil`: not certain.
+  private func earliestDay(
+    of column: ReportColumn, in start: ReportDay, _ ages: ClosedRange<Int64>?
+  ) -> ReportDay? {
+    // An age is the number of calendar months between the two days.
+    if report.agesAreMonths, let ages, ages.lowerBound >= 0 { return start.firstOfMonth }
+    let kinds = column.terms.flatMap(\.kind.ofPostings)
+    return kinds.contains(where: Self.precedingKinds.contains) ? nil : start
   }
 
   /// The bit of ``Posting/marks`` that the postings of a column have; `nil`: any.
