@@ -230,8 +230,8 @@ import Testing
     try await backend.withStore { store in
       try await fill(store)
       for name in [
-        .subscriptions, .movements, .recurringRevenue, .revenue, .churnReasons, .refunds, .retention, .retentionByMonth,
-        .retentionOfPayers, .lifetimeValue,
+        .subscriptions, .movements, .recurringRevenue, .revenue, .churnReasons, .refunds, .retention,
+        .retentionByMonth, .retentionOfPayers, .lifetimeValue,
       ] as [Report.Name] {
         let query = ReportQuery(
           name, from: ReportDay(at(10)), to: ReportDay(at(110)), by: .month, groupBy: [.storefront])

@@ -52,8 +52,11 @@ import Testing
   @Test("Cohorts have a first day, if none of their postings can be before it")
   func bounds() throws {
     let bucket = World.reportDay("10-01")
-    func earliest(_ name: Report.Name, _ column: String, by granularity: Granularity = .month) -> [ReportDay?] {
-      let query = ReportQuery(name, from: World.reportDay("01-01"), to: World.reportDay("12-31"), by: granularity)
+    func earliest(
+      _ name: Report.Name, _ column: String, by granularity: Granularity = .month
+    ) -> [ReportDay?] {
+      let query = ReportQuery(
+        name, from: World.reportDay("01-01"), to: World.reportDay("12-31"), by: granularity)
       return query.report.columns.filter { $0.name == column }.flatMap {
         query.postings(of: $0, in: .init(bucket: bucket, currency: "USD", age: 2)).map(\.selection.earliest)
       }

@@ -41,15 +41,15 @@ import Wire
       let response = try await SignedInConsole([Self.status, Self.rejected(at: seconds)]).get(page)
       let text = String(decoding: response.body, as: UTF8.self)
       for (environment, tone) in [("sandbox", inSandbox), ("production", "chip none")] {
-        let cell = try #require(
-          text.split(separator: "<a href=\"/a/ocean/\(environment)/work/rejected\">Rejected: <time").dropFirst()
-            .first)
+        let link = "<a href=\"/a/ocean/\(environment)/work/rejected\">Rejected: <time"
+        let cell = try #require(text.split(separator: link).dropFirst().first)
         #expect(cell.contains("</time></a> <span class=\"\(tone)\">UNTRUSTED&lt;ROOT</span>"))
       }
     }
   }
 
-  @Test("Without one, and if the list cannot be read, the pages have the accepted one", arguments: [false, true])
+  @Test(
+    "Without one, and if the list cannot be read, the pages have the accepted one", arguments: [false, true])
   func none(isRead: Bool) async throws {
     let methods = [Self.status] + (isRead ? [Self.rejected(at: nil)] : [])
     for page in ["/apps", "/status"] {

@@ -33,7 +33,8 @@ struct RejectedNotifications {
       app.lastNotificationAt?.instant.map { accepted in
         rejected.receivedAt?.instant.map { $0 > accepted } ?? false
       } ?? true
-    let link: Markup = "<a href=\"\(scope.work(.rejected))\">\(Text.rejectedAt) \(Format.time(rejected.receivedAt))</a>"
+    let link: Markup =
+      "<a href=\"\(scope.work(.rejected))\">\(Text.rejectedAt) \(Format.time(rejected.receivedAt))</a>"
     let reason: Markup =
       isLast ? Part.chip(rejected.reason, .none) : "<span class=\"quiet\">\(rejected.reason)</span>"
     return "\(accepted)<br>\(link) \(reason)"
