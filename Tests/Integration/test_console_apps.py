@@ -58,6 +58,12 @@ def state(console):
     return found, notes
 
 
+def last_evidence(console):
+    status, answer = console.service.json("entitled.v1.StatusService/GetStatus", {}, **console.headers)
+    assert status == 200, answer
+    return int(answer["store"]["lastEvidenceId"])
+
+
 def leaks(console, response, asked):
     """What a response says about the customer of the other app that the request has not said itself."""
     asked = urllib.parse.unquote(asked)
@@ -110,8 +116,8 @@ def test_pages_of_all_apps_leave_the_other_one_out(console, lisa):
 
 def test_ids_of_the_other_app_mean_nothing_in_the_own_one(console, lisa):
     transaction = console.bought["transactionId"]
-    last = console.call("StatusService/GetStatus")["store"]["lastEvidenceId"]
-    paths = [f"evidence/{number}" for number in range(1, int(last) + 1)] + [f"events/{number}" for number in range(1, 40)]
+    paths = [f"evidence/{number}" for number in range(1, last_evidence(console) + 1)]
+    paths += [f"events/{number}" for number in range(1, 20)]
     paths += [f"customers/{CUSTOMER}", f"purchases/{transaction}", "work/refunds", "work/unclaimed", "segments/built-in/granted"]
     wrong = [
         (path, found) for path in paths if (found := leaks(console, lisa.get(f"/a/{APP}/sandbox/{path}"), path))
@@ -121,9 +127,8 @@ def test_ids_of_the_other_app_mean_nothing_in_the_own_one(console, lisa):
 
 def test_no_search_finds_a_customer_of_the_other_app(console, lisa):
     signed = console.bought["signedTransactionInfo"]
-    last = int(console.call("StatusService/GetStatus")["store"]["lastEvidenceId"])
     searches = [CUSTOMER, CUSTOMER[:6], TOKEN, console.bought["transactionId"], console.grant, "lake.monthly", NOTE]
-    searches += [f"evidence {number}" for number in range(1, last + 1)] + [f"#{number}" for number in range(1, 20)]
+    searches += [f"evidence {number}" for number in range(1, last_evidence(console) + 1)] + [f"#{number}" for number in range(1, 20)]
     for text in searches:
         page = lisa.get(f"/find?q={urllib.parse.quote(text)}")
         assert page.status in (200, 303), (text, page.status)
