@@ -178,7 +178,10 @@ def test_every_page_opens_for_its_roles_and_is_refused_to_others(console):
 ABOUT_CUSTOMERS = [
     path for path in PAGES
     if "customers" in path.split("/")[0] or "/customers?" in path or path.startswith(("/find?q=", "purchases/", "evidence/2", "events/"))
-] + ["work/refunds", "work/unclaimed", "work/contradictions", "segments/renewing", "segments/built-in/granted"]  # fmt: skip
+] + [
+    "work/refunds", "work/unclaimed", "work/contradictions", "work/rejected", "work/withdrawn-consents", "work/disagreements",
+    "segments/renewing", "segments/built-in/shared", "segments/built-in/granted",
+]  # fmt: skip
 
 
 def test_each_look_at_customers_is_in_the_audit_log_under_the_persons_name(console):
@@ -194,6 +197,28 @@ def test_each_look_at_customers_is_in_the_audit_log_under_the_persons_name(conso
         if not answer.get("entries"):
             missing.append(path)
     assert len(ABOUT_CUSTOMERS) > 15 and not missing, missing
+
+
+FILES = [
+    "customers/{customer}/history.csv", "work/refunds.csv", "work/unclaimed.csv", "work/contradictions.csv", "work/rejected.csv",
+    "segments/renewing.csv", "segments/built-in/renewal-off.csv", "segments/built-in/granted.csv",
+    "reports/revenue/customers.csv?report=revenue&column=gross&bucket={month}&by=month&currency=USD",
+]  # fmt: skip
+
+
+def test_each_file_with_customers_is_in_the_audit_log_with_its_reason(console):
+    wrong = []
+    for number, path in enumerate(FILES):
+        email, reason = f"downloader-{number}@example.com", f"ticket {number}"
+        browser = Browser(console.address, {"X-Proxy-JWT": console.token(email, groups=["read"])})
+        file = browser.csv(address(console, path).removeprefix(console.url), reason)
+        assert file.status == 200 and file.getheader("cache-control") == "no-store", (path, file.status)
+        assert file.getheader("content-disposition") == "attachment"
+        status, answer = console.service.json("entitled.v1.AuditService/ListAuditEntries", {"actor": email}, **console.headers)
+        notes = {entry.get("note") for entry in answer.get("entries", [])}
+        if status != 200 or notes != {reason}:
+            wrong.append((path, notes))
+    assert not wrong, wrong
 
 
 @pytest.mark.parametrize("role, path", [("read", "work"), ("admin", "catalog"), ("reports", "reports/mrr"), ("audit", "/audit")])
