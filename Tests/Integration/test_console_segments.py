@@ -46,6 +46,7 @@ def test_each_app_has_segments_that_no_one_saved(lena):
     page = lena.get(HERE).text
     names = re.findall(rf'href="{HERE}/built-in/([a-z-]+)"', page)
     assert len(names) == 12 and "Their free trial ends within 7 days." in page
+    assert f'<a href="/a/{APP}/sandbox/work/refunds">' in page, "those who asked for a refund are a work list"
     for name in names:
         assert lena.get(f"{HERE}/built-in/{name}").status == 200, name
     assert lena.get(f"{HERE}/built-in/renewing").status == 404 and lena.csv(f"{HERE}/built-in/x.csv").status == 404

@@ -67,8 +67,17 @@ enum SegmentPage {
         <p class="quiet">\(Text.savedSegmentsHint)</p>
         \(saved.isEmpty ? Part.empty(Text.noSegments) : "<div class=\"cards\">\(saved)</div>")
         <h2>\(Text.builtInSegments)</h2>
-        <div class="cards">\(builtIn)\(GrantsPage.card(in: scope))</div>
+        <div class="cards">\(builtIn)\(GrantsPage.card(in: scope))\(refundRequests(scope))</div>
         """)
+  }
+
+  /// Customers who asked for a refund are a work list, because each has a deadline.
+  private static func refundRequests(_ scope: Scope) -> Markup {
+    """
+    <article class="card"><h3><a href="\(scope.work(.refunds))">\(Text.queueRefunds)</a></h3>
+    <p>\(Text.hintRefunds)</p></article>
+
+    """
   }
 
   private static func card(
