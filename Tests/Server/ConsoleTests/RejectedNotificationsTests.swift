@@ -11,15 +11,17 @@ import Wire
   private static func time(_ seconds: Int64) -> GoogleProtobuf.Timestamp { .with { $0.seconds = seconds } }
 
   /// One app whose last accepted notification arrived at 1,000 s in the sandbox, and none in production.
-  private static let status = Method.asyncUnary(Calls.getStatus.path) {
-    (_: GetStatusRequest, _) async throws(Status) -> GetStatusResponse in
-    .with {
-      $0.apps = [
-        .with {
-          ($0.app, $0.environment, $0.lastNotificationAt) = ("ocean", .sandbox, Self.time(1_000))
-        },
-        .with { ($0.app, $0.environment) = ("ocean", .production) },
-      ]
+  private static var status: Method {
+    .asyncUnary(Calls.getStatus.path) {
+      (_: GetStatusRequest, _) async throws(Status) -> GetStatusResponse in
+      .with {
+        $0.apps = [
+          .with {
+            ($0.app, $0.environment, $0.lastNotificationAt) = ("ocean", .sandbox, Self.time(1_000))
+          },
+          .with { ($0.app, $0.environment) = ("ocean", .production) },
+        ]
+      }
     }
   }
 
