@@ -321,8 +321,8 @@ def test_a_reset_stream_leaves_the_connection_open(connect):
 def test_a_stream_over_the_limit_is_refused(connect):
     with connect(initial={INITIAL_WINDOW_SIZE: 0}) as peer:
         limit = peer.settings[MAX_CONCURRENT_STREAMS]
-        for number in range(0, limit + 1, 100):
-            peer.send(*(headers(2 * n + 1) for n in range(number, min(number + 100, limit + 1))))
+        for first in range(0, limit + 1, 100):
+            peer.send(*(headers(2 * n + 1) for n in range(first, min(first + 100, limit + 1))))
         assert peer.error() in (("RST_STREAM", REFUSED_STREAM), ("RST_STREAM", PROTOCOL_ERROR))
 
 

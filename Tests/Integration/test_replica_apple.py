@@ -15,7 +15,7 @@ import pytest
 import contract
 from certificates import write_key
 from contract import StatusCode, app_store_service
-from harness import CALL_LIMIT, post, response_to, wait_for
+from harness import post, response_to, wait_for
 from test_doctor import APPLE, KEY_ID
 from test_reconciliation import sandbox_alone
 from test_replicas import APP, TAKEOVER_LIMIT, replicas  # noqa: F401

@@ -59,7 +59,7 @@ import Testing
     #expect(gate.hasReached(headers(5, 6)))
   }
 
-  @Test("The gate of an event loop answers anew for each call, also with the token that it keeps")
+  @Test("The gate of an event loop evaluates each call again, also with the token that it keeps")
   func reachedOnLoop() {
     let feed = StoreFeed(
       terms: [term(7)], position: 5, policy: StalenessPolicy(), now: .init(millisecondsSince1970: 0))
