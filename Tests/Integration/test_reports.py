@@ -331,6 +331,8 @@ class Lives:
             kind, names = (event["type"], event["subtype"]), []
             if kind == ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"):
                 off[line] = event["at_date"]
+            elif kind == ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"):
+                off.pop(line, None)
             elif kind == ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"):
                 grace.add(line)
             elif kind[0] in ("DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED"):
