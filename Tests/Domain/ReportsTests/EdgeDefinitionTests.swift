@@ -167,6 +167,20 @@ import Testing
     #expect(revenue("closing", "expected", on: "2026-05-01", currency: "USD") == [59_980, 59_990])
   }
 
+  @Test("A refund in the grace period ends the subscription, and is no cancellation")
+  func refundInGrace() throws {
+    let periods = [World.period("monthly", "09-18", "10-18").with { $0.revocationDate = World.day("10-20") }]
+    let infos = [
+      World.info("10-18", "10-18") {
+        ($0.isInBillingRetry, $0.gracePeriodExpiresDate) = (true, World.day("11-03"))
+      },
+      World.info("10-20", "10-18") { ($0.autoRenewStatus, $0.expirationIntent) = (.off, .other) },
+    ]
+    let movements = try answer(.movements, "10-17", "11-01", by: .day, at: "10-31", periods, infos)
+    #expect(movements("active_end", "refunded_out", on: "10-19") == [1, 0])
+    #expect(movements("active_end", "refunded_out", "lapsed_voluntary", on: "10-20") == [0, 1, 0])
+  }
+
   @Test("A payment at midnight ends the grace period before its day")
   func graceToMidnight() throws {
     let midnight = { (day: String) in World.reportDay(day).start }

@@ -171,6 +171,10 @@ extension SubscriptionWalk {
     let turnedOff = ending.failure?.turnedOffAt ?? .openEnd
     let end = endGrace(period, ending, before: min(horizon, turnedOff))
     addRenewalTimes(period, ending.next, until: end)
+    // In the grace period, Apple ended the subscription with the refund; the customer did not cancel.
+    if let refunded = period.refundedAt, period.expires < end, refunded <= end {
+      return lose(.refundedOut, "REFUND", at: end)
+    }
     addLapseContexts(period, hasFailed: true, at: end)
     guard end < turnedOff || end == period.expires else {
       return lose(.lapsedVoluntary, "CANCELLED_IN_GRACE", at: end)
