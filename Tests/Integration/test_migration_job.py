@@ -1,6 +1,7 @@
 """Migration jobs: thousands of receipts from a file, through restarts, up to the App Store's state."""
 
 import base64
+import gzip
 import json
 import os
 import random
@@ -174,6 +175,19 @@ def test_the_stream_answers_each_receipt_under_backpressure(store):
     assert {outcomes[a] for a in accounts[1::2]} == {"MIGRATION_OUTCOME_EMPTY"}
     assert outcomes["bad"] == "MIGRATION_OUTCOME_REJECTED" and answers["bad"].error.message
     assert store.check("s0").entitled
+
+
+@pytest.mark.parametrize("form", ["gzip", "CR"])
+def test_an_input_that_must_be_converted_is_named_with_the_remedy(store, tmp_path, form):
+    lines = b"customer_id,original_transaction_id\na,1\n"
+    (tmp_path / "in.csv").write_bytes(gzip.compress(lines) if form == "gzip" else lines.replace(b"\n", b"\r"))
+    status, report = migrate(store.service, "--input", tmp_path / "in.csv")
+    assert status == 1 and report["state"] == "MIGRATION_STATE_FAILED"
+    assert form in report["error"] and {"gzip": "gunzip", "CR": "tr '\\r' '\\n'"}[form] in report["error"]
+
+
+def test_a_folder_is_no_input(store, tmp_path):
+    assert migrate(store.service, "--input", tmp_path) == (1, f"entitled: cannot read '{tmp_path}': Is a directory\n")
 
 
 def test_jobs_read_only_from_the_import_folder(store, tmp_path):

@@ -13,4 +13,19 @@ package enum InputFile {
       throw Failure("cannot read '\(path)': \(SystemError.text(under: error))")
     }
   }
+
+  /// Opens a file to read it piece by piece.
+  ///
+  /// - Throws: ``Failure`` with the reason of the operating system, also for a folder.
+  package static func opened(_ path: String) throws(Failure) -> FileHandle {
+    let url = URL(fileURLWithPath: path)
+    do {
+      // A folder can be opened, but not read.
+      let values = try url.resourceValues(forKeys: [.isDirectoryKey])
+      guard values.isDirectory != true else { throw POSIXError(.EISDIR) }
+      return try FileHandle(forReadingFrom: url)
+    } catch {
+      throw Failure("cannot read '\(path)': \(SystemError.text(under: error))")
+    }
+  }
 }

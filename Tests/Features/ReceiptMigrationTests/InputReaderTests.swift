@@ -115,6 +115,23 @@ import Testing
     #expect(try read("").isEmpty)
   }
 
+  @Test("An input that has no lines in UTF-8 is refused, with the form that it has")
+  func unsupportedForms() throws {
+    let header = "customer_id,receipt"
+    let gzip = Data([0x1F, 0x8B, 0x08, 0x00]) + Data(header.utf8)
+    let utf16 = try #require("\(header)\na,M\n".data(using: .utf16))
+    let inputs: [(Data, InputError.Form)] = [
+      (gzip, .gzip), (utf16, .utf16), (Data("\(header)\ra,M\r".utf8), .carriageReturns),
+      (Data("{\"receipt\":\"M\"}\r{\"receipt\":\"M\"}".utf8), .carriageReturns),
+    ]
+    for (input, form) in inputs {
+      #expect(throws: InputError.unsupported(form)) { try read(input) }
+    }
+    #expect(InputError.unsupported(.gzip).description.contains("gunzip"))
+    #expect(try customers(read("\(header)\r\na\rb,M\r\n")) == ["a\rb"])
+    #expect(try customers(read("{\"customer_id\":\"a\",\"receipt\":\"M\"}\r")) == ["a"])
+  }
+
   @Test("An input that begins with more white space than a line can have is not kept in memory")
   func whiteSpace() throws {
     let file = try InputFile(WhiteSpace(), from: 0)

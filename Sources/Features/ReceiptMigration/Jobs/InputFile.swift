@@ -97,6 +97,22 @@ final class InputFile {
     }
   }
 
+  /// Returns the form of the input if it has no lines that can be read. Must be called before anything is read.
+  func unsupportedForm() throws(InputError) -> InputError.Form? {
+    while buffer.count < 2, try fill() {}
+    if let form = InputError.Form(beginningWith: buffer[...]) { return form }
+    var scanned = 0
+    while true {
+      let end = buffer[scanned...].firstIndex { $0 == 0x0A || $0 == 0x0D }
+      // A CR at the end of the buffer may be the first half of CR LF.
+      if let end, buffer[end] == 0x0A || end + 1 < buffer.count {
+        return buffer[end] == 0x0D && buffer[end + 1] != 0x0A ? .carriageReturns : nil
+      }
+      scanned = end ?? buffer.count
+      guard scanned <= Self.maxLineLength, try fill() else { return nil }
+    }
+  }
+
   /// Reads the next line, without its end; `nil` at the end of the file. With a scanner of CSV, the line is a record,
   /// which may have line ends in quotes.
   ///

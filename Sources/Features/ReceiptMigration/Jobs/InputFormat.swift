@@ -1,5 +1,4 @@
 internal import JSON
-package import Store
 
 /// The format of a job's input: its syntax and the names of its columns.
 package struct InputFormat: Hashable, Sendable {
@@ -86,50 +85,6 @@ package struct InputRecord: Hashable, Sendable {
       content = .originalTransactionID(number)
     } else {
       return nil
-    }
-  }
-}
-
-/// The reason why the input of a job, or a line of it, cannot be read.
-package enum InputError: Error, Hashable, Sendable {
-  /// Opening or reading the file failed.
-  case unreadable(path: String, problem: String)
-  /// The store, which has the upload, cannot be read.
-  case store(StoreError)
-  /// The CSV header has neither the receipt column nor the transaction id column.
-  case noColumns(wanted: [String], found: [String])
-  /// A line is no JSON object, or has another number of columns than the header.
-  case malformedLine(String)
-  /// A line is longer than any receipt.
-  case lineTooLong(limit: Int)
-  /// A line has neither a receipt nor an original transaction id.
-  case nothingToMigrate
-  /// A line consists of spaces, as after the erasure of its customer.
-  case erased
-
-  /// The reason code.
-  package var reason: String {
-    switch self {
-    case .unreadable, .store: "INPUT_UNREADABLE"
-    case .noColumns: "NO_COLUMNS"
-    case .malformedLine: "MALFORMED_LINE"
-    case .lineTooLong: "LINE_TOO_LONG"
-    case .nothingToMigrate, .erased: "EMPTY_DOCUMENT"
-    }
-  }
-}
-
-extension InputError: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .unreadable(let path, let problem): "input '\(path)' cannot be read: \(problem)"
-    case .store(let error): "the upload cannot be read: \(error)"
-    case .noColumns(let wanted, let found):
-      "the header has neither \(wanted.joined(separator: " nor ")), but \(found.joined(separator: ", "))"
-    case .malformedLine(let problem): "malformed line: \(problem)"
-    case .lineTooLong(let limit): "the line exceeds \(limit) bytes"
-    case .nothingToMigrate: "the line has neither a receipt nor an original transaction id"
-    case .erased: "the line consists of spaces"
     }
   }
 }

@@ -29,6 +29,7 @@ struct InputReader {
     _ source: any InputSource, _ format: InputFormat, after line: Int64, at position: Int64
   ) throws(InputError) {
     let start = try InputFile(source, from: 0)
+    if let form = try start.unsupportedForm() { throw .unsupported(form) }
     try start.skipByteOrderMark()
     let first = try start.peek()
     syntax = format.syntax ?? InputFormat.Syntax(beginningWith: first)

@@ -60,7 +60,7 @@ struct MigrationUpload {
     if input == "-" {
       (handle, id) = (.standardInput, UUID().uuidString)
     } else {
-      guard let file = FileHandle(forReadingAtPath: input) else { throw Failure("cannot read '\(input)'") }
+      let file = try InputFile.opened(input)
       handle = file
       id = try Self.contentID(of: file)
       let stored = try await send([], id, at: 0, to: server)

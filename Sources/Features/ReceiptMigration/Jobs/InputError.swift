@@ -1,0 +1,69 @@
+package import Store
+
+/// The reason why the input of a job, or a line of it, cannot be read.
+package enum InputError: Error, Hashable, Sendable {
+  /// Opening or reading the file failed.
+  case unreadable(path: String, problem: String)
+  /// The store, which has the upload, cannot be read.
+  case store(StoreError)
+  /// The input has no lines that can be read.
+  case unsupported(Form)
+  /// The CSV header has neither the receipt column nor the transaction id column.
+  case noColumns(wanted: [String], found: [String])
+  /// A line is no JSON object, or has another number of columns than the header.
+  case malformedLine(String)
+  /// A line is longer than any receipt.
+  case lineTooLong(limit: Int)
+  /// A line has neither a receipt nor an original transaction id.
+  case nothingToMigrate
+  /// A line consists of spaces, as after the erasure of its customer.
+  case erased
+
+  /// A form of input that the operator must convert.
+  package enum Form: Hashable, Sendable {
+    case gzip
+    case utf16
+    /// The lines end with CR alone.
+    case carriageReturns
+
+    /// The form that the first bytes show; `nil` for bytes that may be text in UTF-8.
+    init?(beginningWith bytes: ArraySlice<UInt8>) {
+      switch Array(bytes.prefix(2)) {
+      case [0x1F, 0x8B]: self = .gzip
+      case [0xFE, 0xFF], [0xFF, 0xFE]: self = .utf16
+      default: return nil
+      }
+    }
+  }
+
+  /// The reason code.
+  package var reason: String {
+    switch self {
+    case .unreadable, .store, .unsupported: "INPUT_UNREADABLE"
+    case .noColumns: "NO_COLUMNS"
+    case .malformedLine: "MALFORMED_LINE"
+    case .lineTooLong: "LINE_TOO_LONG"
+    case .nothingToMigrate, .erased: "EMPTY_DOCUMENT"
+    }
+  }
+}
+
+extension InputError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unreadable(let path, let problem): "input '\(path)' cannot be read: \(problem)"
+    case .store(let error): "the upload cannot be read: \(error)"
+    case .unsupported(.gzip):
+      "the input is compressed with gzip; decompress it first, for example with gunzip"
+    case .unsupported(.utf16): "the input is UTF-16; convert it to UTF-8, for example with iconv"
+    case .unsupported(.carriageReturns):
+      "the lines of the input end with CR; convert them to LF, for example with tr '\\r' '\\n'"
+    case .noColumns(let wanted, let found):
+      "the header has neither \(wanted.joined(separator: " nor ")), but \(found.joined(separator: ", "))"
+    case .malformedLine(let problem): "malformed line: \(problem)"
+    case .lineTooLong(let limit): "the line exceeds \(limit) bytes"
+    case .nothingToMigrate: "the line has neither a receipt nor an original transaction id"
+    case .erased: "the line consists of spaces"
+    }
+  }
+}
