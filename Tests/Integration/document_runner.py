@@ -203,6 +203,16 @@ class DocumentRunner:
             time.sleep(0.05)
         return lines
 
+    def written(self):
+        """The files that the commands have written, relative to the folder."""
+        found = []
+        for folder, folders, files in os.walk(self.folder):
+            if pathlib.Path(folder) == self.folder:
+                folders.remove(".programs")
+            paths = [pathlib.Path(folder, name).relative_to(self.folder) for name in files]
+            found += [str(path) for path in paths if not str(path).startswith(".output-")]
+        return found
+
     def close(self):
         """Stops the commands that still run, latest first."""
         for process in reversed(self.started):

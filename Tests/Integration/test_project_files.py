@@ -6,7 +6,6 @@ import check_jsonschema
 import pytest
 import yaml
 
-from document_runner import blocks, commands
 from harness import ROOT
 
 GITHUB = ROOT / ".github"
@@ -55,11 +54,3 @@ def test_the_changelog_follows_keep_a_changelog():
         assert re.fullmatch(r"\d+\.\d+\.\d+", version) and re.fullmatch(r"\d{4}-\d\d-\d\d", date), version
     kinds = re.findall(r"^### (.+)$", text, re.MULTILINE)
     assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/first-purchase.md"])
-def test_a_walk_in_the_checkout_leaves_only_ignored_files(page):
-    ignored = (ROOT / ".gitignore").read_text().splitlines()
-    shown = [command for block in blocks(page) if block.language == "console" for command, _ in commands(block.body)]
-    written = {name for command in shown for name in re.findall(r"(?<!<)> ([\w.-]+)", command)}
-    assert written and not [name for name in written if f"/{name}" not in ignored]

@@ -1,6 +1,7 @@
 """The commands of the tutorials and of README.md run as shown, from an empty folder, and print what the pages show."""
 
 import re
+import subprocess
 
 import pytest
 
@@ -18,6 +19,16 @@ def runner(tmp_path):
     runner.close()
 
 
+def assert_leaves_only_ignored_files(runner):
+    """Whether the files that a page writes would be untracked in a checkout, in which its reader runs it."""
+    written = runner.written()
+    done = subprocess.run(
+        ["git", "check-ignore", "--no-index", "-z", "--stdin"], cwd=ROOT, input="\0".join(written), text=True,
+        stdout=subprocess.PIPE)  # fmt: skip
+    assert done.returncode in (0, 1), "git cannot tell which files are ignored"
+    assert not sorted(set(written) - set(done.stdout.split("\0")))
+
+
 # Guides that prepare everything themselves, as tutorials do, and the heading from which on they do.
 COMPLETE = {
     "docs/device-check.md": None, "docs/doctor.md": "Against the sandbox", "docs/import.md": "Side by side",
@@ -30,6 +41,7 @@ ENDS = {"docs/transport.md": "Limits"}
 @pytest.mark.parametrize("page", ["README.md", *PAGES, *COMPLETE])
 def test_the_commands_of_a_tutorial_print_what_it_shows(runner, page):
     runner.run(page, since=COMPLETE.get(page), until=ENDS.get(page))
+    assert_leaves_only_ignored_files(runner)
 
 
 # Guides that begin with the service of `make run`, and where their commands with that preparation end.
@@ -49,6 +61,7 @@ CALLS = ("docs/catalog.md", "docs/customers.md", "docs/erasure.md", "docs/idempo
 def test_the_commands_of_a_guide_print_what_it_shows(runner, page):
     runner.execute("make run", ["...", "ready …", "..."])
     runner.run(page, until=GUIDES[page])
+    assert_leaves_only_ignored_files(runner)
 
 
 @pytest.mark.skipif(not stores.IS_SQLITE, reason="the page shows a store in the data directory")
