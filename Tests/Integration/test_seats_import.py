@@ -4,6 +4,7 @@ There are 1,000 members with ENTITLED_LONG, which `make test-long` sets.
 """
 
 import csv
+import gzip
 import io
 import json
 import subprocess
@@ -265,6 +266,9 @@ def test_wrong_files_and_purchases_are_errors(service, tmp_path):
     assert done.returncode == 1 and "cannot read" in done.stderr
     done = service.command("seats", "import", "-", stdin="name\nann\n")
     assert done.returncode == 64 and "customer_id" in done.stderr
+    (tmp_path / "roster.csv.gz").write_bytes(gzip.compress(b"customer_id\nann\n"))
+    done = service.command("seats", "import", tmp_path / "roster.csv.gz", "--purchase", "1")
+    assert done.returncode == 3 and "UNKNOWN_PURCHASE" in done.stdout
     done = service.command("seats", "import", "-", "--purchase", "1", stdin="customer_id\nann\n")
     assert done.returncode == 3 and "UNKNOWN_PURCHASE" in done.stdout
     team = Team(service, 2)

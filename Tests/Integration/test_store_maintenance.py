@@ -50,7 +50,8 @@ def test_a_backup_of_a_running_service_restores_the_same_state(start, tmp_path):
     verified, later = run("store", "verify", "--data", service.data).stdout.splitlines()
     assert verified == "intact, evidence: 2" and later != state
     again = run("store", "backup", copy, "--data", service.data)
-    assert (again.returncode, again.stderr) == (1, f"entitled: cannot open the store in {copy}: it exists already\n")
+    assert (again.returncode, again.stderr) == (
+        1, f"entitled: cannot open the store in {copy}: it exists already; choose the path of a new file\n")
     service.stop()
 
     restored = tmp_path / "restored"

@@ -21,6 +21,11 @@ package struct CSVReader {
     position = self.bytes.startIndex
   }
 
+  /// Returns `text` with LF for each CR if it has no LF: some spreadsheets end lines with CR alone.
+  package static func withLineFeeds(_ text: [UInt8]) -> [UInt8] {
+    text.contains(CSVScanner.lineFeed) ? text : text.map { $0 == carriageReturn ? CSVScanner.lineFeed : $0 }
+  }
+
   /// Returns the fields of the next record without their quotes; `nil` at the end. An empty line is a record with one
   /// empty field.
   package mutating func next() -> [[UInt8]]? {

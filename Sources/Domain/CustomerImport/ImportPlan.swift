@@ -151,8 +151,14 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .noColumn(let wanted, let found):
       found.isEmpty
         ? "the file is empty; expected a header with the column \(wanted)"
-        : "the header has no column \(wanted), but \(found.joined(separator: ", "))"
+        : "the header has no column \(wanted), but \(Self.list(of: found))"
     case .malformed(let problem): "malformed document: \(problem)"
     }
+  }
+
+  /// The names of columns, without an end if a file that is no table has one of any length.
+  private static func list(of names: [String]) -> String {
+    let list = names.joined(separator: ", ")
+    return list.count > 500 ? list.prefix(500) + "…" : list
   }
 }

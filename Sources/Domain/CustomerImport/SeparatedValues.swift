@@ -20,7 +20,7 @@ package struct SeparatedValues: Sendable {
   /// RevenueCat separates by semicolons and most other programs by commas. In a text without a line feed, lines end with CR,
   /// as some spreadsheets write them.
   package init(_ text: [UInt8], separator: UInt8? = nil) {
-    let text = text.contains(0x0A) ? text : text.map { $0 == 0x0D ? 0x0A : $0 }
+    let text = CSVReader.withLineFeeds(text)
     let headerEnd = text.firstIndex { $0 == 0x0A } ?? text.endIndex
     let separator =
       separator ?? Self.candidates.first { text[..<headerEnd].contains($0) } ?? UInt8(ascii: ",")

@@ -7,14 +7,7 @@ package enum ReportFile {
 
   /// The text of a report, which is gzip or plain. A byte that is no UTF-8 could be in an id, so it is an error.
   package static func text(of bytes: [UInt8], named name: String) throws(Failure) -> String {
-    var plain = bytes
-    if bytes.starts(with: [0x1F, 0x8B]) {
-      do {
-        plain = try bytes.withUnsafeBytes { try gunzip($0, limit: limit, allowsSeveralMembers: true) }
-      } catch {
-        throw Failure("cannot read '\(name)': \(error)")
-      }
-    }
+    let plain = try plain(bytes, named: name)
     guard let text = String(validating: plain, as: UTF8.self) else {
       let lines = plain.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
@@ -22,5 +15,15 @@ package enum ReportFile {
         "cannot read '\(name)': line \(line + 1) is not UTF-8; convert the file, for example with iconv")
     }
     return text
+  }
+
+  /// The bytes of a file, which is gzip or plain.
+  package static func plain(_ bytes: [UInt8], named name: String) throws(Failure) -> [UInt8] {
+    guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
+    do {
+      return try bytes.withUnsafeBytes { try gunzip($0, limit: limit, allowsSeveralMembers: true) }
+    } catch {
+      throw Failure("cannot read '\(name)': \(error)")
+    }
   }
 }

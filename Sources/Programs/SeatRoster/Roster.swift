@@ -38,9 +38,12 @@ package struct Roster: Hashable, Sendable {
   /// - purchase: the purchase of rows that name none; `nil` if each row must name one.
   /// - Throws: ``RosterError`` if the file has no such columns.
   package init(csv bytes: [UInt8], purchase: String? = nil) throws(RosterError) {
-    let records = Self.records(in: bytes)
-    guard let header = records.first?.fields?.map(Self.trimmed) else {
-      throw RosterError("the roster has no header in UTF-8")
+    let records = Self.records(in: CSVReader.withLineFeeds(bytes))
+    guard let first = records.first else {
+      throw RosterError("the roster is empty; expected a header with the column \(Self.customerColumn)")
+    }
+    guard let header = first.fields?.map(Self.trimmed) else {
+      throw RosterError("the header is not in UTF-8; convert the file, for example with iconv")
     }
     guard let customerIndex = header.firstIndex(of: Self.customerColumn) else {
       throw RosterError("the header has no column \(Self.customerColumn)")

@@ -26,7 +26,8 @@ import Testing
     #expect(attributes[.size] as? Int64 == bytes && attributes[.posixPermissions] as? Int == 0o600)
     #expect(try StoreFile(path: copy).statistics().counts.evidence == 1)
     #expect(try StoreFile(path: copy).faults().isEmpty)
-    #expect(throws: StoreError.cannotOpen(path: copy, reason: "it exists already")) {
+    let reason = "it exists already; choose the path of a new file"
+    #expect(throws: StoreError.cannotOpen(path: copy, reason: reason)) {
       try StoreFile(directory: directory).backUp(to: copy)
     }
     #expect(!FileManager.default.fileExists(atPath: copy + ".partial"))

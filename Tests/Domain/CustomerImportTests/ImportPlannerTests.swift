@@ -148,6 +148,8 @@ import Testing
       try ColumnMapping.revenueCat.rows(of: SeparatedValues(Array("a,b\n1,2".utf8)))
     }
     #expect(ImportError.noColumn("user", found: []).description.hasPrefix("the file is empty"))
+    let long = ImportError.noColumn("user", found: [String(repeating: "a", count: 1_000_000)]).description
+    #expect(long.count < 600 && long.hasSuffix("…"))
   }
 }
 

@@ -34,6 +34,20 @@ import Testing
     #expect(roster.rows.map(\.number) == [2, 4, 5] && roster.purchases == ["7"])
   }
 
+  @Test("Lines that end with CR alone are read")
+  func carriageReturns() throws {
+    let roster = try roster("customer_id,original_transaction_id\rann,1\rben,1\r")
+    #expect(roster.rows.map(\.customer) == ["ann", "ben"] && roster.faults.isEmpty)
+  }
+
+  @Test("An empty roster and a header in another encoding are told apart")
+  func headers() throws {
+    let empty = #expect(throws: RosterError.self) { try roster("\n\n") }
+    #expect(empty?.description.hasPrefix("the roster is empty") == true)
+    let other = #expect(throws: RosterError.self) { try Roster(csv: [0xFF, 0xFE, 0x63, 0x00]) }
+    #expect(other?.description.contains("iconv") == true)
+  }
+
   @Test("A row with an error is named, and the others are valid")
   func faults() throws {
     var bytes = Array("customer_id,original_transaction_id\nann,1\nben\n,1\ncat,\n".utf8)

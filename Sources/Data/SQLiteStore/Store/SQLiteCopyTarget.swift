@@ -26,7 +26,7 @@ package final class SQLiteCopyTarget: StoreCopyTarget {
     path = directory + "/entitled.sqlite"
     partial = path + ".partial"
     guard FileIdentity(path: path).map(\.size) ?? 0 == 0 else {
-      throw .cannotOpen(path: path, reason: "it exists already")
+      throw .cannotOpen(path: path, reason: "it exists already; choose another directory")
     }
     unlink(partial)
     makePrivateFile(partial)

@@ -34,7 +34,9 @@ package struct StoreFile {
   package func backUp(
     to target: String, report: (Double) -> Void = { _ in }
   ) throws(StoreError) -> Int64 {
-    guard access(target, F_OK) != 0 else { throw .cannotOpen(path: target, reason: "it exists already") }
+    guard access(target, F_OK) != 0 else {
+      throw .cannotOpen(path: target, reason: "it exists already; choose the path of a new file")
+    }
     try copyDatabase(file, to: target, report)
     return try Connection.reader(path: target).databaseSize()
   }

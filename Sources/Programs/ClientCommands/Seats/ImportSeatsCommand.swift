@@ -29,9 +29,10 @@ struct ImportSeatsCommand: AsyncParsableCommand {
   @Argument(help: "File of the roster, or - for the standard input.") var roster: String
 
   func run() async throws {
-    let bytes = try Document.bytes(roster == "-" ? "-" : "@\(roster)")
+    let file = try Document.bytes(roster == "-" ? "-" : "@\(roster)")
+    let bytes = try ReportFile.plain(Array(file), named: roster)
     let parsed: Roster
-    do { parsed = try Roster(csv: Array(bytes), purchase: purchase) } catch {
+    do { parsed = try Roster(csv: bytes, purchase: purchase) } catch {
       throw Failure("\(roster): \(error)", status: 64)
     }
     let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
