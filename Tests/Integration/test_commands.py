@@ -41,6 +41,15 @@ def test_a_document_is_read_from_a_file(service, customer, tmp_path):
     assert service.command("inspect", "hello").returncode == 3
 
 
+def test_an_empty_document_is_named(service, customer, tmp_path):
+    """Also an empty receipt, which a call may have for a new customer."""
+    path = tmp_path / "empty"
+    path.write_text("\n")
+    for command in ("submit", "submit-receipt"):
+        done = service.command(command, customer, f"@{path}")
+        assert (done.returncode, done.stderr) == (1, f"entitled: the document '@{path}' is empty\n")
+
+
 def test_inspect_reads_a_binary_file(service, tmp_path):
     order = {"app": "ocean-journal", "productId": "lifetime"}
     _, answer = post(f"http://{service.sandbox}/sandbox/v1/documents/app-receipt", order)

@@ -99,8 +99,13 @@ enum TimeOption {
 /// Reads a document argument: the text, `@FILE`, or `-` for the standard input.
 enum Document {
   /// Returns a text document without surrounding white space.
+  ///
+  /// - Throws: ``Failure`` for an empty document, as of a command before a pipe that failed.
   static func read(_ argument: String) throws -> String {
-    String(decoding: try bytes(argument), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    let text = String(decoding: try bytes(argument), as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !text.isEmpty else { throw Failure("the document '\(argument)' is empty") }
+    return text
   }
 
   /// Returns the bytes of a document, unchanged.
