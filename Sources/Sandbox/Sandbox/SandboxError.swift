@@ -18,7 +18,7 @@ package enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .actionFailed(let error): error.description
     case .unusable(let path, let detail): "cannot use \(path): \(detail)"
-    case .inUse(let path): "another sandbox is using \(path)"
+    case .inUse(let path): "another sandbox is using \(path); end it, or use another directory"
     case .corrupt(let path, let detail): "\(path) is corrupt: \(detail)"
     case .newerSchema(let path, let found, let supported):
       "\(path) has schema version \(found), and this program knows versions up to \(supported)"
@@ -81,7 +81,7 @@ package enum ActionError: Error, Hashable, Sendable, CustomStringConvertible {
     case .missingMember(let name): "\(name) is missing"
     case .unknownMember(let name, let known):
       "unknown member \(name.debugDescription); expected one of \(known.joined(separator: ", "))"
-    case .wrongType(let member, let expected): "\(member) has a wrong value; expected \(expected)"
+    case .wrongType(let member, let expected): "'\(member)' has a wrong value; expected \(expected)"
     case .unknownApp(let id, let known):
       "unknown app \(id.debugDescription); expected one of \(known.joined(separator: ", "))"
     case .unknownProduct(let id, let known):
