@@ -78,6 +78,11 @@ def test_the_scrape_is_valid_and_matches_the_documentation(busy, documented):
             assert set(sample.labels) - {"le"} == documented[base][1], sample
 
 
+def test_every_name_is_exported_from_the_start(start, documented):
+    types = re.findall(r"^# TYPE (\w+) \w+$", scrape(start())[1], re.M)
+    assert not set(documented) - set(types)
+
+
 def test_the_scrape_is_openmetrics_on_request(busy, documented):
     kind, text = scrape(busy, "application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
     assert kind.startswith("application/openmetrics-text; version=1.0.0")

@@ -73,6 +73,9 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_contradictions_total", .counter, labels: ["kind"],
       help: "Contradictory facts, counted when they are written."),
+    MetricFamily(
+      "entitled_device_syncs_total", .counter, labels: ["app", "outcome"],
+      help: "Requests of device sync, by outcome: OK or the reason of the refusal."),
   ]
 
   private static let notifications = [
