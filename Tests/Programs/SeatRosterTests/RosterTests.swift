@@ -40,7 +40,7 @@ import Testing
     #expect(roster.rows.map(\.customer) == ["ann", "ben"] && roster.faults.isEmpty)
   }
 
-  @Test("An empty roster and a header in another encoding are told apart")
+  @Test("An empty roster and a header in another encoding have different errors")
   func headers() throws {
     let empty = #expect(throws: RosterError.self) { try roster("\n\n") }
     #expect(empty?.description.hasPrefix("the roster is empty") == true)
