@@ -199,7 +199,8 @@ def test_a_server_that_is_no_adapter_is_an_error(service):
     assert done.returncode == 1 and "/reset returned HTTP 404" in done.stderr and done.stdout == ""
     assert run("conformance", "127.0.0.1:1").returncode == 64
     done = run("conformance", "http://127.0.0.1:1")
-    assert (done.returncode, done.stderr) == (1, "entitled: http://127.0.0.1:1/reset: Connection refused\n")
+    assert (done.returncode, done.stderr) == (
+        1, "entitled: cannot reach the adapter at http://127.0.0.1:1/reset: Connection refused\n")
 
 
 def test_the_extracted_kit_is_the_published_one(tmp_path):
