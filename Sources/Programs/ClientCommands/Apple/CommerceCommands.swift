@@ -33,7 +33,8 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
 
   @Argument(help: "Transaction id.") var transaction: String
   @Argument(help: "Action, such as cancel.") var action: String
-  @Argument(help: "Request: JSON, @FILE, or - for the standard input (default: none).") var request = ""
+  @Argument(help: "Request: JSON, @FILE, or - for the standard input (default: none).")
+  var request: String?
 
   func run() async throws {
     var body = SendAdvancedCommerceRequestRequest.with {
@@ -41,7 +42,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
       $0.requestReferenceId = options.change.key.isEmpty ? UUID().uuidString.lowercased() : ""
     }
     body.action = try EnumOption.parse(action, "ADVANCED_COMMERCE_ACTION_", "the action")
-    body.requestJson = try Document.read(request)
+    body.requestJson = try request.map(Document.read) ?? ""
     let request = try await options.completed(body)
     let response = try await options.client.withConnection {
       try await $0.sendAdvancedCommerceRequest(request)
