@@ -187,7 +187,7 @@ def test_the_slider_moves_the_figures(console, visit):
     page = visit()
     page.goto(address(console, "customers/{customer}?type=STARTED"))
     assert "grace" in page.text_content(".cards")
-    slider = page.locator("input[name=at]")
+    slider = page.locator("#at")
     slider.evaluate("slider => { slider.value = Number(slider.min) + 864000; slider.dispatchEvent(new Event('change')); }")
     page.wait_for_selector("html.as-of .moment")
     assert "grace" not in page.text_content(".cards") and "type=STARTED" in page.url, "the filter stays"
@@ -294,7 +294,7 @@ def test_rows_can_be_compact(console, visit):
 def test_a_page_without_scripts_does_the_same(console, visit):
     page = visit("script-free")
     page.goto(address(console, "customers/{customer}"))
-    page.locator("input[name=at]").focus()
+    page.locator("#at").focus()
     page.keyboard.press("Home")
     go(page, lambda: page.click("button:text-is('Show')"))
     assert "at=" in page.url and page.locator("html.as-of").count() == 1
@@ -509,7 +509,7 @@ def test_a_pasted_document_leads_to_its_purchase_and_is_in_no_address(console, v
 def test_the_slider_has_steps_that_people_use(console, visit):
     page = visit()
     page.goto(address(console, "customers/{customer}"))
-    slider = page.locator("input[name=at]")
+    slider = page.locator("#at")
     first, last, step = (int(slider.get_attribute(name)) for name in ("min", "max", "step"))
     assert step in (3 * 3600, 6 * 3600, 12 * 3600), "half a year has steps of hours"
     assert (last - first) % step == 0 and int(slider.input_value()) == last, "the last step is now"
@@ -532,7 +532,7 @@ THUMB = """slider => {
 def test_the_slider_of_a_phone_is_moved_by_a_finger(console, visit):
     page = visit("phone")
     page.goto(address(console, "customers/{customer}"))
-    slider = page.locator("input[name=at]")
+    slider = page.locator("#at")
     slider.scroll_into_view_if_needed()
     for part in ("label[for=at]", "input[name=at]", "#moment", ".moments button"):
         box = page.locator(part).bounding_box()

@@ -8,9 +8,10 @@ package enum SystemError {
   /// The text of an error number.
   package static func text(_ number: CInt) -> String { String(cString: strerror(number)) }
 
-  /// The text of the system's error under one of Foundation's; without such an error, the description of `error`.
+  /// The text of the system's error, also under one of Foundation's; without such an error, the description of `error`.
   package static func text(under error: any Error) -> String {
-    guard let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code else { return "\(error)" }
+    let cause = (error as? CocoaError)?.underlying ?? error
+    guard let code = (cause as? POSIXError)?.code else { return "\(error)" }
     return text(code.rawValue)
   }
 }
