@@ -39,24 +39,24 @@ public nonisolated struct Entitled_V1_ListAuditEntriesRequest: Sendable {
   public var method: String = String()
 
   /// The start of the range, inclusive. Unset: the first entry.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
   /// The end of the range, exclusive. Unset: now.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {self._endTime = nil}
 
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   public var pageSize: Int32 = 0
@@ -68,8 +68,8 @@ public nonisolated struct Entitled_V1_ListAuditEntriesRequest: Sendable {
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of ListAuditEntries.
@@ -205,7 +205,7 @@ fileprivate nonisolated let _protobuf_package = "entitled.v1"
 
 nonisolated extension Entitled_V1_ListAuditEntriesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListAuditEntriesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}actor\0\u{1}method\0\u{1}from\0\u{1}to\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}actor\0\u{1}method\0\u{3}start_time\0\u{3}end_time\0\u{3}page_size\0\u{3}page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -217,8 +217,8 @@ nonisolated extension Entitled_V1_ListAuditEntriesRequest: SwiftProtobuf.Message
       case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.method) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
       case 7: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
       default: break
@@ -243,10 +243,10 @@ nonisolated extension Entitled_V1_ListAuditEntriesRequest: SwiftProtobuf.Message
     if !self.method.isEmpty {
       try visitor.visitSingularStringField(value: self.method, fieldNumber: 4)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
-    try { if let v = self._to {
+    try { if let v = self._endTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
     if self.pageSize != 0 {
@@ -263,8 +263,8 @@ nonisolated extension Entitled_V1_ListAuditEntriesRequest: SwiftProtobuf.Message
     if lhs.customerID != rhs.customerID {return false}
     if lhs.actor != rhs.actor {return false}
     if lhs.method != rhs.method {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

@@ -1078,17 +1078,17 @@ public nonisolated struct Entitled_V1_GetCustomerHistoryRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The first instant of the lanes; unset: 13 months before `as_of`.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  /// The first instant of the lanes, inclusive; unset: 13 months before `as_of`.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
-  /// The last instant of the lanes; unset: now.
+  /// The last instant of the lanes, inclusive; unset: now.
   public var asOf: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_asOf ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_asOf = newValue}
@@ -1112,7 +1112,7 @@ public nonisolated struct Entitled_V1_GetCustomerHistoryRequest: Sendable {
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _asOf: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _knownAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
@@ -1129,17 +1129,17 @@ public nonisolated struct Entitled_V1_GetCustomerHistoryResponse: Sendable {
   /// The environment of the lanes.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The first instant of the lanes.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  /// The first instant of the lanes, inclusive.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
-  /// The last instant of the lanes.
+  /// The last instant of the lanes, inclusive.
   public var asOf: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_asOf ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_asOf = newValue}
@@ -1152,7 +1152,7 @@ public nonisolated struct Entitled_V1_GetCustomerHistoryResponse: Sendable {
   /// Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did.
   public var lanes: [Entitled_V1_HistoryLane] = []
 
-  /// What the customer had paid until `as_of`, by currency, also before `from`.
+  /// What the customer had paid until `as_of`, by currency, also before `start_time`.
   public var paid: [Entitled_V1_PaidTotal] = []
 
   /// The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`.
@@ -1162,7 +1162,7 @@ public nonisolated struct Entitled_V1_GetCustomerHistoryResponse: Sendable {
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _asOf: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
@@ -2914,7 +2914,7 @@ nonisolated extension Entitled_V1_PendingLookup: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Entitled_V1_GetCustomerHistoryRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetCustomerHistoryRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{1}from\0\u{3}as_of\0\u{3}known_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{3}start_time\0\u{3}as_of\0\u{3}known_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2925,7 +2925,7 @@ nonisolated extension Entitled_V1_GetCustomerHistoryRequest: SwiftProtobuf.Messa
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._asOf) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._knownAt) }()
       default: break
@@ -2947,7 +2947,7 @@ nonisolated extension Entitled_V1_GetCustomerHistoryRequest: SwiftProtobuf.Messa
     if self.environment != .unspecified {
       try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 3)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
     try { if let v = self._asOf {
@@ -2963,7 +2963,7 @@ nonisolated extension Entitled_V1_GetCustomerHistoryRequest: SwiftProtobuf.Messa
     if lhs.app != rhs.app {return false}
     if lhs.customerID != rhs.customerID {return false}
     if lhs.environment != rhs.environment {return false}
-    if lhs._from != rhs._from {return false}
+    if lhs._startTime != rhs._startTime {return false}
     if lhs._asOf != rhs._asOf {return false}
     if lhs._knownAt != rhs._knownAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -2973,7 +2973,7 @@ nonisolated extension Entitled_V1_GetCustomerHistoryRequest: SwiftProtobuf.Messa
 
 nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetCustomerHistoryResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}environment\0\u{1}from\0\u{3}as_of\0\u{1}lanes\0\u{1}paid\0\u{3}purchases_without_price\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}environment\0\u{3}start_time\0\u{3}as_of\0\u{1}lanes\0\u{1}paid\0\u{3}purchases_without_price\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2983,7 +2983,7 @@ nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Mess
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._asOf) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.lanes) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.paid) }()
@@ -3004,7 +3004,7 @@ nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Mess
     if self.environment != .unspecified {
       try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
     try { if let v = self._asOf {
@@ -3025,7 +3025,7 @@ nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Mess
   public static func ==(lhs: Entitled_V1_GetCustomerHistoryResponse, rhs: Entitled_V1_GetCustomerHistoryResponse) -> Bool {
     if lhs.customerID != rhs.customerID {return false}
     if lhs.environment != rhs.environment {return false}
-    if lhs._from != rhs._from {return false}
+    if lhs._startTime != rhs._startTime {return false}
     if lhs._asOf != rhs._asOf {return false}
     if lhs.lanes != rhs.lanes {return false}
     if lhs.paid != rhs.paid {return false}

@@ -848,7 +848,9 @@ public nonisolated struct Entitled_V1_WatchRequest: Sendable {
   /// The first event of the stream. Unset: the next one that is committed.
   public var start: Entitled_V1_WatchRequest.OneOf_Start? = nil
 
-  /// The event after this sequence; 0 is before the first event.
+  /// The event after this sequence; 0 is before the first event. A sequence names no history: after a restored backup or
+  /// a failover that lost commits, other events have the sequences of the lost ones, and the stream misses those up to
+  /// this one. `after_position` resumes safely, because a position of a lost event is refused (`UNKNOWN_POSITION`).
   public var afterSequence: Int64 {
     get {
       if case .afterSequence(let v)? = start {return v}
@@ -889,7 +891,9 @@ public nonisolated struct Entitled_V1_WatchRequest: Sendable {
 
   /// The first event of the stream. Unset: the next one that is committed.
   public nonisolated enum OneOf_Start: Equatable, Sendable {
-    /// The event after this sequence; 0 is before the first event.
+    /// The event after this sequence; 0 is before the first event. A sequence names no history: after a restored backup or
+    /// a failover that lost commits, other events have the sequences of the lost ones, and the stream misses those up to
+    /// this one. `after_position` resumes safely, because a position of a lost event is refused (`UNKNOWN_POSITION`).
     case afterSequence(Int64)
     /// The first event of the app: true.
     case fromBeginning(Bool)
@@ -909,7 +913,7 @@ public nonisolated struct Entitled_V1_WatchResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The sequence of this event, or with a heartbeat of the last event of the app: resume after it.
+  /// The sequence of this event, or with a heartbeat of the last event of the app.
   public var sequence: Int64 = 0
 
   /// Exactly one of the two.
@@ -933,7 +937,8 @@ public nonisolated struct Entitled_V1_WatchResponse: Sendable {
     set {content = .heartbeat(newValue)}
   }
 
-  /// The position of the store at this event, an opaque token: a reader at this position or a later one sees the event.
+  /// The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this
+  /// position or a later one sees the event.
   public var position: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -400,24 +400,24 @@ public nonisolated struct Entitled_V1_ListNotificationsRequest: Sendable {
   public var state: Entitled_V1_NotificationState = .unspecified
 
   /// The start of the range of arrival times, inclusive. Unset: the first notification.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
   /// The end of the range, exclusive. Unset: now.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {self._endTime = nil}
 
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   public var pageSize: Int32 = 0
@@ -429,8 +429,8 @@ public nonisolated struct Entitled_V1_ListNotificationsRequest: Sendable {
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of ListNotifications.
@@ -465,25 +465,25 @@ public nonisolated struct Entitled_V1_ReprocessNotificationsRequest: Sendable {
   /// Only notifications in this state. Unspecified: UNSUPPORTED, REJECTED and UNCONFIRMED.
   public var state: Entitled_V1_NotificationState = .unspecified
 
-  /// The start of the range, inclusive. Unset: the first notification.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  /// The start of the range of arrival times, inclusive. Unset: the first notification.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
   /// The end of the range, exclusive. Unset: now.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {self._endTime = nil}
 
   /// Whether to return the changes without committing them and without calls to Apple.
   public var dryRun: Bool = false
@@ -498,8 +498,8 @@ public nonisolated struct Entitled_V1_ReprocessNotificationsRequest: Sendable {
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of ReprocessNotifications.
@@ -541,25 +541,26 @@ public nonisolated struct Entitled_V1_BackfillNotificationsRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The start of the range, inclusive. Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  /// The start of the range, inclusive. Unset: 179 days before its end, or 29 in Apple's sandbox, a day less than Apple's
+  /// history has.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
   /// The end of the range, exclusive. Unset: now.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {self._endTime = nil}
 
   /// Whether to fetch only notifications that Apple could not deliver.
   public var onlyFailures: Bool = false
@@ -574,8 +575,8 @@ public nonisolated struct Entitled_V1_BackfillNotificationsRequest: Sendable {
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of BackfillNotifications.
@@ -643,24 +644,24 @@ public nonisolated struct Entitled_V1_Repair: @unchecked Sendable {
   }
 
   /// The start of the range that is repaired, inclusive.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_storage._from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_uniqueStorage()._from = newValue}
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {_storage._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {_uniqueStorage()._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {_storage._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {_uniqueStorage()._startTime = nil}
 
   /// The end of that range, exclusive.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_storage._to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_uniqueStorage()._to = newValue}
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {_storage._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {_uniqueStorage()._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {_storage._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {_uniqueStorage()._endTime = nil}
 
   /// Whether only notifications that Apple could not deliver are fetched.
   public var onlyFailures: Bool {
@@ -992,24 +993,24 @@ public nonisolated struct Entitled_V1_CompareNotificationVersionsRequest: Sendab
   public var environment: Entitled_V1_Environment = .unspecified
 
   /// The start of the range of arrival times, inclusive. Unset: the first notification.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
   /// The end of the range, exclusive. Unset: now.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {self._endTime = nil}
 
   /// Whether to include purchases without a difference.
   public var includeEqual: Bool = false
@@ -1025,8 +1026,8 @@ public nonisolated struct Entitled_V1_CompareNotificationVersionsRequest: Sendab
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of CompareNotificationVersions.
@@ -1381,7 +1382,7 @@ nonisolated extension Entitled_V1_Notification: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Entitled_V1_ListNotificationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListNotificationsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}customer_id\0\u{3}notification_type\0\u{1}state\0\u{1}from\0\u{1}to\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}customer_id\0\u{3}notification_type\0\u{1}state\0\u{3}start_time\0\u{3}end_time\0\u{3}page_size\0\u{3}page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1394,8 +1395,8 @@ nonisolated extension Entitled_V1_ListNotificationsRequest: SwiftProtobuf.Messag
       case 3: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.notificationType) }()
       case 5: try { try decoder.decodeSingularEnumField(value: &self.state) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
       case 8: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
       default: break
@@ -1423,10 +1424,10 @@ nonisolated extension Entitled_V1_ListNotificationsRequest: SwiftProtobuf.Messag
     if self.state != .unspecified {
       try visitor.visitSingularEnumField(value: self.state, fieldNumber: 5)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
-    try { if let v = self._to {
+    try { if let v = self._endTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
     if self.pageSize != 0 {
@@ -1444,8 +1445,8 @@ nonisolated extension Entitled_V1_ListNotificationsRequest: SwiftProtobuf.Messag
     if lhs.customerID != rhs.customerID {return false}
     if lhs.notificationType != rhs.notificationType {return false}
     if lhs.state != rhs.state {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1490,7 +1491,7 @@ nonisolated extension Entitled_V1_ListNotificationsResponse: SwiftProtobuf.Messa
 
 nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReprocessNotificationsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}evidence_ids\0\u{1}state\0\u{1}from\0\u{1}to\0\u{3}dry_run\0\u{1}note\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}evidence_ids\0\u{1}state\0\u{3}start_time\0\u{3}end_time\0\u{3}dry_run\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1501,8 +1502,8 @@ nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.M
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeRepeatedInt64Field(value: &self.evidenceIds) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.state) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.actor) }()
@@ -1525,10 +1526,10 @@ nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.M
     if self.state != .unspecified {
       try visitor.visitSingularEnumField(value: self.state, fieldNumber: 3)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
-    try { if let v = self._to {
+    try { if let v = self._endTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
     if self.dryRun != false {
@@ -1547,8 +1548,8 @@ nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.M
     if lhs.app != rhs.app {return false}
     if lhs.evidenceIds != rhs.evidenceIds {return false}
     if lhs.state != rhs.state {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
     if lhs.dryRun != rhs.dryRun {return false}
     if lhs.note != rhs.note {return false}
     if lhs.actor != rhs.actor {return false}
@@ -1609,7 +1610,7 @@ nonisolated extension Entitled_V1_ReprocessNotificationsResponse: SwiftProtobuf.
 
 nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BackfillNotificationsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0\u{3}only_failures\0\u{1}note\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}start_time\0\u{3}end_time\0\u{3}only_failures\0\u{1}note\0\u{1}actor\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1619,8 +1620,8 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.onlyFailures) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.actor) }()
@@ -1640,10 +1641,10 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
     if self.environment != .unspecified {
       try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    try { if let v = self._to {
+    try { if let v = self._endTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
     if self.onlyFailures != false {
@@ -1661,8 +1662,8 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
   public static func ==(lhs: Entitled_V1_BackfillNotificationsRequest, rhs: Entitled_V1_BackfillNotificationsRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
     if lhs.onlyFailures != rhs.onlyFailures {return false}
     if lhs.note != rhs.note {return false}
     if lhs.actor != rhs.actor {return false}
@@ -1712,7 +1713,7 @@ nonisolated extension Entitled_V1_BackfillNotificationsResponse: SwiftProtobuf.M
 
 nonisolated extension Entitled_V1_Repair: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Repair"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}repair_id\0\u{1}app\0\u{1}environment\0\u{1}reason\0\u{1}phase\0\u{1}from\0\u{1}to\0\u{3}only_failures\0\u{3}started_at\0\u{3}finished_at\0\u{1}received\0\u{3}already_known\0\u{3}queried_purchases\0\u{3}drifted_customers\0\u{1}error\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}repair_id\0\u{1}app\0\u{1}environment\0\u{1}reason\0\u{1}phase\0\u{3}start_time\0\u{3}end_time\0\u{3}only_failures\0\u{3}started_at\0\u{3}finished_at\0\u{1}received\0\u{3}already_known\0\u{3}queried_purchases\0\u{3}drifted_customers\0\u{1}error\0")
 
   fileprivate class _StorageClass {
     var _repairID: String = String()
@@ -1720,8 +1721,8 @@ nonisolated extension Entitled_V1_Repair: SwiftProtobuf.Message, SwiftProtobuf._
     var _environment: Entitled_V1_Environment = .unspecified
     var _reason: Entitled_V1_RepairReason = .unspecified
     var _phase: Entitled_V1_RepairPhase = .unspecified
-    var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-    var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _onlyFailures: Bool = false
     var _startedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _finishedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
@@ -1745,8 +1746,8 @@ nonisolated extension Entitled_V1_Repair: SwiftProtobuf.Message, SwiftProtobuf._
       _environment = source._environment
       _reason = source._reason
       _phase = source._phase
-      _from = source._from
-      _to = source._to
+      _startTime = source._startTime
+      _endTime = source._endTime
       _onlyFailures = source._onlyFailures
       _startedAt = source._startedAt
       _finishedAt = source._finishedAt
@@ -1778,8 +1779,8 @@ nonisolated extension Entitled_V1_Repair: SwiftProtobuf.Message, SwiftProtobuf._
         case 3: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
         case 4: try { try decoder.decodeSingularEnumField(value: &_storage._reason) }()
         case 5: try { try decoder.decodeSingularEnumField(value: &_storage._phase) }()
-        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._from) }()
-        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._to) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._startTime) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._endTime) }()
         case 8: try { try decoder.decodeSingularBoolField(value: &_storage._onlyFailures) }()
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._startedAt) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._finishedAt) }()
@@ -1815,10 +1816,10 @@ nonisolated extension Entitled_V1_Repair: SwiftProtobuf.Message, SwiftProtobuf._
       if _storage._phase != .unspecified {
         try visitor.visitSingularEnumField(value: _storage._phase, fieldNumber: 5)
       }
-      try { if let v = _storage._from {
+      try { if let v = _storage._startTime {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
       } }()
-      try { if let v = _storage._to {
+      try { if let v = _storage._endTime {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
       } }()
       if _storage._onlyFailures != false {
@@ -1859,8 +1860,8 @@ nonisolated extension Entitled_V1_Repair: SwiftProtobuf.Message, SwiftProtobuf._
         if _storage._environment != rhs_storage._environment {return false}
         if _storage._reason != rhs_storage._reason {return false}
         if _storage._phase != rhs_storage._phase {return false}
-        if _storage._from != rhs_storage._from {return false}
-        if _storage._to != rhs_storage._to {return false}
+        if _storage._startTime != rhs_storage._startTime {return false}
+        if _storage._endTime != rhs_storage._endTime {return false}
         if _storage._onlyFailures != rhs_storage._onlyFailures {return false}
         if _storage._startedAt != rhs_storage._startedAt {return false}
         if _storage._finishedAt != rhs_storage._finishedAt {return false}
@@ -2307,7 +2308,7 @@ nonisolated extension Entitled_V1_SendAttempt: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Entitled_V1_CompareNotificationVersionsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CompareNotificationVersionsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0\u{3}include_equal\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}start_time\0\u{3}end_time\0\u{3}include_equal\0\u{3}page_size\0\u{3}page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2317,8 +2318,8 @@ nonisolated extension Entitled_V1_CompareNotificationVersionsRequest: SwiftProto
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.includeEqual) }()
       case 6: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
@@ -2338,10 +2339,10 @@ nonisolated extension Entitled_V1_CompareNotificationVersionsRequest: SwiftProto
     if self.environment != .unspecified {
       try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    try { if let v = self._to {
+    try { if let v = self._endTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
     if self.includeEqual != false {
@@ -2359,8 +2360,8 @@ nonisolated extension Entitled_V1_CompareNotificationVersionsRequest: SwiftProto
   public static func ==(lhs: Entitled_V1_CompareNotificationVersionsRequest, rhs: Entitled_V1_CompareNotificationVersionsRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
     if lhs.includeEqual != rhs.includeEqual {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}

@@ -444,25 +444,26 @@ public nonisolated struct Entitled_V1_ReportQuery: @unchecked Sendable {
     set {_uniqueStorage()._report = newValue}
   }
 
-  /// The start of the first day in UTC. Required.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_storage._from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_uniqueStorage()._from = newValue}
+  /// The start of the first day of the range in UTC, inclusive. Required.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {_storage._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {_uniqueStorage()._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {_storage._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {_uniqueStorage()._startTime = nil}
 
-  /// The start of the day after the last one, at most 800 days after `from`. Required.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_storage._to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_uniqueStorage()._to = newValue}
+  /// The end of the range, exclusive: the start of the day after its last one, at most 800 days after `start_time`.
+  /// Required.
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {_storage._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {_uniqueStorage()._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {_storage._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {_uniqueStorage()._endTime = nil}
 
   /// The length of the buckets.
   public var granularity: Entitled_V1_ReportGranularity {
@@ -523,7 +524,8 @@ public nonisolated struct Entitled_V1_ReportQuery: @unchecked Sendable {
     set {_uniqueStorage()._convertTo = newValue}
   }
 
-  /// Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the six days before stays in its currency.
+  /// Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the seven days before
+  /// stays in its currency.
   public var rates: [Entitled_V1_ReportRate] {
     get {_storage._rates}
     set {_uniqueStorage()._rates = newValue}
@@ -562,15 +564,15 @@ public nonisolated struct Entitled_V1_ReportRate: Sendable {
   /// The currency that is converted, ISO 4217.
   public var currency: String = String()
 
-  /// The start of the first day in UTC.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  /// The start of the first day in UTC, inclusive. Without a newer rate it also applies on the seven days after it.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
   /// Millionths of the target currency for one unit, above 0.
   public var millionths: Int64 = 0
@@ -579,7 +581,7 @@ public nonisolated struct Entitled_V1_ReportRate: Sendable {
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The request of QueryReport.
@@ -843,31 +845,32 @@ public nonisolated struct Entitled_V1_ListPostingsRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with `from`
-  /// and `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+  /// Only postings after the one with this number, which is a posting of the app; 0: from the first one. Not with
+  /// `start_time` and `end_time`. If the posting is gone, because the postings were derived again, begin again from the
+  /// first one.
   public var afterNumber: Int64 = 0
 
-  /// Only postings that were so at this time or later. With `to`.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  /// The start of the range of `effective_at`, inclusive; unset: all postings. With `end_time`.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
-  /// Only postings that were so before this time, at most 800 days after `from`. With `from`.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+  /// The end of the range, exclusive, at most 800 days after `start_time`. With `start_time`.
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {self._endTime = nil}
 
-  /// Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a number, a
+  /// Begin with the sums of the stocks before `start_time`, which is the start of a day in UTC: postings without a number, a
   /// purchase and a time.
   public var opening: Bool = false
 
@@ -875,8 +878,8 @@ public nonisolated struct Entitled_V1_ListPostingsRequest: Sendable {
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of ListPostings.
@@ -885,7 +888,7 @@ public nonisolated struct Entitled_V1_ListPostingsResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 1,000 postings, in the order of their numbers; with `from` and `to`, in the order of time.
+  /// At most 1,000 postings, in the order of their numbers; with `start_time` and `end_time`, in the order of time.
   public var postings: [Entitled_V1_ReportPosting] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -900,8 +903,8 @@ public nonisolated struct Entitled_V1_ReportPosting: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its number among the postings of the store, from 1; 0: a sum before `from`. Numbers grow, and are not consecutive for
-  /// one app.
+  /// Its number among the postings of the store, from 1; 0: a sum before `start_time`. Numbers grow, and are not
+  /// consecutive for one app.
   public var number: Int64 {
     get {_storage._number}
     set {_uniqueStorage()._number = newValue}
@@ -1239,35 +1242,37 @@ public nonisolated struct Entitled_V1_GetReconciliationRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The start of the first day in UTC. Required.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  /// The start of the first day of the range in UTC, inclusive. Required.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
-  /// The start of the day after the last one, at most 800 days after `from`. Required.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+  /// The end of the range, exclusive: the start of the day after its last one, at most 800 days after `start_time`.
+  /// Required.
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {self._endTime = nil}
 
-  /// Whether to return the earlier results of each report and day, too. Then `to` is at most 31 days after `from`.
+  /// Whether to return the earlier results of each report and day, too. Then `end_time` is at most 31 days after
+  /// `start_time`.
   public var allRuns: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of GetReconciliation.
@@ -1482,12 +1487,12 @@ nonisolated extension Entitled_V1_ReportColumn: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Entitled_V1_ReportQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReportQuery"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0\u{1}from\0\u{1}to\0\u{1}granularity\0\u{3}group_by\0\u{3}product_ids\0\u{3}subscription_groups\0\u{1}storefronts\0\u{1}proceeds\0\u{3}as_first_closed\0\u{3}known_at\0\u{3}convert_to\0\u{1}rates\0\u{3}max_groups\0\u{3}as_of\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0\u{3}start_time\0\u{3}end_time\0\u{1}granularity\0\u{3}group_by\0\u{3}product_ids\0\u{3}subscription_groups\0\u{1}storefronts\0\u{1}proceeds\0\u{3}as_first_closed\0\u{3}known_at\0\u{3}convert_to\0\u{1}rates\0\u{3}max_groups\0\u{3}as_of\0")
 
   fileprivate class _StorageClass {
     var _report: String = String()
-    var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-    var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _granularity: Entitled_V1_ReportGranularity = .unspecified
     var _groupBy: [Entitled_V1_ReportDimension] = []
     var _productIds: [String] = []
@@ -1511,8 +1516,8 @@ nonisolated extension Entitled_V1_ReportQuery: SwiftProtobuf.Message, SwiftProto
 
     init(copying source: _StorageClass) {
       _report = source._report
-      _from = source._from
-      _to = source._to
+      _startTime = source._startTime
+      _endTime = source._endTime
       _granularity = source._granularity
       _groupBy = source._groupBy
       _productIds = source._productIds
@@ -1544,8 +1549,8 @@ nonisolated extension Entitled_V1_ReportQuery: SwiftProtobuf.Message, SwiftProto
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
         case 1: try { try decoder.decodeSingularStringField(value: &_storage._report) }()
-        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._from) }()
-        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._to) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._startTime) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._endTime) }()
         case 4: try { try decoder.decodeSingularEnumField(value: &_storage._granularity) }()
         case 5: try { try decoder.decodeRepeatedEnumField(value: &_storage._groupBy) }()
         case 6: try { try decoder.decodeRepeatedStringField(value: &_storage._productIds) }()
@@ -1573,10 +1578,10 @@ nonisolated extension Entitled_V1_ReportQuery: SwiftProtobuf.Message, SwiftProto
       if !_storage._report.isEmpty {
         try visitor.visitSingularStringField(value: _storage._report, fieldNumber: 1)
       }
-      try { if let v = _storage._from {
+      try { if let v = _storage._startTime {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
       } }()
-      try { if let v = _storage._to {
+      try { if let v = _storage._endTime {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
       } }()
       if _storage._granularity != .unspecified {
@@ -1625,8 +1630,8 @@ nonisolated extension Entitled_V1_ReportQuery: SwiftProtobuf.Message, SwiftProto
         let _storage = _args.0
         let rhs_storage = _args.1
         if _storage._report != rhs_storage._report {return false}
-        if _storage._from != rhs_storage._from {return false}
-        if _storage._to != rhs_storage._to {return false}
+        if _storage._startTime != rhs_storage._startTime {return false}
+        if _storage._endTime != rhs_storage._endTime {return false}
         if _storage._granularity != rhs_storage._granularity {return false}
         if _storage._groupBy != rhs_storage._groupBy {return false}
         if _storage._productIds != rhs_storage._productIds {return false}
@@ -1650,7 +1655,7 @@ nonisolated extension Entitled_V1_ReportQuery: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Entitled_V1_ReportRate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReportRate"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}currency\0\u{1}from\0\u{1}millionths\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}currency\0\u{3}start_time\0\u{1}millionths\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1659,7 +1664,7 @@ nonisolated extension Entitled_V1_ReportRate: SwiftProtobuf.Message, SwiftProtob
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.currency) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.millionths) }()
       default: break
       }
@@ -1674,7 +1679,7 @@ nonisolated extension Entitled_V1_ReportRate: SwiftProtobuf.Message, SwiftProtob
     if !self.currency.isEmpty {
       try visitor.visitSingularStringField(value: self.currency, fieldNumber: 1)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
     if self.millionths != 0 {
@@ -1685,7 +1690,7 @@ nonisolated extension Entitled_V1_ReportRate: SwiftProtobuf.Message, SwiftProtob
 
   public static func ==(lhs: Entitled_V1_ReportRate, rhs: Entitled_V1_ReportRate) -> Bool {
     if lhs.currency != rhs.currency {return false}
-    if lhs._from != rhs._from {return false}
+    if lhs._startTime != rhs._startTime {return false}
     if lhs.millionths != rhs.millionths {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2074,7 +2079,7 @@ nonisolated extension Entitled_V1_ExportReportResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_ListPostingsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListPostingsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}after_number\0\u{1}from\0\u{1}to\0\u{1}opening\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}after_number\0\u{3}start_time\0\u{3}end_time\0\u{1}opening\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2085,8 +2090,8 @@ nonisolated extension Entitled_V1_ListPostingsRequest: SwiftProtobuf.Message, Sw
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.afterNumber) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.opening) }()
       default: break
       }
@@ -2107,10 +2112,10 @@ nonisolated extension Entitled_V1_ListPostingsRequest: SwiftProtobuf.Message, Sw
     if self.afterNumber != 0 {
       try visitor.visitSingularInt64Field(value: self.afterNumber, fieldNumber: 3)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
-    try { if let v = self._to {
+    try { if let v = self._endTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
     if self.opening != false {
@@ -2123,8 +2128,8 @@ nonisolated extension Entitled_V1_ListPostingsRequest: SwiftProtobuf.Message, Sw
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
     if lhs.afterNumber != rhs.afterNumber {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
     if lhs.opening != rhs.opening {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2672,7 +2677,7 @@ nonisolated extension Entitled_V1_RecordReconciliationResponse: SwiftProtobuf.Me
 
 nonisolated extension Entitled_V1_GetReconciliationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetReconciliationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0\u{3}all_runs\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}start_time\0\u{3}end_time\0\u{3}all_runs\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2682,8 +2687,8 @@ nonisolated extension Entitled_V1_GetReconciliationRequest: SwiftProtobuf.Messag
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.allRuns) }()
       default: break
       }
@@ -2701,10 +2706,10 @@ nonisolated extension Entitled_V1_GetReconciliationRequest: SwiftProtobuf.Messag
     if self.environment != .unspecified {
       try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    try { if let v = self._to {
+    try { if let v = self._endTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
     if self.allRuns != false {
@@ -2716,8 +2721,8 @@ nonisolated extension Entitled_V1_GetReconciliationRequest: SwiftProtobuf.Messag
   public static func ==(lhs: Entitled_V1_GetReconciliationRequest, rhs: Entitled_V1_GetReconciliationRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
     if lhs.allRuns != rhs.allRuns {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -1303,25 +1303,25 @@ public nonisolated struct Entitled_V1_ListRetentionRequestsRequest: Sendable {
   /// A subscription, by the id of its first transaction. Empty: all.
   public var originalTransactionID: String = String()
 
-  /// Requests received at this time or later. Unset: all.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  /// The start of the range of arrival times, inclusive. Unset: the first request.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
-  /// Requests received before this time. Unset: all.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+  /// The end of the range, exclusive. Unset: now.
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {self._endTime = nil}
 
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   public var pageSize: Int32 = 0
@@ -1333,8 +1333,8 @@ public nonisolated struct Entitled_V1_ListRetentionRequestsRequest: Sendable {
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of ListRetentionRequests.
@@ -1366,32 +1366,32 @@ public nonisolated struct Entitled_V1_GetRetentionReportRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// Requests received at this time or later. Unset: all.
-  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+  /// The start of the range of arrival times, inclusive. Unset: the first request.
+  public var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
   }
-  /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
-  /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  /// Returns true if `startTime` has been explicitly set.
+  public var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  public mutating func clearStartTime() {self._startTime = nil}
 
-  /// Requests received before this time. Unset: all.
-  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+  /// The end of the range, exclusive. Unset: now.
+  public var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `endTime` has been explicitly set.
+  public var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  public mutating func clearEndTime() {self._endTime = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of GetRetentionReport.
@@ -3289,7 +3289,7 @@ nonisolated extension Entitled_V1_RetentionReportRow: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_ListRetentionRequestsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListRetentionRequestsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}outcome\0\u{3}original_transaction_id\0\u{1}from\0\u{1}to\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}outcome\0\u{3}original_transaction_id\0\u{3}start_time\0\u{3}end_time\0\u{3}page_size\0\u{3}page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3301,8 +3301,8 @@ nonisolated extension Entitled_V1_ListRetentionRequestsRequest: SwiftProtobuf.Me
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
       case 7: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
       default: break
@@ -3327,10 +3327,10 @@ nonisolated extension Entitled_V1_ListRetentionRequestsRequest: SwiftProtobuf.Me
     if !self.originalTransactionID.isEmpty {
       try visitor.visitSingularStringField(value: self.originalTransactionID, fieldNumber: 4)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
-    try { if let v = self._to {
+    try { if let v = self._endTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
     if self.pageSize != 0 {
@@ -3347,8 +3347,8 @@ nonisolated extension Entitled_V1_ListRetentionRequestsRequest: SwiftProtobuf.Me
     if lhs.environment != rhs.environment {return false}
     if lhs.outcome != rhs.outcome {return false}
     if lhs.originalTransactionID != rhs.originalTransactionID {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -3393,7 +3393,7 @@ nonisolated extension Entitled_V1_ListRetentionRequestsResponse: SwiftProtobuf.M
 
 nonisolated extension Entitled_V1_GetRetentionReportRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetRetentionReportRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}start_time\0\u{3}end_time\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3403,8 +3403,8 @@ nonisolated extension Entitled_V1_GetRetentionReportRequest: SwiftProtobuf.Messa
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
       default: break
       }
     }
@@ -3421,10 +3421,10 @@ nonisolated extension Entitled_V1_GetRetentionReportRequest: SwiftProtobuf.Messa
     if self.environment != .unspecified {
       try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
     }
-    try { if let v = self._from {
+    try { if let v = self._startTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    try { if let v = self._to {
+    try { if let v = self._endTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
     try unknownFields.traverse(visitor: &visitor)
@@ -3433,8 +3433,8 @@ nonisolated extension Entitled_V1_GetRetentionReportRequest: SwiftProtobuf.Messa
   public static func ==(lhs: Entitled_V1_GetRetentionReportRequest, rhs: Entitled_V1_GetRetentionReportRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

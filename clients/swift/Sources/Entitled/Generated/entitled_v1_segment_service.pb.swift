@@ -712,7 +712,8 @@ public nonisolated struct Entitled_V1_WatchSegmentRequest: Sendable {
   public var start: Entitled_V1_WatchSegmentRequest.OneOf_Start? = nil
 
   /// The event after this sequence, as `ListCustomers` or another message of the stream returned it; 0 is before the
-  /// first event.
+  /// first event. It names no history, as in `Watch`: after a restored backup or a failover that lost commits, other
+  /// events have the sequences of the lost ones. `after_position` resumes safely.
   public var afterSequence: Int64 {
     get {
       if case .afterSequence(let v)? = start {return v}
@@ -754,7 +755,8 @@ public nonisolated struct Entitled_V1_WatchSegmentRequest: Sendable {
   /// The first event of the stream. Unset: the next one that is committed.
   public nonisolated enum OneOf_Start: Equatable, Sendable {
     /// The event after this sequence, as `ListCustomers` or another message of the stream returned it; 0 is before the
-    /// first event.
+    /// first event. It names no history, as in `Watch`: after a restored backup or a failover that lost commits, other
+    /// events have the sequences of the lost ones. `after_position` resumes safely.
     case afterSequence(Int64)
     /// The first event of the app: true.
     case fromBeginning(Bool)
@@ -774,7 +776,7 @@ public nonisolated struct Entitled_V1_WatchSegmentResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The sequence of this event, or with a heartbeat of the last event of the app: resume after it.
+  /// The sequence of this event, or with a heartbeat of the last event of the app.
   public var sequence: Int64 = 0
 
   /// Exactly one of the two.
@@ -799,7 +801,8 @@ public nonisolated struct Entitled_V1_WatchSegmentResponse: Sendable {
     set {content = .heartbeat(newValue)}
   }
 
-  /// The position of the store at this event, an opaque token: a reader at this position or a later one sees the event.
+  /// The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this
+  /// position or a later one sees the event.
   public var position: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -381,30 +381,30 @@ public nonisolated struct Entitled_V1_DeliveryNumbers: Sendable {
   public init() {}
 }
 
-/// A range of numbers of messages.
+/// A range of numbers of messages, which includes both of its ends.
 public nonisolated struct Entitled_V1_DeliveryRange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The first number, from 1.
-  public var from: Int64 = 0
+  public var first: Int64 = 0
 
   /// The last number, inclusive. Unset: the latest one.
-  public var to: Int64 {
-    get {_to ?? 0}
-    set {_to = newValue}
+  public var last: Int64 {
+    get {_last ?? 0}
+    set {_last = newValue}
   }
-  /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
-  /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  /// Returns true if `last` has been explicitly set.
+  public var hasLast: Bool {self._last != nil}
+  /// Clears the value of `last`. Subsequent reads from it will return its default value.
+  public mutating func clearLast() {self._last = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _to: Int64? = nil
+  fileprivate var _last: Int64? = nil
 }
 
 /// The request of ResendDeliveries.
@@ -1080,7 +1080,7 @@ nonisolated extension Entitled_V1_DeliveryNumbers: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Entitled_V1_DeliveryRange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DeliveryRange"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}to\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}first\0\u{1}last\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1088,8 +1088,8 @@ nonisolated extension Entitled_V1_DeliveryRange: SwiftProtobuf.Message, SwiftPro
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.from) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self._to) }()
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.first) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._last) }()
       default: break
       }
     }
@@ -1100,18 +1100,18 @@ nonisolated extension Entitled_V1_DeliveryRange: SwiftProtobuf.Message, SwiftPro
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if self.from != 0 {
-      try visitor.visitSingularInt64Field(value: self.from, fieldNumber: 1)
+    if self.first != 0 {
+      try visitor.visitSingularInt64Field(value: self.first, fieldNumber: 1)
     }
-    try { if let v = self._to {
+    try { if let v = self._last {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_DeliveryRange, rhs: Entitled_V1_DeliveryRange) -> Bool {
-    if lhs.from != rhs.from {return false}
-    if lhs._to != rhs._to {return false}
+    if lhs.first != rhs.first {return false}
+    if lhs._last != rhs._last {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
