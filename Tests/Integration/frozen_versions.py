@@ -4,18 +4,22 @@
 present program.
 """
 
+import datetime
 import gzip
 import json
 import pathlib
 import sqlite3
 import subprocess
+import urllib.request
 
-from harness import CALL_LIMIT, ROOT, Service, post, run
+from harness import CALL_LIMIT, ROOT, Service, post, run, wait_for
 
 FIXTURES = ROOT / "Tests" / "Fixtures"
 APP = "ocean-journal"
 # The story happens in the past, so that nothing of it changes when a later program opens the store.
 START = "2023-01-01T00:00:00Z"
+# The story ends after 245 days, and a day closes six hours after its end.
+LAST_CLOSED = datetime.datetime(2023, 9, 1, tzinfo=datetime.UTC).timestamp()
 # Instants that the questions are about: in each period of the story, and long after it.
 INSTANTS = ["2023-01-02", "2023-02-15", "2023-03-05", "2023-03-20", "2023-05-01", "2023-08-01", "2025-01-01"]
 CUSTOMERS = ["renewing", "declined", "refunded", "lifetime", "season", "granted", "shells", "unknown"]
@@ -92,6 +96,18 @@ def live(service):
     act("clock/advance", by="60d")
 
 
+def has_arrived(service, data):
+    """Whether every notification has arrived, and the reports count all evidence and have closed the days of the story."""
+    with urllib.request.urlopen(f"http://{service.sandbox}/sandbox/v1/notifications", timeout=CALL_LIMIT) as page:
+        notices = json.load(page)["notifications"]
+    if any(notice["attempts"][-1:] != ["SUCCESS"] for notice in notices):
+        return False
+    (waiting,), (closed,) = (rows[0] for rows in (
+        select(data / "entitled.sqlite", sql)
+        for sql in ("SELECT count(*) FROM report_queue", "SELECT max(day) * 86400 FROM closed_day")))
+    return waiting == 0 and closed is not None and closed >= LAST_CLOSED
+
+
 def constant(value):
     """The part of a response that every later version repeats."""
     if isinstance(value, dict):
@@ -114,9 +130,14 @@ def ask(service):
 
 def tables(database):
     """The definitions of the tables and indexes of a store."""
+    return sorted(select(database, "SELECT type, name, sql FROM sqlite_master"))
+
+
+def select(database, sql):
+    """The rows of a query of a store."""
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     try:
-        return sorted(connection.execute("SELECT type, name, sql FROM sqlite_master"))
+        return connection.execute(sql).fetchall()
     finally:
         connection.close()
 
@@ -141,6 +162,7 @@ def freeze(folder, scratch):
     configuration.write_text(CONFIGURATION)
     service = Service(scratch / "lived", ["--config", configuration, "--sandbox-start", START])
     live(service)
+    wait_for(lambda: has_arrived(service, scratch / "lived"))
     service.stop()
     backup = scratch / "store.sqlite"
     done = run("store", "backup", backup, "--data", scratch / "lived")
