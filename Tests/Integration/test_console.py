@@ -175,6 +175,13 @@ def test_the_customer_page_shows_verdicts_history_and_timeline(console, lena):
         assert text in page, text
 
 
+def test_a_row_of_the_timeline_opens_to_what_changed_and_its_evidence(console, lena):
+    page = lena.get(f"{HERE}/customers/{urllib.parse.quote(CUSTOMER)}?type=REFUNDED").text
+    opened = page.split('<div class="timeline')[1].split("<details>")[1].split("</details>")[0]
+    assert re.search(r"<li><bdi>maps</bdi>, Reason: <bdi>\w+</bdi> → <strong><bdi>REFUNDED</bdi></strong></li>", opened), opened
+    assert re.search(rf'<a href="{HERE}/evidence/(\d+)">evidence \1</a>', opened)
+
+
 def test_evidence_is_decoded_and_does_not_repeat_signed_documents(console, lena):
     pages = [lena.get(f"{HERE}/evidence/{number}").text for number in range(1, 6)]
     assert any(re.search(r"signedTransactionInfo.{1,30}eyJ[\w-]{37}… \(\d+ characters\)", page) for page in pages)

@@ -300,6 +300,35 @@ def test_a_page_without_scripts_does_the_same(console, visit):
     assert "at=" in page.url and page.locator("html.as-of").count() == 1
 
 
+@pytest.mark.parametrize("view", ["light", "phone", "script-free"])
+def test_a_row_of_the_timeline_opens_in_place(console, visit, view):
+    page = visit(view)
+    page.goto(address(console, "customers/{customer}"))
+    row = page.locator(".timeline tr:has(summary)").first
+    changes = row.locator("li").first
+    assert not changes.is_visible()
+    row.locator("summary").click()
+    assert changes.is_visible() and page.url.endswith(f"/customers/{urllib.parse.quote(CUSTOMER)}")
+    if view != "script-free":
+        assert not violations(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
+
+
+def test_the_selected_row_of_the_timeline_opens_by_a_key(console, visit):
+    page = visit(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(address(console, "customers/{customer}"))
+    rows = page.locator("tbody tr").count()
+    for _ in range(rows):
+        page.keyboard.press("j")
+        if page.locator(".timeline tr.selected").count():
+            break
+    page.keyboard.press("Enter")
+    assert page.locator(".timeline tr.selected details[open]").count() == 1
+    page.keyboard.press(".")
+    page.locator("#announcement", has_text="Id copied").wait_for(state="attached")
+    assert page.evaluate("navigator.clipboard.readText()") == page.text_content(".timeline tr.selected a[data-copy]")
+
+
 @pytest.mark.parametrize("view", ["light", "phone", "script-free"] if IS_LONG else ["light", "script-free"])
 def test_the_timeline_is_filtered_by_source_and_the_answers_are_shown(console, visit, view):
     page = visit(view)

@@ -247,20 +247,21 @@ document.addEventListener("submit", async (event) => {
 });
 
 let prefix = "";
+// Links in closed details have a place, but no focus.
+const firstOf = (selector, root) => all(selector, root).find((element) => element.checkVisibility());
 function row(direction) {
-  // Rows of closed details have a place, but no focus.
-  const rows = all("tbody tr").filter((tr) => find("a", tr)?.checkVisibility());
+  const rows = all("tbody tr").filter((tr) => firstOf("a, summary", tr));
   const index = rows.findIndex((tr) => tr.classList.contains("selected"));
   rows[index]?.classList.remove("selected");
   const next = rows[Math.max(0, Math.min(rows.length - 1, index + direction))];
   next?.classList.add("selected");
-  next && find("a", next).focus();
+  next && firstOf("a, summary", next).focus();
 }
 // The id of the selected row; without one, that of the page.
 function idHere() {
   const row = find("tr.selected");
   if (!row) return find("h1 [data-copy], h1[data-copy]")?.dataset.copy;
-  return find(".id[data-copy]", row)?.dataset.copy ?? find("a", row)?.textContent;
+  return find(".id[data-copy], a[data-copy]", row)?.dataset.copy ?? firstOf("a", row)?.textContent;
 }
 const keys = {
   "/": () => find(".find input")?.focus(),

@@ -27,13 +27,21 @@ struct Scope: Hashable, Sendable {
 
   var path: [String] { ["a", app, environment.slug] }
 
+  // Addresses, and links whose text names the page.
   func customer(_ id: String) -> Link { Link(path + ["customers", id]) }
-  /// The id of a customer, as a link to the customer's page.
   func customerLink(_ id: String) -> Markup { "<a href=\"\(customer(id))\">\(Format.name(id))</a>" }
 
   func purchase(_ id: String) -> Link { Link(path + ["purchases", id]) }
+  func purchaseLink(_ id: String) -> Markup { "<a href=\"\(purchase(id))\">\(id)</a>" }
+
   func evidence(_ id: Int64) -> Link { Link(path + ["evidence", String(id)]) }
+  func evidenceLink(_ id: Int64) -> Markup { "<a href=\"\(evidence(id))\">\(Text.evidence(id))</a>" }
+
   func event(_ sequence: Int64) -> Link { Link(path + ["events", String(sequence)]) }
+  func eventLink(_ sequence: Int64) -> Markup {
+    "<a href=\"\(event(sequence))\" data-copy=\"#\(sequence)\">#\(sequence)</a>"
+  }
+
   func work(_ queue: WorkQueue? = nil) -> Link { Link(path + ["work"] + (queue.map { [$0.rawValue] } ?? [])) }
 
   func segments() -> Link { Link(path + ["segments"]) }

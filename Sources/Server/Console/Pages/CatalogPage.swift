@@ -3,7 +3,7 @@ internal import Pages
 internal import RPC
 internal import Wire
 
-/// The products of an app, and the entitlements that they grant.
+/// The products of an app, the entitlements that they grant, and the problems of both.
 enum CatalogPage {
   static func page(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let catalog = try await visit.call(
@@ -32,6 +32,7 @@ enum CatalogPage {
         <p>\(Text.catalogHint) <code>\(catalog.catalogFingerprint)</code></p>
         \(catalog.products.isEmpty ? Part.empty(Text.noProducts) : products)
         \(next)
+        \(await CatalogProblems.section(catalog, in: scope, visit))
         <h2>\(Text.entitlements)</h2>
         \(entitlements(catalog))
         """)

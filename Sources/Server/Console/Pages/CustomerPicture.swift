@@ -56,7 +56,7 @@ enum CustomerPicture {
   }
 
   private static func evidence(_ id: Int64, _ scope: Scope) -> Markup {
-    id == 0 ? "" : "<a href=\"\(scope.evidence(id))\">\(Text.evidence(id))</a>"
+    id == 0 ? "" : scope.evidenceLink(id)
   }
 
   /// A link to the whole history, if the picture begins later, and back.

@@ -53,7 +53,7 @@ enum CustomerSections {
       "\(Format.name(latest?.productId.given ?? lane.productId))\(role)", Part.chip(state, tone),
       "\(Format.time(latest?.since)) – \(Format.time(latest?.until))",
       "\(latest?.price.map(Format.money) ?? "")\(latest.map(offer) ?? "")",
-      renewal, "<a href=\"\(data.scope.purchase(lane.name))\">\(lane.name)</a>",
+      renewal, data.scope.purchaseLink(lane.name),
       data.moment.asOf == nil ? CustomerActions.purchase(lane, product, data, visit) : "",
     ]
   }
@@ -72,7 +72,7 @@ enum CustomerSections {
       refund == nil ? Part.chip(Text.boughtOnce, .ended) : Part.chip(Text.refunded, .none),
       Format.time(lane.marks.first { $0.type == "PURCHASED" }?.time ?? lane.marks.first?.time),
       "\(transaction?.price.map(Format.money) ?? "")", "",
-      "<a href=\"\(data.scope.purchase(lane.name))\">\(lane.name)</a>", "",
+      data.scope.purchaseLink(lane.name), "",
     ]
   }
 
@@ -97,7 +97,7 @@ enum CustomerSections {
       Format.name(grant?.entitlement ?? ""), Format.time(lane.segments.first?.since),
       ending,
       Format.id(lane.name),
-      evidence == 0 ? "" : "<a href=\"\(data.scope.evidence(evidence))\">\(Text.evidence(evidence))</a>",
+      evidence == 0 ? "" : data.scope.evidenceLink(evidence),
       actions,
     ]
   }
@@ -175,7 +175,7 @@ enum CustomerSections {
           : data.scope.customerLink(member.customerId)
         return [
           customer, "\(Text.probably(member.confidence))", Format.name(member.grounds.joined(separator: " ")),
-          "<a href=\"\(data.scope.purchase(member.originalTransactionId))\">\(member.originalTransactionId)</a>",
+          data.scope.purchaseLink(member.originalTransactionId),
         ] as [Markup]
       }
       return head

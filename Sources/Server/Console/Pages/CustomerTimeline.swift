@@ -63,9 +63,6 @@ enum CustomerTimeline {
   private static func cells(_ row: Row, _ timeline: ListTimelineResponse, _ data: CustomerData) -> [Markup] {
     let event = row.first
     let names = row.events.map(\.entitlement).filter { !$0.isEmpty }
-    let sequences = row.events.map { event in
-      "<a href=\"\(data.scope.event(event.sequence))\">#\(event.sequence)</a>" as Markup
-    }
     let deliveries = timeline.deliveries.filter { delivery in
       row.events.contains { $0.sequence == delivery.sequence }
     }
@@ -73,9 +70,28 @@ enum CustomerTimeline {
     return [
       Format.time(event.effectiveAt), Format.name(names.joined(separator: ", ")),
       Part.chip(Format.words(event.type), Tone(event: event.type)),
-      "\(event.explanation)\(detail(event))\(deliveries)", Format.name(event.actor),
-      sequences.joined(separator: " "),
+      "\(sentence(row, in: data.scope))\(deliveries)", Format.name(event.actor),
+      row.events.map { data.scope.eventLink($0.sequence) }.joined(separator: " "),
     ]
+  }
+
+  /// The sentence of a row, which opens to what the events changed and to their evidence.
+  private static func sentence(_ row: Row, in scope: Scope) -> Markup {
+    let changes = row.events.flatMap { event in
+      EventPage.changes(event).filter { $0.before != $0.after }.map { change in
+        """
+        <li>\(Format.name(event.entitlement)), \(change.name): \(Format.name(change.before.given ?? Text.none)) → \
+        <strong>\(Format.name(change.after.given ?? Text.none))</strong></li>
+
+        """ as Markup
+      }
+    }
+    let evidence = Set(row.events.compactMap(\.evidenceId)).sorted().map { id in
+      "<li>\(scope.evidenceLink(id))</li>\n" as Markup
+    }
+    let text: Markup = "\(row.first.explanation)\(detail(row.first))"
+    let effects = changes + evidence
+    return effects.isEmpty ? text : "<details><summary>\(text)</summary><ul>\(effects)</ul></details>"
   }
 
   /// Draws the delivery of an event to a webhook as one line with a link to the message.
@@ -86,8 +102,9 @@ enum CustomerTimeline {
     let next: Markup =
       delivery.nextAttemptAt.map { ", \(Text.nextAttempt.lowercased()) \(Format.time($0))" as Markup } ?? ""
     return """
-      <br><a href="\(delivery.link(in: scope))">\(Format.name(delivery.webhook))</a> \(Part.chip(delivery.stateName, delivery.tone)) \
-      <span class="quiet">\(details)\(next)</span>
+      <p><a href="\(delivery.link(in: scope))">\(Format.name(delivery.webhook))</a> \(Part.chip(delivery.stateName, delivery.tone)) \
+      <span class="quiet">\(details)\(next)</span></p>
+
       """
   }
 
@@ -106,7 +123,7 @@ enum CustomerTimeline {
     return [
       Format.time(notification.receivedAt), "", "<span class=\"chip ended\">● \(Text.apple)</span>",
       "<code>\(type)</code> \(notification.explanation)", "\(Text.appStore)",
-      "<a href=\"\(scope.evidence(notification.evidenceId))\">\(Text.evidence(notification.evidenceId))</a>",
+      scope.evidenceLink(notification.evidenceId),
     ]
   }
 

@@ -67,7 +67,7 @@ extension WorkRows {
       one.until == nil
       ? (one.kind == .theirsOnly ? "" : "→ \(Text.noEnd)") : "→ \(Format.time(one.until))"
     let evidence: Markup =
-      one.evidenceId.map { "<p><a href=\"\(scope.evidence($0))\">\(Text.evidence($0))</a></p>" } ?? ""
+      one.evidenceId.map { "<p>\(scope.evidenceLink($0))</p>" } ?? ""
     return "<code>\(one.reason)</code> \(end)\(evidence)"
   }
 }

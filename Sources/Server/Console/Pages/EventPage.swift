@@ -21,12 +21,12 @@ enum EventPage {
       <h1>\(Text.eventTitle(sequence)): \(Format.words(event.type))</h1>
       <p>\(event.explanation)</p>
       \(Table.properties([
-        (Text.customer, event.customerId.given.map { scope.customerLink($0) }),
+        (Text.customer, event.customerId.given.map(scope.customerLink)),
         (Text.entitlement, event.entitlement.given.map(Format.name)), (Text.happened, Format.time(event.effectiveAt)),
         (Text.recorded, Format.time(event.recordedAt)), (Text.actor, event.actor.given.map(Format.name)),
         (Text.productHead, event.productId.given.map(Format.name)), (Text.price, event.price.map { "\(Format.money($0))" }),
-        (Text.purchase, event.originalTransactionId.given.map { "<a href=\"\(scope.purchase($0))\">\($0)</a>" }),
-        (Text.evidenceHead, event.evidenceId.map { "<a href=\"\(scope.evidence($0))\">\(Text.evidence($0))</a>" }),
+        (Text.purchase, event.originalTransactionId.given.map(scope.purchaseLink)),
+        (Text.evidenceHead, event.evidenceId.map(scope.evidenceLink)),
       ]))
       \(change(event))
       <details><summary>\(Text.asJSON)</summary><pre tabindex="0">\(String(decoding: event.json(), as: UTF8.self))</pre></details>
@@ -34,10 +34,10 @@ enum EventPage {
     return Page(Text.eventTitle(sequence), in: scope, section: .customers, body: body)
   }
 
-  /// The answer before and after an event.
-  static func change(_ event: EntitlementEvent) -> Markup {
-    guard let before = event.before, let after = event.after else { return "" }
-    let rows: [(String, String, String)] = [
+  /// The values of the answer before and after an event.
+  static func changes(_ event: EntitlementEvent) -> [(name: String, before: String, after: String)] {
+    guard let before = event.before, let after = event.after else { return [] }
+    return [
       (Text.answer, before.entitled ? Text.yes : Text.no, after.entitled ? Text.yes : Text.no),
       (Text.reason, before.reason, after.reason),
       (
@@ -45,11 +45,20 @@ enum EventPage {
       ),
       (Text.productHead, before.productId, after.productId),
     ]
+  }
+
+  /// The answer before and after an event, as a table.
+  static func change(_ event: EntitlementEvent) -> Markup {
+    let rows = changes(event)
+    guard !rows.isEmpty else { return "" }
     return Table.markup(
       Text.change(event.type, event.entitlement, event.customerId),
       heads: [Text.what, Text.before, Text.after],
       rows: rows.map {
-        ["\($0.0)", Format.name($0.1), $0.1 == $0.2 ? Format.name($0.2) : "<strong>\($0.2)</strong>"]
+        [
+          "\($0.name)", Format.name($0.before),
+          $0.before == $0.after ? Format.name($0.after) : "<strong>\(Format.name($0.after))</strong>",
+        ]
       })
   }
 
@@ -60,7 +69,7 @@ enum EventPage {
       scope.customerLink(event.customerId),
       Format.name(event.entitlement), Part.chip(Format.words(event.type), Tone(event: event.type)),
       "\(event.explanation)", Format.name(event.actor),
-      event.sequence == 0 ? "" : "<a href=\"\(scope.event(event.sequence))\">#\(event.sequence)</a>",
+      event.sequence == 0 ? "" : scope.eventLink(event.sequence),
     ]
   }
 }

@@ -39,12 +39,8 @@ enum EvidencePage {
   private static func properties(
     _ evidence: GetEvidenceResponse, _ scope: Scope, _ visit: Visit
   ) -> Markup {
-    let customers = evidence.customerIds.map {
-      scope.customerLink($0)
-    }
-    let purchases = evidence.originalTransactionIds.map {
-      "<a href=\"\(scope.purchase($0))\">\($0)</a>" as Markup
-    }
+    let customers = evidence.customerIds.map { scope.customerLink($0) }
+    let purchases = evidence.originalTransactionIds.map { scope.purchaseLink($0) }
     return Table.properties([
       (Text.arrived, Format.time(evidence.receivedAt)), (Text.source, "\(Format.words(evidence.source))"),
       (Text.environment, "\(evidence.environment.slug)"),

@@ -100,18 +100,14 @@ enum FindPage {
     var links: [Markup] = []
     switch hit.kind {
     case .evidence, .notification:
-      if let id = hit.evidenceId {
-        links.append("<a href=\"\(scope.evidence(id))\">\(Text.evidence(id))</a>")
-      }
+      if let id = hit.evidenceId { links.append(scope.evidenceLink(id)) }
     case .event:
       if let sequence = hit.sequence {
         links.append("<a href=\"\(scope.event(sequence))\">\(Text.event(sequence))</a>")
       }
     default: break
     }
-    links += hit.customerIds.prefix(10).map { id in
-      scope.customerLink(id)
-    }
+    links += hit.customerIds.prefix(10).map(scope.customerLink)
     if !hit.originalTransactionId.isEmpty {
       links.append(
         "<a href=\"\(scope.purchase(hit.originalTransactionId))\">\(Text.purchase) \(hit.originalTransactionId)</a>"

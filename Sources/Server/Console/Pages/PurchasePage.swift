@@ -19,7 +19,8 @@ enum PurchasePage {
     let body: Markup = """
       <h1>\(Text.purchase) \(Format.id(purchase.originalTransactionId))</h1>
       <ul class="facts"><li>\(Format.name(path.joined(separator: " → ")))</li>
-      <li><span class="quiet">\(Text.owner)</span> \(owners(purchase, scope))</li>\(token(purchase))\(lookup(purchase))</ul>
+      <li><span class="quiet">\(Text.owner)</span> \(owners(purchase, scope))</li>
+      \(formerOwners(purchase, scope))\(token(purchase))\(lookup(purchase))</ul>
       \(actions(purchase, scope, visit))
       \(await picture(purchase, scope, visit))
       <h2>\(Text.transactions)</h2>
@@ -79,11 +80,36 @@ enum PurchasePage {
       """
   }
 
+  /// The owners, each with the time since which the purchase is theirs.
   private static func owners(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
     guard !purchase.customerIds.isEmpty else { return Part.chip(Text.unclaimed, .grace) }
-    return purchase.customerIds.map { scope.customerLink($0) }
-      .joined(separator: ", ")
+    return purchase.customerIds.map { id in
+      let since = purchase.ownershipChanges.last { $0.linked && $0.customerId == id }?.time
+      let time: Markup = since.map { " <span class=\"quiet\">\(Text.since)</span> \(Format.time($0))" } ?? ""
+      return "\(scope.customerLink(id))\(time)" as Markup
+    }.joined(separator: ", ")
   }
+
+  /// The former owners, the last one first, with the command that ended the ownership.
+  private static func formerOwners(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
+    var named = Set(purchase.customerIds)
+    let ends = purchase.ownershipChanges.reversed().filter { change in
+      !change.linked && named.insert(change.customerId).inserted
+    }
+    guard !ends.isEmpty else { return "" }
+    let owners = ends.prefix(maxFormerOwners).map { change in
+      let end = Text.endOfOwnership(change.kind).map { " (\($0))" } ?? ""
+      return "\(scope.customerLink(change.customerId))\(end)" as Markup
+    }
+    let rest = ends.count - owners.count
+    return """
+      <li><span class="quiet">\(Text.formerOwners)</span> \(owners.joined(separator: ", "))\
+      \(rest > 0 ? Text.andMore(rest) : "")</li>
+
+      """
+  }
+
+  private static let maxFormerOwners = 5
 
   /// The tokens with which Apple's documents link it to a customer.
   private static func token(_ purchase: GetPurchaseResponse) -> Markup {
@@ -134,7 +160,7 @@ enum PurchasePage {
         "\(Format.time(transaction.purchaseDate)) – \(Format.time(transaction.expiresDate))",
         "\(transaction.price.map(Format.money) ?? "")", "\(transaction.storefront)", Format.name(offer),
         "\(transaction.transactionReason)", revoked,
-        entry.evidenceId.map { "<a href=\"\(scope.evidence($0))\">\(Text.evidence($0))</a>" } ?? "",
+        entry.evidenceId.map(scope.evidenceLink) ?? "",
       ] as [Markup]
     }
     guard !rows.isEmpty else { return Part.empty(Text.noTransactions) }
@@ -178,7 +204,7 @@ enum PurchasePage {
         Format.time(change.time),
         "\(change.linked ? Text.linked : Text.unlinked) \(scope.customerLink(change.customerId))",
         "<code>\(change.kind)</code>", Format.name(change.actor),
-        "<a href=\"\(scope.evidence(change.evidenceId))\">\(Text.evidence(change.evidenceId))</a>",
+        scope.evidenceLink(change.evidenceId),
       ] as [Markup]
     }
     guard !rows.isEmpty else { return Part.empty(Text.noOwnership) }
@@ -249,7 +275,7 @@ enum NotificationRow {
         Format.time(notification.receivedAt), "<code>\(type)</code>",
         "\(Part.chip(Format.value(notification.state, "NOTIFICATION_STATE_"), tone)) \(notification.reason)",
         "\(notification.explanation)",
-        "<a href=\"\(scope.evidence(notification.evidenceId))\">\(Text.evidence(notification.evidenceId))</a>",
+        scope.evidenceLink(notification.evidenceId),
       ] + (actions.map { [$0(notification)] } ?? []) as [Markup]
     }
     return Table.markup(

@@ -1,3 +1,4 @@
+internal import AppStore
 internal import HTTP
 internal import Markup
 internal import Pages
@@ -32,6 +33,7 @@ enum SegmentPage {
     }
   }
 
+  private static let pageSize: Int32 = 100
   /// The most rows of a CSV.
   private static let maxRows = 10_000
   /// Rows up to this number are counted.
@@ -55,7 +57,7 @@ enum SegmentPage {
       })
     let saved = response.segments.map { segment in
       card(
-        .saved(segment.name), conditions(segment.filter), countChip(segment.total), scope)
+        .saved(segment.name), segment.filter?.conditions ?? "", countChip(segment.total), scope)
     }
     let builtIn = BuiltInSegment.allCases.map { card(.builtIn($0), $0.hint, "", scope) }
     return Page(
@@ -97,20 +99,23 @@ enum SegmentPage {
       response.nextPageToken.isEmpty
       ? ""
       : "<p><a href=\"\(scope.segment(selection, query: [("page", response.nextPageToken)]))\">\(Text.nextPage)</a></p>"
+    let isWhole = response.nextPageToken.isEmpty && visit.value("page") == nil
+    let rows = isWhole ? response.rows.sorted { $0.end < $1.end } : response.rows
     let table =
-      response.rows.isEmpty
+      rows.isEmpty
       ? Part.empty(Text.emptySegment)
-      : Table.markup(selection.title, heads: heads, rows: response.rows.map { cells($0, scope) })
+      : Table.markup(selection.title, heads: heads, rows: rows.map { cells($0, scope) })
     let total: Markup = response.total.map { countChip($0) } ?? ""
     let explained: Markup =
-      selection.builtIn.map { "<p>\($0.hint)</p>\n<p class=\"quiet\">\(conditions($0.filter))</p>" } ?? ""
+      selection.builtIn.map { "<p>\($0.hint)</p>\n<p class=\"quiet\">\($0.filter.conditions)</p>" } ?? ""
     return Page(
       selection.title, in: scope, section: .segments,
       body: """
         <p><a href="\(scope.segments())">\(Text.segments)</a></p>
         <h1>\(selection.title) \(total)</h1>
         \(explained)
-        <p class="quiet">\(Text.asOf) \(Format.time(response.asOf)) <span data-zone>UTC</span></p>
+        <p class="quiet">\(Text.asOf) \(Format.time(response.asOf)) <span data-zone>UTC</span>. \
+        \(isWhole ? Text.earliestEndFirst : Text.fixedOrder(Int(pageSize)))</p>
         <div class="cards-on-phones">\(table)</div>
         \(next)
         \(Part.file(Text.listAsCSV, scope.segment(selection, suffix: ".csv")))
@@ -155,18 +160,14 @@ enum SegmentPage {
         $0.count = !isFile && selection.isCounted
         $0.countLimit = maxCount + 1
         $0.pageToken = page
-        $0.pageSize = isFile ? 1_000 : 100
+        $0.pageSize = isFile ? 1_000 : pageSize
       })
   }
 
   private static func cells(_ row: SegmentRow, _ scope: Scope) -> [Markup] {
-    let customer: Markup =
-      row.customerId.isEmpty
-      ? "<em>\(Text.noCustomer)</em>"
-      : scope.customerLink(row.customerId)
-    return [
-      customer,
-      "<a href=\"\(scope.purchase(row.originalTransactionId))\">\(Format.id(row.originalTransactionId))</a>",
+    [
+      row.customerId.given.map(scope.customerLink) ?? "<em>\(Text.noCustomer)</em>",
+      scope.purchaseLink(row.originalTransactionId),
       Format.name(row.productId), "\(Format.value(row.state, "ENTITLEMENT_STATE_"))", Format.time(row.since),
       row.endsAt == nil ? "" : Format.time(row.endsAt), "\(row.price.map(Format.money) ?? "")",
     ]
@@ -181,32 +182,11 @@ enum SegmentPage {
       row.annualPrice.map { String($0.milliunits) } ?? "", String(row.paidDays),
     ]
   }
+}
 
-  /// The conditions as names and values.
-  private static func conditions(_ filter: SegmentFilter?) -> String {
-    guard let filter else { return "" }
-    let lists = [
-      filter.states.map { Format.value($0, "ENTITLEMENT_STATE_") },
-      filter.paymentModes.map { Format.value($0, "PAYMENT_MODE_") }, filter.productIds,
-      filter.inAppOwnershipTypes.map { Format.value($0, "IN_APP_OWNERSHIP_TYPE_") },
-      filter.subscriptionGroups, filter.entitlements, filter.storefronts,
-    ].filter { !$0.isEmpty }.map { $0.joined(separator: Text.orWord) }
-    let days = [
-      (filter.minDaysInState, Text.atLeastDays), (filter.maxDaysInState, Text.lessThanDays),
-      (filter.endsWithinDays, Text.endsWithin), (filter.commitmentEndsWithinDays, Text.commitmentEndsWithin),
-      (filter.minPaidDays, Text.paidDays),
-    ].compactMap { number, text in number.map { text($0) } }
-    let times = [
-      filter.sinceFrom == nil ? nil : "\(Text.since) \(filter.sinceFrom.text)",
-      filter.sinceBefore == nil ? nil : "\(Text.before) \(filter.sinceBefore.text)",
-    ].compactMap(\.self)
-    let flags = [
-      filter.needsPriceConsent ? Text.needsConsent : nil, filter.hasWinBackOffer ? Text.winBack : nil,
-      filter.unclaimed.map { $0 ? Text.unclaimed : Text.claimed },
-    ].compactMap(\.self)
-    let all = lists + days + times + flags
-    return all.isEmpty ? Text.allPurchases : all.joined(separator: " · ")
-  }
+extension SegmentRow {
+  /// The end for sorting: a row without one is the last.
+  fileprivate var end: Instant { endsAt?.instant ?? .distantFuture }
 }
 
 extension Scope {

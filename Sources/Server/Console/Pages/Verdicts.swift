@@ -97,8 +97,7 @@ extension Verdict {
   private var answer: String {
     let yes = entitlement.entitled ? Text.yes : Text.no
     switch tone {
-    case .grace, .trial, .grant: return "\(yes), \(Text.name(of: tone))"
-    case .retry: return "\(yes), \(Text.name(of: tone))"
+    case .grace, .trial, .grant, .retry: return "\(yes), \(Text.name(of: tone))"
     default: return entitlement.accessLevel == .limited ? "\(yes), \(Text.limited)" : yes
     }
   }
@@ -130,12 +129,10 @@ extension Verdict {
 
   private func meta(in scope: Scope) -> Markup {
     var parts: [Markup] = []
-    let code = entitlement.appStoreCodes?.stateCode ?? ""
-    parts.append("<code>\(code)</code> \(entitlement.reason)")
+    let code = entitlement.appStoreCodes?.stateCode.given.map { "<code>\($0)</code> " as Markup }
+    parts.append("\(code ?? "")\(entitlement.reason)")
     if !entitlement.productId.isEmpty { parts.append(Format.name(entitlement.productId)) }
-    if let evidence = entitlement.evidenceId {
-      parts.append("<a href=\"\(scope.evidence(evidence))\">\(Text.evidence(evidence))</a>")
-    }
+    if let evidence = entitlement.evidenceId { parts.append(scope.evidenceLink(evidence)) }
     return parts.joined(separator: " · ")
   }
 }
@@ -146,8 +143,7 @@ enum Steps {
   static func list(_ steps: [ExplanationStep], in scope: Scope) -> Markup {
     let sorted = steps.filter(\.decisive) + steps.filter { !$0.decisive }
     let items = sorted.map { step in
-      let evidence: Markup =
-        step.evidenceId.map { " <a href=\"\(scope.evidence($0))\">\(Text.evidence($0))</a>" } ?? ""
+      let evidence: Markup = step.evidenceId.map { " \(scope.evidenceLink($0))" } ?? ""
       let text: Markup = step.decisive ? "<strong>\(step.explanation)</strong>" : "\(step.explanation)"
       return "<li>\(text) <code>\(step.rule)</code>\(evidence)</li>\n" as Markup
     }

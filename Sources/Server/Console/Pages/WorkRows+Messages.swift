@@ -64,7 +64,7 @@ extension WorkRows {
       cells: [
         Format.time(notification.receivedAt), "<code>\(type)</code>",
         "\(Part.chip(state, tone)) \(notification.reason)", "\(notification.explanation)",
-        "<a href=\"\(scope.evidence(notification.evidenceId))\">\(Text.evidence(notification.evidenceId))</a>",
+        scope.evidenceLink(notification.evidenceId),
       ],
       values: [
         notification.receivedAt.text, notification.notificationType, notification.subtype, state,

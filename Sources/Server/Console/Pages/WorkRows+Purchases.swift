@@ -54,7 +54,7 @@ extension WorkRows {
         ? "<a class=\"button\" href=\"\(scope.action(.link, values))\">\(ActionName.link.title)…</a>" : ""
       return Row(
         cells: [
-          "<a href=\"\(scope.purchase(id))\">\(id)</a>", Format.name(transaction.productId),
+          scope.purchaseLink(id), Format.name(transaction.productId),
           Format.time(transaction.purchaseDate), "\(transaction.price.map(Format.money) ?? "")",
           transaction.appAccountToken.isEmpty ? "" : Format.id(transaction.appAccountToken),
           names.joined(separator: "<br>"), link,

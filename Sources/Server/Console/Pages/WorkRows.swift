@@ -70,19 +70,20 @@ extension WorkRows {
       })
     let rows = response.contradictions.map { contradiction in
       Row(
-        cells: [
-          scope.customerLink(contradiction.customerId),
-          Part.chip(Format.words(contradiction.kind), .none), "\(contradiction.explanation)",
-          contradiction.transactionId.isEmpty
-            ? ""
-            : "<a href=\"\(scope.purchase(contradiction.transactionId))\">\(contradiction.transactionId)</a>",
-        ],
+        cells: cells(contradiction, scope),
         values: [
           contradiction.customerId, contradiction.kind, contradiction.transactionId,
           contradiction.explanation,
         ])
     }
     return WorkRows(rows: rows, next: response.nextPageToken)
+  }
+
+  static func cells(_ contradiction: CustomerContradiction, _ scope: Scope) -> [Markup] {
+    [
+      scope.customerLink(contradiction.customerId), Part.chip(Format.words(contradiction.kind), .none),
+      "\(contradiction.explanation)", contradiction.transactionId.given.map(scope.purchaseLink) ?? "",
+    ]
   }
 }
 

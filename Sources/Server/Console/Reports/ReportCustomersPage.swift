@@ -17,10 +17,10 @@ enum ReportCustomersPage {
       let customer: Markup =
         purchase.customerId.isEmpty
         ? Part.chip(Text.unclaimed, .grace)
-        : "<a href=\"\(scope.customer(purchase.customerId))\">\(Format.name(purchase.customerId))</a>"
+        : scope.customerLink(purchase.customerId)
       return [
         customer,
-        "<a href=\"\(scope.purchase(purchase.originalTransactionId))\">\(purchase.originalTransactionId)</a>",
+        scope.purchaseLink(purchase.originalTransactionId),
         Format.name(purchase.productId), "\(purchase.storefront)", Format.time(purchase.effectiveAt),
         "\(value(purchase, visit))", "\(Format.words(purchase.reason))",
       ]

@@ -138,6 +138,15 @@ extension Text {
   // A purchase.
   static func pictureOfPurchase(_ id: String) -> String { "The periods of the purchase \(id)" }
   static let owner = "owner"
+  static let formerOwners = "before"
+  /// The word for the command that ended an ownership; `nil`: the table of owners has it.
+  static func endOfOwnership(_ command: String) -> String? {
+    switch command {
+    case "MERGE": merged
+    case "MOVE": "transferred"
+    default: nil
+    }
+  }
   static let unclaimed = "unclaimed"
   static let nextPoll = "Next poll"
   static func pendingLookup(_ attempts: Int) -> String {

@@ -18,6 +18,16 @@ extension Text {
   static let entitlements = "Entitlements"
   static let products = "Products"
   static let seenPrices = "Latest prices"
+  static let problems = "Problems"
+  static let noProblems =
+    "No problem is known. Products that grant nothing are here, prices that differ, and purchases that do not fit the catalog."
+  static func grantsNothing(_ product: String) -> String {
+    "\(product) grants no entitlement, so its purchases change no answer. Write 'entitlements' into its configuration."
+  }
+  static func priceDiffers(_ product: String, _ configured: String, _ paid: String) -> String {
+    "The configured price of \(product) is \(configured), but new customers pay \(paid). Correct 'price': retention advice compares by it."
+  }
+  static let allContradictions = "All contradictions"
 }
 
 // Reconciliation.

@@ -44,6 +44,10 @@ extension Text {
   static let emptySegment =
     "No customer is in this segment now. Customers enter it with the first event that fulfils its conditions."
   static let ends = "Ends"
+  static let earliestEndFirst = "The earliest end is first."
+  static func fixedOrder(_ count: Int) -> String {
+    "More than \(count) rows are in the order in which the purchases were first stored; shorter lists begin with the earliest end."
+  }
   static let orWord = " or "
   static let allPurchases = "all purchases"
   static let claimed = "with an owner"
