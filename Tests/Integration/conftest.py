@@ -11,6 +11,7 @@ import reasons
 import stores
 from console_browser import ARGUMENTS, CHROMIUM, LAUNCH_TIMEOUT
 from console_client import Browser
+from console_story import Console, tell
 from forge import Forger
 from harness import PROGRAM, TESTDATA, Service
 from postgres import PostgresServer
@@ -140,6 +141,15 @@ def chromium():
         browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, timeout=LAUNCH_TIMEOUT)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def console(tmp_path_factory):
+    """A console with the story of a customer; `ids` has its purchases. Modules with another console define their own."""
+    console = Console(tmp_path_factory.mktemp("console"))
+    console.ids = tell(console)
+    yield console
+    console.service.stop()
 
 
 @pytest.fixture(scope="module")

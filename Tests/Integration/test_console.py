@@ -14,18 +14,10 @@ import pytest
 
 from certificates import Authority
 from console_client import Browser, ProxiedConsole, SigningKey, hidden
-from console_story import APP, CONFIGURATION, CUSTOMER, Console, after, tell
+from console_story import APP, CONFIGURATION, CUSTOMER, Console, after
 from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, environment, run, wait_for
 
 HERE = f"/a/{APP}/sandbox"
-
-
-@pytest.fixture(scope="module")
-def console(tmp_path_factory):
-    console = Console(tmp_path_factory.mktemp("console"))
-    console.ids = tell(console)
-    yield console
-    console.service.stop()
 
 
 def test_a_one_time_link_signs_in_once(console):

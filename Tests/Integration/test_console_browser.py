@@ -7,21 +7,13 @@ import urllib.parse
 import pytest
 
 from console_browser import ARGUMENTS, CHROMIUM, LAUNCH_TIMEOUT, SHIFT, Watched, go, reach, received, violations
-from console_story import APP, CUSTOMER, Console, tell
+from console_story import APP, CUSTOMER
 from harness import IS_LONG
 from stub import StubServer
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
 HERE = f"/a/{APP}/sandbox"
-
-
-@pytest.fixture(scope="module")
-def console(tmp_path_factory):
-    console = Console(tmp_path_factory.mktemp("browser"))
-    console.ids = tell(console)
-    yield console
-    console.service.stop()
 
 
 @pytest.fixture
