@@ -273,7 +273,7 @@ def test_a_withdrawn_consent_is_no_notice_before_it(console, lena):
 def test_a_missing_object_is_an_error_page(lena, path):
     page = lena.get(path)
     assert page.status == 404 and "That did not work" in page.text
-    assert "Check the address, or find it with the box above." in page.text
+    assert "Check the address or the id, or find it with the box above." in page.text
 
 
 EXTREMES = [str(-(2**63)), str(2**63 - 1), "9999-12-31", "0000-01-01", "\0", "x" * 2_000]

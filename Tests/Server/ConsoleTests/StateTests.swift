@@ -139,6 +139,6 @@ import Wire
       rows[2].contains("&lt;c&gt;") && rows[2].contains("chip grace\">61 s<") && rows[2].contains(">7<"))
     #expect(try await !text("/status", GetStatusResponse()).contains("<h2>Replicas</h2>"))
     let unread = try await text("/status", .with { $0.replica = .with { $0.name = "b" } })
-    #expect(unread.contains("The database does not say now which replicas"))
+    #expect(unread.contains("The database does not report now which replicas"))
   }
 }

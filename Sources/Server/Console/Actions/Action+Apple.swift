@@ -103,7 +103,7 @@ extension Action {
         throw .field("days", Text.chooseOne)
       }
       let purchase = try await purchase(of: call)
-      let renewal = purchase.renewalInfo?.renewalDate?.instant.map { [Text.renewsAt($0)] } ?? []
+      let renewal = purchase.renewalInfo?.renewalDate?.instant.map { [Text.renewsWithout($0)] } ?? []
       return ActionPreview(
         lines: [Text.willExtend(call.form["purchase"], call.form["days"])] + renewal + [
           Text.extendHint, Text.noUndo,

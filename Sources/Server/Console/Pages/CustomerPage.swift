@@ -156,7 +156,7 @@ enum CustomerPage {
       )
     }
     for request in data.description.openRefundRequests {
-      let left = request.answerBy?.instant.map { Format.span(max(0, $0.milliseconds(since: data.now))) } ?? ""
+      let left = request.answerBy?.instant.map { Format.span(max(0, $0.milliseconds(since: data.now))) }
       notices.append(
         "<p class=\"notice\">\(Text.refundAsked(request.productId, left)) <a href=\"\(data.scope.work(.refunds))\">\(Text.openQueue)</a></p>\n"
       )

@@ -122,7 +122,7 @@ enum PurchasePage {
     if let next = purchase.nextPollAt { facts.append("\(Text.nextPoll) \(Format.time(next))") }
     if let pending = purchase.pendingLookup {
       facts.append(
-        "\(Text.pendingLookup(Int(pending.attempts))) \(Format.time(pending.nextAttemptAt)) <code>\(pending.reason)</code>"
+        "\(Text.pendingLookup(pending.attempts)) \(Format.time(pending.nextAttemptAt)) <code>\(pending.reason)</code>"
       )
     }
     return facts.map { "<li>\($0)</li>\n" as Markup }.joined()

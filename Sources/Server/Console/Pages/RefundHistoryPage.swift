@@ -86,7 +86,7 @@ enum RefundHistoryPage {
         $0.startTime = GoogleProtobuf.Timestamp(CustomerData.firstSales)
       })
     guard let purchase = history.lanes.last(where: { $0.kind == .purchase }) else {
-      throw Status(.notFound, reason: "NO_PURCHASE", Text.refundsNeedPurchase)
+      throw Status(.failedPrecondition, reason: "NO_PURCHASE", Text.refundsNeedPurchase)
     }
     return [purchase.name]
   }

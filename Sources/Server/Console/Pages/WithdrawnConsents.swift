@@ -57,8 +57,8 @@ extension CustomerData {
     return response.withdrawals.filter { moment.includes($0.withdrawnAt) }.map { withdrawal in
       let text =
         withdrawal.state == .settled && moment.includes(withdrawal.settledAt)
-        ? Text.consentSettled(withdrawal.withdrawnAt.text, withdrawal.settledAt.text)
-        : Text.consentOpen(withdrawal.withdrawnAt.text, withdrawal.settleBy.text)
+        ? Text.consentSettled(withdrawal.withdrawnAt?.instant, withdrawal.settledAt?.instant)
+        : Text.consentOpen(withdrawal.withdrawnAt?.instant, withdrawal.settleBy?.instant)
       let link: Markup = "<a href=\"\(scope.work(.consents))\">\(Text.queueConsents)</a>"
       return "<p class=\"notice\">\(text) \(link)</p>\n"
     }

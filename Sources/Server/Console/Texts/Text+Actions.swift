@@ -193,6 +193,9 @@ extension Text {
   static func willExtend(_ purchase: String, _ days: String) -> String {
     "Apple extends the renewal date of \(purchase) by \(days) days."
   }
+  static func renewsWithout(_ instant: Instant) -> String {
+    "Without the extension, it renews at \(Format.moment(instant))."
+  }
   static func renewsAt(_ instant: Instant) -> String { "It renews at \(Format.moment(instant))." }
   static func willAnswer(_ transaction: String) -> String {
     "Apple gets this answer about the transaction \(transaction)."

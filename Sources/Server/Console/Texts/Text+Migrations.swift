@@ -3,7 +3,7 @@ internal import Pages
 // The texts of what to do about failures of migrations.
 extension Text {
   static let adviceHead = "Do"
-  static let adviceRetry = "Submit the line again later: Apple gave no answer yet."
+  static let adviceRetry = "Submit the line again later: Apple, or a part of the service, gave no answer."
   static let adviceKey = "Configure the In-App Purchase key of the app, then submit the line again."
   static let adviceOwned =
     "Find out whether both are one person. Then merge the two customers, or transfer the purchase; otherwise leave it."
@@ -17,6 +17,8 @@ extension Text {
   static let adviceField = "Correct the line as the words say, and submit it again."
   static let adviceForged =
     "Give nothing for it: Apple does not confirm it. Paste the receipt into the search box to see why."
+  static let adviceOther =
+    "Correct the line as the words say, or leave it out. Paste the receipt into the search box to see more."
   static let adviceFailedJob =
     "Correct the input and start the job again: lines that are done count as unchanged then."
   static let dryRun = "dry run"

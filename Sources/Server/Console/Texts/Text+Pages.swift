@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Pages
 
 // The texts of the pages about customers, purchases and evidence.
@@ -33,8 +34,9 @@ extension Text {
   static func tokenConflict(_ purchase: String, _ customer: String) -> String {
     "The purchase \(purchase) was made with the appAccountToken of \(customer.isEmpty ? "another customer" : customer)."
   }
-  static func refundAsked(_ product: String, _ left: String) -> String {
-    "The customer asked Apple for a refund of \(product); \(left) left to answer Apple."
+  static func refundAsked(_ product: String, _ left: String?) -> String {
+    "The customer asked Apple for a refund of \(product)"
+      + (left.map { "; \($0) left to answer Apple." } ?? ".")
   }
   static let openQueue = "Open the refund requests"
   static let noRefundRequests =
@@ -149,8 +151,13 @@ extension Text {
   }
   static let unclaimed = "unclaimed"
   static let nextPoll = "Next poll"
-  static func pendingLookup(_ attempts: Int) -> String {
-    "Apple was asked \(attempts) times without success, next"
+  /// The words before the time of the next attempt.
+  static func pendingLookup(_ attempts: Int32) -> String {
+    switch attempts {
+    case 0: "Apple will be asked"
+    case 1: "Apple was asked once without success, next"
+    default: "Apple was asked \(attempts) times without success, next"
+    }
   }
   static let transactions = "Transactions"
   static let noTransactions = "No transaction is stored. Apple can be asked about the purchase."
@@ -210,16 +217,17 @@ extension Text {
   static let queueRefunds = "Refund requests"
   static let queueConsents = "Withdrawn consents"
   static let hintConsents =
-    "A parent or guardian withdrew the consent that a child uses the app. Settle each one until its deadline."
+    "A parent or guardian withdrew the consent that a child uses the app. Settle each one by its deadline."
   static let appInstall = "App install"
   static let withdrawn = "Withdrawn"
   static let settleBy = "Settle by"
-  static func consentOpen(_ withdrawn: String, _ deadline: String) -> String {
-    "A parent or guardian withdrew the consent on \(withdrawn); settle it by \(deadline)."
+  static func consentOpen(_ withdrawn: Instant?, _ deadline: Instant?) -> String {
+    "A parent or guardian withdrew the consent on \(moment(withdrawn)); settle it by \(moment(deadline))."
   }
-  static func consentSettled(_ withdrawn: String, _ settled: String) -> String {
-    "A parent or guardian withdrew the consent on \(withdrawn); it was settled on \(settled)."
+  static func consentSettled(_ withdrawn: Instant?, _ settled: Instant?) -> String {
+    "A parent or guardian withdrew the consent on \(moment(withdrawn)); it was settled on \(moment(settled))."
   }
+  private static func moment(_ instant: Instant?) -> String { instant.map(Format.moment) ?? none }
   static let queueUnclaimed = "Unclaimed purchases"
   static let queueDeadLetters = "Dead letters"
   static let queueRejected = "Rejected documents"
@@ -255,7 +263,7 @@ extension Text {
   static let nextPage = "Next page"
   static let listAsCSV = "The list as CSV"
   static let download = "Download"
-  static let downloadHint = "The audit log has the reason."
+  static let downloadHint = "The audit log records the reason."
   static let progress = "Progress"
   static let candidates = "Probably of"
   static let webhook = "Webhook"
@@ -295,7 +303,7 @@ extension Text {
   static let lastEvidence = "Last evidence"
   static let replica = "Replica"
   static let replicas = "Replicas"
-  static let noReplicas = "The database does not say now which replicas it has seen in the last 30 seconds."
+  static let noReplicas = "The database does not report now which replicas it has seen in the last 30 seconds."
   static let leads = "leads"
   static let follows = "follows"
   static let commitsBehind = "Commits behind"
@@ -340,5 +348,5 @@ extension Text {
   static let address = "Address"
   static let asKnownAt = "As known at"
   static let noEntries =
-    "No call about a customer is recorded with these conditions, as long as entries are kept."
+    "No call about a customer with these conditions is recorded. Entries are deleted after the configured time."
 }

@@ -34,15 +34,15 @@ extension Text {
 extension Text {
   static let reconciliation = "Reconciliation with Apple's reports"
   static let reconciliationHint =
-    "What entitled reconcile --record stored, for each of the last 60 days of Apple's reports. Their days are those of Pacific Time."
+    "What 'entitled reconcile --record' stored, for each of the last 60 days of Apple's reports. Their days are those of Pacific Time."
   static let noReconciliation =
-    "No report of the last 60 days was compared. Download the reports from App Store Connect, then: entitled reconcile --record FILES"
+    "No report of the last 60 days was compared. Download the reports from App Store Connect, then run 'entitled reconcile --record FILES'."
   static let latestReconciliation = "Last compared"
   static func reconciliation(of day: String) -> String { "Comparisons with Apple's reports of \(day)" }
   static let reconciliationRunsHint =
-    "Each run of entitled reconcile --record for this day, by report, the latest first. A later run may have had more files, or documents that arrived since."
+    "Each run of 'entitled reconcile --record' for this day, by report, the latest first. A later run may have had more files, or documents that arrived since."
   static let noReconciliationRuns =
-    "No report of this day was compared. Download the reports from App Store Connect, then: entitled reconcile --record FILES"
+    "No report of this day was compared. Download the reports from App Store Connect, then run 'entitled reconcile --record FILES'."
   static func run(_ number: Int64) -> String { "run \(number)" }
   static func earlierRuns(_ count: Int64) -> String {
     count == 1 ? "1 earlier run" : "\(count) earlier runs"

@@ -25,10 +25,10 @@ extension Text {
   static let accessHead = "Access"
   static let grantedHint = "Grants of the operator and purchases in other stores that are in force."
   static let noGrants =
-    "No grant is in force. The page of a customer gives one, and Work gives days to many customers."
+    "No grant is in force. Grant one on the page of a customer, or days to many customers on the page Work."
   static let segmentChanged = "Changed in the last 7 days"
   static let hintInGrace = "The payment failed, and Apple tries again. They have access meanwhile."
-  static let hintInRetry = "The payment failed, and Apple tries again. They have no access meanwhile."
+  static let hintInRetry = "The payment failed, and Apple tries again. They have no access meanwhile, unless you configured a grace period of your own."
   static let hintRenewalOff = "They turned renewal off and have access until the period ends."
   static let hintPriceConsent = "The subscription ends unless they agree to the new price."
   static let hintInTrial = "Their free trial runs."
@@ -42,7 +42,7 @@ extension Text {
   static let noSegments =
     "No segment is saved. Write one into 'segments' of the configuration, or use 'entitled segment create'."
   static let emptySegment =
-    "No customer is in this segment now. Customers enter it with the first event that fulfils its conditions."
+    "No customer is in this segment now. Customers enter it when an event or time fulfils its conditions."
   static let ends = "Ends"
   static let earliestEndFirst = "The earliest end is first."
   static func fixedOrder(_ count: Int) -> String {

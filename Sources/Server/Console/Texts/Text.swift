@@ -61,11 +61,11 @@ extension Text {
   /// The remedy of an error for a person; `nil` if the message names it.
   static func advice(_ code: StatusCode) -> String? {
     switch code {
-    case .notFound: "Check the address, or find it with the box above."
-    case .permissionDenied: "The operator of the service can give you the role."
+    case .notFound: "Check the address or the id, or find it with the box above."
+    case .permissionDenied: "The operator of the service can give you access."
     case .unavailable, .deadlineExceeded, .aborted, .resourceExhausted:
       "Try again in a moment. The page Status shows whether something is wrong."
-    case .internalError, .unknown, .dataLoss: "Tell the operator of the service, with the request above."
+    case .internalError, .unknown, .dataLoss: "Tell the operator of the service, with this message."
     default: nil
     }
   }
