@@ -458,7 +458,7 @@ def test_refunds_at_apple_need_a_purchase_the_role_and_an_origin(console, operat
     action = f"{HERE}/customers/never-seen/refunds"
     assert "/refunds" not in customer_page(operator, "never-seen")
     page = operator.post(action, {})
-    assert page.status == 404 and "no purchase to ask Apple about" in page.text
+    assert page.status == 400 and "no purchase to ask Apple about" in page.text
     bought(console, "looked-at", "maps.pack")
     reader = console.browser(READER)
     assert "/refunds" not in customer_page(reader, "looked-at")

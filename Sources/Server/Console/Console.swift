@@ -89,7 +89,7 @@ package struct Console: Sendable {
   }
 
   private func answer(_ request: HTTPRequest, _ path: [String], _ person: Person) async -> HTTPResponse {
-    guard pages.delay(of: "\(person.caller.name)/\(person.name)") == nil else {
+    guard pages.delay(of: person.key) == nil else {
       return Frame.plain(429, title: Text.tooFast, body: "<p>\(Text.tooFastHint)</p>", assets: assets)
     }
     let visit = Visit(

@@ -65,13 +65,28 @@ extension Part {
       [
         Format.time(view.date), "<a href=\"\(visit.link(["notifications", view.uuid]))\">\(view.name)</a>",
         withAccount
-          ? view.account.map { "<a href=\"\(visit.account($0))\">\(Format.name($0))</a>" } ?? "" : nil,
+          ? view.account.map { visit.accountLink($0) } ?? "" : nil,
         "\(view.productId ?? "")", delivery(view),
       ].compactMap { $0 } as [Markup]
     }
     let heads =
       [Text.when, Text.notification] + (withAccount ? [Text.account] : []) + [Text.productHead, Text.answer]
     return Table.markup(Text.notificationsTitle, heads: heads, rows: rows)
+  }
+
+  /// A notification as an item of a list.
+  static func item(_ view: NotificationView, _ visit: Visit) -> Markup {
+    """
+    <li><a href="\(visit.link(["notifications", view.uuid]))">\(view.name)</a> \
+    \(view.account.map(Format.name) ?? "") \(delivery(view))</li>
+
+    """
+  }
+
+  /// The accounts that a field named by the list `accounts` offers.
+  static func accountOptions(_ accounts: [AccountView]) -> Markup {
+    let names = accounts.map { "<option value=\"\($0.name)\"></option>\n" as Markup }
+    return "<datalist id=\"accounts\">\(names)</datalist>"
   }
 
   /// A command, and the same call with `curl` on demand.

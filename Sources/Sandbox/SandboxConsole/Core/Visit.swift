@@ -50,6 +50,7 @@ struct Visit: Sendable {
   }
 
   func account(_ name: String) -> Link { link(["accounts", name]) }
+  func accountLink(_ name: String) -> Markup { "<a href=\"\(account(name))\">\(Format.name(name))</a>" }
 
   /// The form of an operation, filled in with `values`.
   func form(_ operation: Operation, _ values: [(name: String, value: String?)] = []) -> Link {

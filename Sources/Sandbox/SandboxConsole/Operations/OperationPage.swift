@@ -118,15 +118,13 @@ enum OperationPage {
   private static func suggestions(_ fields: [Field], _ visit: Visit) async -> Markup {
     guard fields.contains(where: { [.account, .transaction].contains($0.kind) }) else { return "" }
     let accounts = await visit.simulator.accountViews(in: visit.app.id, limit: 100).views
-    let names = accounts.map { "<option value=\"\($0.name)\"></option>\n" as Markup }
     let transactions = accounts.flatMap { account in
       account.purchases.map { purchase in
         "<option value=\"\(purchase.transactionId)\">\(account.name), \(purchase.productId)</option>\n"
           as Markup
       }
     }
-    return
-      "<datalist id=\"accounts\">\(names)</datalist><datalist id=\"transactions\">\(transactions)</datalist>"
+    return Part.accountOptions(accounts) + "<datalist id=\"transactions\">\(transactions)</datalist>"
   }
 }
 

@@ -23,13 +23,7 @@ enum Receipt {
     let lines = await visit.simulator.journalViews(after: since, limit: 200).views
     let commands = lines.compactMap { $0.command(at: visit.target) }
     let notifications = lines.flatMap(\.notifications).filter { $0.app == visit.app.id }
-    let items = notifications.prefix(limit).map { view in
-      """
-      <li><a href="\(visit.link(["notifications", view.uuid]))">\(view.name)</a> \
-      \(view.account.map(Format.name) ?? "") \(Part.delivery(view))</li>
-
-      """ as Markup
-    }
+    let items = notifications.prefix(limit).map { Part.item($0, visit) }
     let more: Markup =
       notifications.count > limit
       ? "<li><a href=\"\(visit.link(["journal"], [("after", String(since))]))\">\(Text.more(notifications.count - limit))</a></li>"

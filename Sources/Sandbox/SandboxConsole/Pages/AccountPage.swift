@@ -34,9 +34,7 @@ enum AccountPage {
   }
 
   private static func facts(_ account: AccountView, _ visit: Visit) -> Markup {
-    let relatives = account.relatives.map {
-      "<a href=\"\(visit.account($0))\">\(Format.name($0))</a>" as Markup
-    }
+    let relatives = account.relatives.map(visit.accountLink)
     let items: [Markup] = [
       "\(Text.field("storefront")) \(account.storefront)",
       account.chargesFail ? Part.chip(Text.chargesFail, .retry) : Part.chip(Text.chargesSucceed, .full),
@@ -97,9 +95,7 @@ enum AccountPage {
 
   private static func seats(_ purchase: PurchaseView, _ visit: Visit, _ back: [String]) -> Markup {
     guard let seats = purchase.seats else { return "" }
-    let accounts = seats.accounts.map { account in
-      "<a href=\"\(visit.account(account))\">\(Format.name(account))</a>" as Markup
-    }
+    let accounts = seats.accounts.map(visit.accountLink)
     return
       "<p>\(Text.seatCount(seats.count, seats.accounts.count + seats.claims.count)) \(accounts.joined(separator: ", "))</p>"
   }
@@ -122,7 +118,7 @@ enum AccountPage {
       }
     }
     let isPaid = purchase.state != .refunded && purchase.state != .revoked
-    let direct2: [Action] = isPaid ? [.requestConsumption, .refund] : [.reverseRefund]
+    let forms: [Action] = isPaid ? [.requestConsumption, .refund] : [.reverseRefund]
     var rest: [Action] = [
       .declineRefund, .share, .stopSharing, .setAppAccountToken, .finish, .reportConsumption,
     ]
@@ -133,7 +129,7 @@ enum AccountPage {
     let values: [(name: String, value: String?)] = [("transactionId", id)]
     let links = rest.map { Part.link(.action($0), values, visit, back: back) }
     return """
-      \(direct)\(direct2.map { Part.link(.action($0), values, visit, back: back) })
+      \(direct)\(forms.map { Part.link(.action($0), values, visit, back: back) })
       <details class="more"><summary>\(Text.more)</summary><div class="menu">\(links)</div></details>
       """
   }

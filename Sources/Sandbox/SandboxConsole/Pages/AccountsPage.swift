@@ -31,7 +31,7 @@ enum AccountsPage {
     guard !views.isEmpty else { return Part.empty(Text.noAccounts) }
     let rows = views.map { view in
       [
-        "<a href=\"\(visit.account(view.name))\">\(Format.name(view.name))</a>", holdings(view),
+        visit.accountLink(view.name), holdings(view),
         "\(view.family.map { Text.inFamily($0) } ?? "")", "\(view.transactionCount)",
         "<div class=\"row\">\(billing(view, visit, back))\(buttons(view, visit))</div>",
       ] as [Markup]

@@ -11,6 +11,7 @@ enum JournalPage {
 
   static func page(_ visit: Visit) async -> Page {
     let end = await visit.simulator.journalEnd
+    // The page after an operation has the number before it as `since`.
     let after = (visit.value("after") ?? visit.value("since")).flatMap { Int($0) } ?? max(0, end - limit)
     let (lines, total, first) = await visit.simulator.journalViews(after: after, limit: limit)
     let showsAll = visit.value("all") != nil
@@ -40,16 +41,9 @@ enum JournalPage {
       rows: lines.map { line in
         [
           "\(line.number)", Format.time(line.at), what(line, visit),
-          "<ul>\(line.notifications.map { item($0, visit) })</ul>",
+          "<ul>\(line.notifications.map { Part.item($0, visit) })</ul>",
         ]
       })
-  }
-
-  private static func item(_ view: NotificationView, _ visit: Visit) -> Markup {
-    """
-    <li><a href="\(visit.link(["notifications", view.uuid]))">\(view.name)</a> \
-    \(view.account.map(Format.name) ?? "") \(Part.delivery(view))</li>
-    """
   }
 
   private static func what(_ line: JournalLineView, _ visit: Visit) -> Markup {

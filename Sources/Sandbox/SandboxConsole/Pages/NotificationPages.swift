@@ -40,7 +40,7 @@ enum NotificationsPage {
     return """
       <p>\(sentence)</p>
       <div class="row">\(Part.link(.action(.notificationURL), values, visit, back: ["notifications"], label: Text.setURL))\
-      \(Part.link(.action(.delivery), [("rules", settings.rules)], visit, back: ["notifications"], label: Text.setDelivery))\(test)</div>
+      \(Part.link(.action(.delivery), [("rules", settings.rules)], visit, back: ["notifications"], label: Text.delivery))\(test)</div>
       """
   }
 }
@@ -71,7 +71,7 @@ enum NotificationPage {
     Table.properties([
       (Text.when, Format.time(view.date)), ("notificationUUID", Format.id(view.uuid)),
       (Text.version, "\(view.version)"),
-      (Text.account, view.account.map { "<a href=\"\(visit.account($0))\">\(Format.name($0))</a>" }),
+      (Text.account, view.account.map { visit.accountLink($0) }),
       (Text.productHead, view.productId.map(Format.name)),
       (Text.transaction, view.transactionId.map(Format.id)),
       (Text.nextAttempt, view.nextAttempt.map { Format.time($0) }),

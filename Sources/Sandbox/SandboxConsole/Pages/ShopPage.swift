@@ -9,11 +9,10 @@ enum ShopPage {
     let products = await visit.simulator.productViews(of: visit.app.id)
     let account = visit.value("account") ?? ""
     let accounts = await visit.simulator.accountViews(in: visit.app.id, limit: 100).views
-    let names = accounts.map { "<option value=\"\($0.name)\"></option>\n" as Markup }
     let body: Markup = """
       <h1>\(Text.shop)</h1>
       <p>\(Text.shopHint)</p>
-      <datalist id="accounts">\(names)</datalist>
+      \(Part.accountOptions(accounts))
       \(products.isEmpty ? Part.empty(Text.noProducts) : "<div class=\"cards\">\n\(products.map { card($0, account, visit) })</div>")
       <h2>\(Text.sameAsCommand)</h2>
       \(Part.commands(both: Part.command(.action(.purchases), [("productId", products.first?.product.productId ?? "…"), ("account", account.given ?? "…")], visit)))

@@ -36,7 +36,9 @@ extension Text {
   static func renewsTo(_ product: String, _ price: String) -> String { "Renews to \(product) for \(price)" }
   static let renewalOff = "Auto-renew is off"
   static func payment(_ number: Int) -> String { "payment \(number) of 12" }
-  static func seatCount(_ count: Int64, _ used: Int) -> String { "\(count) seats, \(used) used:" }
+  static func seatCount(_ count: Int64, _ used: Int) -> String {
+    "\(count == 1 ? "1 seat" : "\(count) seats"), \(used) used:"
+  }
   static func times(_ quantity: Int64) -> String { "\(quantity) items" }
 
   static func state(_ state: PurchaseView.State) -> String {

@@ -14,7 +14,6 @@ extension Text {
   static func versionOf(_ version: Int64) -> String { "version \(version)" }
   static func rules(_ rules: String) -> String { "Apple's rules for \(Format.words(rules))" }
   static let setURL = "Set the URL"
-  static let setDelivery = "Delivery"
   static let sendTest = "Send a test notification"
   static let sendAgain = "Send again"
   static let notSent = "not sent"
@@ -62,7 +61,7 @@ extension Text {
   static let clearFaults = "Clear all faults"
   static let clear = "Clear"
   static func setFault(_ kind: String) -> String { "Set \(kind)" }
-  static func every(_ every: Int64) -> String { every == 1 ? "each" : "each \(every)." }
+  static func every(_ every: Int64) -> String { every == 1 ? "each" : "1 of \(every)" }
   static let calls = "Calls of Apple's interfaces"
   static let callsHint = "Calls since the start of the process: the Server API, verifyReceipt and others."
   static let noCalls =

@@ -134,7 +134,9 @@ extension Text {
   static let undelayed = "at once"
   static let gracePeriod = "Grace period"
   static let off = "off"
-  static func graceDays(_ days: Int64, _ scope: String) -> String { "\(days) days, \(Format.words(scope))" }
+  static func graceDays(_ days: Int64, _ scope: String) -> String {
+    "\(self.days(days)), \(Format.words(scope))"
+  }
   static let rateHead = "Length of periods"
   static let renewalTiming = "Timing of renewals"
   static func timing(_ lead: String, _ delay: String, _ stale: Int64) -> String {

@@ -8,6 +8,9 @@ struct Person: Sendable {
   let name: String
   /// The roles, apps and rate limit of the person's calls.
   let caller: Caller
+
+  /// Names the person among those of all callers.
+  var key: String { "\(caller.name)/\(name)" }
 }
 
 /// The way in which people sign in to the console.

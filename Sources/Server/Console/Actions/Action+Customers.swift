@@ -19,7 +19,7 @@ extension Action {
       ActionField(name: "until", label: Text.untilDate, hint: Text.dateHint, isRequired: false), .note,
     ],
     preview: { call async throws(Status) in
-      let now = try await call.now(of: call.form["customer"])
+      let now = try await call.visit.time(in: call.scope)
       let until = try end(call.form, at: now)
       let response = try await call.visit.call(Calls.grant, grantRequest(call, until, isDryRun: true))
       let text = until.map { Text.until($0) } ?? Text.withoutEnd

@@ -28,7 +28,7 @@ extension Action {
       guard let days = Int64(call.form["days"]), (1...366).contains(days) else {
         throw .field("days", Text.chooseOne)
       }
-      let batch = try await GrantBatch(call, days: days, first: customers[0])
+      let batch = try await GrantBatch(call, days: days)
       // A grant to the first one shows whether it is allowed. Dry runs for all would wait for each other.
       _ = try await call.visit.call(
         Calls.grant, request(call, customers[0], batch.until, batch: "", isDryRun: true))

@@ -166,14 +166,12 @@ extension Action {
         text: Text.backfilled(repair?.received ?? 0, repair?.driftedCustomers ?? 0))
     })
 
-  /// The start of the range; a sandbox has a clock that testers advance.
+  /// The start of the range.
   private static func backfillStart(_ call: ActionCall) async throws(Status) -> Instant {
     guard let days = Int64(call.form["days"]), (1...180).contains(days) else {
       throw .field("days", Text.chooseOne)
     }
-    let status = try await call.visit.call(Calls.getStatus, GetStatusRequest())
-    let now = call.scope.environment == .sandbox ? status.time?.instant : nil
-    return (now ?? call.visit.now).advanced(byDays: -days)
+    return try await call.visit.time(in: call.scope).advanced(byDays: -days)
   }
 
   static let cancelMigration = Action(

@@ -1,4 +1,3 @@
-internal import AppStore
 internal import Bytes
 internal import HTTP
 internal import Markup
@@ -112,19 +111,6 @@ struct ActionCall: Sendable {
   func fill(_ app: inout String, _ environment: inout Wire.Environment) {
     app = scope.app
     environment = scope.environment
-  }
-
-  /// The time in the environment: a sandbox has its own.
-  func now(of customer: String) async throws(Status) -> Instant {
-    let response = try await visit.call(
-      Calls.getCustomer,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.customerId = customer
-        $0.readMask = .with { $0.paths = ["evaluated_at"] }
-      })
-    return response.evaluatedAt?.instant ?? visit.now
   }
 }
 

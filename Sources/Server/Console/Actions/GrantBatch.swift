@@ -12,7 +12,7 @@ struct GrantBatch: Sendable {
   let name: String
 
   /// The batch of a form, or another one if the form has none for these days and this entitlement.
-  init(_ call: ActionCall, days: Int64, first customer: String) async throws(Status) {
+  init(_ call: ActionCall, days: Int64) async throws(Status) {
     let name = call.form["batch"]
     let seed = String(name.prefix(Self.seedLength))
     if let until = Instant(rfc3339: call.form["until"]), !seed.isEmpty,
@@ -21,7 +21,7 @@ struct GrantBatch: Sendable {
       (self.until, self.name) = (until, name)
       return
     }
-    until = try await call.now(of: customer).advanced(byDays: days)
+    until = try await call.visit.time(in: call.scope).advanced(byDays: days)
     let random = (0..<Self.seedLength / 2).map { _ in UInt8.random(in: .min ... .max) }
     self.name = Self.name(Hex.encode(random), until, days, call)
   }

@@ -161,6 +161,11 @@ extension Page {
 }
 
 extension Part {
+  /// The link to the next page of a list; nothing after the last page, which has no token.
+  static func next(_ token: String, _ label: String = Text.nextPage, _ link: (String) -> Link) -> Markup {
+    token.isEmpty ? "" : "<p><a href=\"\(link(token))\">\(label)</a></p>"
+  }
+
   /// The form that downloads a list of customers, with the reason.
   static func file(_ label: String, _ link: Link) -> Markup {
     """

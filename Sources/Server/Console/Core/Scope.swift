@@ -29,7 +29,10 @@ struct Scope: Hashable, Sendable {
 
   // Addresses, and links whose text names the page.
   func customer(_ id: String) -> Link { Link(path + ["customers", id]) }
-  func customerLink(_ id: String) -> Markup { "<a href=\"\(customer(id))\">\(Format.name(id))</a>" }
+  /// An empty id is that of no customer.
+  func customerLink(_ id: String) -> Markup {
+    id.isEmpty ? "\(Text.noCustomer)" : "<a href=\"\(customer(id))\">\(Format.name(id))</a>"
+  }
 
   func purchase(_ id: String) -> Link { Link(path + ["purchases", id]) }
   func purchaseLink(_ id: String) -> Markup { "<a href=\"\(purchase(id))\">\(id)</a>" }

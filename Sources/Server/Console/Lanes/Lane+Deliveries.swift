@@ -33,11 +33,7 @@ extension Lane.Mark {
 
 extension EventDelivery {
   /// The page of the message.
-  func link(in scope: Scope) -> Link {
-    let kind = WebhookKind.events.rawValue
-    return Link(
-      scope.path + ["work", WorkQueue.deadLetters.rawValue, webhook, String(kind), String(sequence)])
-  }
+  func link(in scope: Scope) -> Link { DeliveryPage.link(webhook, .events, sequence, in: scope) }
 
   /// The state in words.
   var stateName: String { Format.value(state, "EVENT_DELIVERY_STATE_") }

@@ -10,7 +10,7 @@ final class LivePages: Sendable {
 
   /// A slot for another page of `person`, until it is released; `nil` if the person, or all together, have too many.
   func slot(of person: Person) -> Slot? {
-    let key = "\(person.caller.name)/\(person.name)"
+    let key = person.key
     let isFree = open.withLock { open in
       guard open[key, default: 0] < Self.maxPerPerson, open.values.reduce(0, +) < Self.maxTotal else {
         return false

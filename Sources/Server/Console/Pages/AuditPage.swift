@@ -7,8 +7,10 @@ internal import Wire
 
 /// The audit log: looks at customers, and changes of them.
 enum AuditPage {
-  /// The most rows of a CSV.
-  private static let maxRows = 10_000
+  private static let columns = [
+    "number", "time", "caller", "actor", "method", "app", "customer_ids", "subject", "note", "outcome",
+    "request_id", "address", "as_of", "known_at",
+  ]
   /// The items of an address that select entries.
   private static let filters: [(name: String, label: String, type: String)] = [
     ("app", Text.app, "text"), ("customer", Text.customer, "text"), ("actor", Text.actor, "text"),
@@ -31,10 +33,9 @@ enum AuditPage {
         as Markup
     }
     let query = filters.map { ($0.name, visit.value($0.name)) }
-    let next: Markup =
-      response.nextPageToken.isEmpty
-      ? ""
-      : "<p><a href=\"\(Link(["audit"], query: query + [("page", response.nextPageToken)]))\">\(Text.older)</a></p>"
+    let next = Part.next(response.nextPageToken, Text.older) {
+      Link(["audit"], query: query + [("page", $0)])
+    }
     let table = Table.markup(
       Text.audit,
       heads: [
@@ -54,27 +55,19 @@ enum AuditPage {
     return page
   }
 
-  /// All entries that the filter selects, newest first, at most 10,000.
+  /// The entries that the filter selects, newest first.
   static func csv(_ visit: Visit) async throws(Status) -> HTTPResponse {
-    var lines = [
-      [
-        "number", "time", "caller", "actor", "method", "app", "customer_ids", "subject", "note", "outcome",
-        "request_id", "address", "as_of", "known_at",
-      ]
-    ]
-    var page = ""
-    repeat {
+    try await .csv(columns) { page async throws(Status) in
       let response = try await entries(after: page, visit)
-      lines += response.entries.map { entry in
+      let rows = response.entries.map { entry in
         [
           String(entry.number), entry.time.text, entry.caller, entry.actor, entry.method, entry.app,
           entry.customerIds.joined(separator: " "), entry.subject, entry.note, entry.outcome, entry.requestId,
           entry.address, entry.asOf.text, entry.knownAt.text,
         ]
       }
-      page = response.nextPageToken
-    } while !page.isEmpty && lines.count <= maxRows
-    return .csv(Array(lines.prefix(maxRows + 1)))
+      return (rows, response.nextPageToken)
+    }
   }
 
   private static func entries(

@@ -14,10 +14,9 @@ enum CatalogPage {
         $0.pageSize = 200
         $0.pageToken = visit.value("page") ?? ""
       })
-    let next: Markup =
-      catalog.nextPageToken.isEmpty
-      ? ""
-      : "<p><a href=\"\(Link(scope.path + ["catalog"], query: [("page", catalog.nextPageToken)]))\">\(Text.nextPage)</a></p>"
+    let next = Part.next(catalog.nextPageToken) {
+      Link(scope.path + ["catalog"], query: [("page", $0)])
+    }
     let products = Table.markup(
       Text.catalog,
       heads: [

@@ -1,5 +1,4 @@
 internal import AppStore
-internal import Bytes
 internal import HTTP
 internal import Markup
 internal import Pages
@@ -245,18 +244,5 @@ extension CustomerData {
   var firstKnown: Instant? {
     let purchases = transactions.compactMap { $0.originalPurchaseDate?.instant }
     return (purchases + [(try? axis.get())?.firstInstant].compactMap(\.self)).min()
-  }
-}
-
-extension HTTPResponse {
-  /// A response with comma-separated values (RFC 4180). A text that a spreadsheet would take for a formula begins with
-  /// an apostrophe.
-  static func csv(_ rows: [[String]]) -> HTTPResponse {
-    let lines = rows.map { $0.map(CSVField.forSpreadsheet).joined(separator: ",") }
-    return HTTPResponse(
-      status: 200,
-      headers: HeaderFields([
-        ("content-type", "text/csv; charset=utf-8"), ("content-disposition", "attachment"),
-      ]), body: Array((lines.joined(separator: "\r\n") + "\r\n").utf8))
   }
 }

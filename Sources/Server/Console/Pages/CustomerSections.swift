@@ -169,12 +169,8 @@ enum CustomerSections {
     case .success(let response) where response.members.isEmpty: return head + Part.empty(Text.noFamily)
     case .success(let response):
       let rows = response.members.map { member in
-        let customer: Markup =
-          member.customerId.isEmpty
-          ? "\(Text.noCustomer)"
-          : data.scope.customerLink(member.customerId)
-        return [
-          customer, "\(Text.probably(member.confidence))", Format.name(member.grounds.joined(separator: " ")),
+        [
+          data.scope.customerLink(member.customerId), "\(Text.probably(member.confidence))", Format.name(member.grounds.joined(separator: " ")),
           data.scope.purchaseLink(member.originalTransactionId),
         ] as [Markup]
       }
@@ -249,14 +245,10 @@ enum RefundRow {
     let left =
       isOpen ? request.answerBy?.instant.map { Format.span(max(0, $0.milliseconds(since: now))) } : nil
     let tone: Tone = isOpen ? .grace : request.state == .missed || request.state == .rejected ? .none : .ended
-    let customer: Markup =
-      request.customerId.isEmpty
-      ? "\(Text.noCustomer)"
-      : scope.customerLink(request.customerId)
     return [
       "\(Part.chip(Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), tone)) <code>\(request.stateReason)</code>",
       "\(Format.name(request.productId)) <a href=\"\(scope.purchase(request.originalTransactionId))\">\(request.transactionId)</a>",
-      customer, Format.time(request.requestedAt), "\(request.reason)", "\(left ?? "")", actions,
+      scope.customerLink(request.customerId), Format.time(request.requestedAt), "\(request.reason)", "\(left ?? "")", actions,
     ]
   }
 }

@@ -118,11 +118,9 @@ enum CustomerTimeline {
   }
 
   private static func cells(_ notification: Notification, _ scope: Scope) -> [Markup] {
-    let type = [notification.notificationType, notification.subtype].filter { !$0.isEmpty }.joined(
-      separator: " / ")
-    return [
-      Format.time(notification.receivedAt), "", "<span class=\"chip ended\">● \(Text.apple)</span>",
-      "<code>\(type)</code> \(notification.explanation)", "\(Text.appStore)",
+    [
+      Format.time(notification.receivedAt), "", Part.chip("● \(Text.apple)", .ended),
+      "<code>\(notification.fullType)</code> \(notification.explanation)", "\(Text.appStore)",
       scope.evidenceLink(notification.evidenceId),
     ]
   }
@@ -168,13 +166,11 @@ enum CustomerTimeline {
 
   private static func older(_ timeline: ListTimelineResponse, _ data: CustomerData, _ visit: Visit) -> Markup
   {
-    guard !timeline.nextPageToken.isEmpty else { return "" }
-    let query =
-      [("page", timeline.nextPageToken as String?)] + data.momentQuery
-      + ["apple", "webhooks", "entitlement", "type", "source", "range", "explain"].map {
-        ($0, visit.value($0))
-      }
-    let link = Link(data.scope.path + ["customers", data.id], query: query, fragment: "timeline")
-    return "<p><a href=\"\(link)\">\(Text.older)</a></p>"
+    let names = ["apple", "webhooks", "entitlement", "type", "source", "range", "explain"]
+    let kept = data.momentQuery + names.map { ($0, visit.value($0)) }
+    return Part.next(timeline.nextPageToken, Text.older) {
+      Link(
+        data.scope.path + ["customers", data.id], query: [("page", $0)] + kept, fragment: "timeline")
+    }
   }
 }

@@ -5,10 +5,9 @@ internal import Wire
 
 /// One message of a webhook: its attempts, and the body that the webhook receives.
 enum DeliveryPage {
-  static func link(_ delivery: Delivery, of webhook: Webhook, in scope: Scope) -> Link {
+  static func link(_ webhook: String, _ kind: WebhookKind, _ number: Int64, in scope: Scope) -> Link {
     Link(
-      scope.path + ["work", WorkQueue.deadLetters.rawValue, webhook.name]
-        + [String(webhook.kind.rawValue), String(delivery.number)])
+      scope.path + ["work", WorkQueue.deadLetters.rawValue, webhook, String(kind.rawValue), String(number)])
   }
 
   static func page(

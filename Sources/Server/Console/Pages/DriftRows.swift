@@ -30,11 +30,8 @@ extension WorkRows {
     let rows = report.drifts.map { drift in
       Row(
         cells: [
-          drift.customerId.isEmpty
-            ? "\(Text.noCustomer)"
-            : scope.customerLink(drift.customerId),
-          Format.name(drift.entitlement), Format.time(drift.detectedAt), "\(drift.before?.reason ?? "")",
-          "\(drift.after?.reason ?? "")",
+          scope.customerLink(drift.customerId), Format.name(drift.entitlement), Format.time(drift.detectedAt),
+          "\(drift.before?.reason ?? "")", "\(drift.after?.reason ?? "")",
         ],
         values: [
           drift.customerId, drift.entitlement, drift.detectedAt.text, drift.before?.reason ?? "",

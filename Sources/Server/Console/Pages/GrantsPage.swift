@@ -10,8 +10,6 @@ enum GrantsPage {
   /// The name in addresses.
   static let name = "granted"
 
-  /// The most rows of a CSV.
-  private static let maxRows = 10_000
   /// The calls of one page: grants that have ended make no empty pages.
   private static let maxCalls = 50
   private static let heads = [
@@ -45,8 +43,7 @@ enum GrantsPage {
       grants.isEmpty
       ? Part.empty(Text.noGrants)
       : Table.markup(Text.segmentGranted, heads: heads, rows: grants.map { cells($0, at: now, scope, visit) })
-    let next: Markup =
-      token.isEmpty ? "" : "<p><a href=\"\(link(in: scope, page: token))\">\(Text.nextPage)</a></p>"
+    let next = Part.next(token) { link(in: scope, page: $0) }
     return Page(
       Text.segmentGranted, in: scope, section: .segments,
       body: """
@@ -60,17 +57,13 @@ enum GrantsPage {
         """)
   }
 
-  /// All grants in force, at most 10,000.
+  /// All grants in force.
   static func csv(in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
     let now = try await visit.time(in: scope)
-    var lines = [columns]
-    var token = ""
-    repeat {
-      let response = try await list(after: token, size: 1_000, scope, visit)
-      lines += response.grants.filter { $0.isInForce(at: now) }.map(values)
-      token = response.nextPageToken
-    } while !token.isEmpty && lines.count <= maxRows
-    return .csv(Array(lines.prefix(maxRows + 1)))
+    return try await .csv(columns) { page async throws(Status) in
+      let response = try await list(after: page, size: 1_000, scope, visit)
+      return (response.grants.filter { $0.isInForce(at: now) }.map(values), response.nextPageToken)
+    }
   }
 
   private static func list(

@@ -18,13 +18,10 @@ enum MigrationFailuresPage {
         $0.pageToken = visit.value("page") ?? ""
       })
     let rows = response.failures.map { failure -> [Markup] in
-      let customer: Markup =
-        failure.customerId.isEmpty
-        ? "\(Text.noCustomer)"
-        : scope.customerLink(failure.customerId)
       let outcome = Format.value(failure.outcome, "MIGRATION_OUTCOME_")
       return [
-        "\(failure.line)", customer, Part.chip(outcome, failure.outcome == .retryable ? .grace : .none),
+        "\(failure.line)", scope.customerLink(failure.customerId),
+        Part.chip(outcome, failure.outcome == .retryable ? .grace : .none),
         "<code>\(failure.reason)</code>", "\(failure.explanation)", "\(failure.advice)",
       ]
     }
@@ -36,10 +33,7 @@ enum MigrationFailuresPage {
         title,
         heads: [Text.line, Text.customer, Text.outcome, Text.reason, Text.inWords, Text.adviceHead],
         rows: rows)
-    let next: Markup =
-      response.nextPageToken.isEmpty
-      ? ""
-      : "<p><a href=\"\(link(migration, in: scope, page: response.nextPageToken))\">\(Text.nextPage)</a></p>"
+    let next = Part.next(response.nextPageToken) { link(migration, in: scope, page: $0) }
     return Page(
       title, in: scope, section: .work,
       body: """

@@ -224,7 +224,9 @@ enum PurchasePage {
 
   private static func notifications(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
     guard !purchase.notifications.isEmpty else { return Part.empty(Text.noNotifications) }
-    return NotificationRow.table(purchase.notifications.reversed(), scope, actions: nil)
+    return Table.markup(
+      Text.laneApple, heads: NotificationRow.heads,
+      rows: purchase.notifications.reversed().map { NotificationRow.cells($0, scope) })
   }
 
   private static func seats(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
@@ -253,35 +255,5 @@ extension GetPurchaseResponse {
   /// Whether it is neither shared by a family nor a seat, for which Apple refuses changes.
   fileprivate var isPaidByOwner: Bool {
     ![.familyShared, .assigned].contains(transactions.last?.transaction?.inAppOwnershipType)
-  }
-}
-
-/// A notification of Apple's in a table.
-enum NotificationRow {
-  static func table(
-    _ notifications: [Notification], _ scope: Scope, actions: ((Notification) -> Markup)?
-  ) -> Markup {
-    let rows = notifications.map { notification in
-      let type = [notification.notificationType, notification.subtype].filter { !$0.isEmpty }.joined(
-        separator: " / ")
-      let tone: Tone =
-        switch notification.state {
-        case .applied: .full
-        case .rejected: .none
-        case .unsupported, .unconfirmed: .grace
-        default: .ended
-        }
-      return [
-        Format.time(notification.receivedAt), "<code>\(type)</code>",
-        "\(Part.chip(Format.value(notification.state, "NOTIFICATION_STATE_"), tone)) \(notification.reason)",
-        "\(notification.explanation)",
-        scope.evidenceLink(notification.evidenceId),
-      ] + (actions.map { [$0(notification)] } ?? []) as [Markup]
-    }
-    return Table.markup(
-      Text.laneApple,
-      heads: [Text.when, Text.type, Text.state, Text.inWords, Text.evidenceHead]
-        + (actions == nil ? [] : [Text.actions]),
-      rows: rows)
   }
 }

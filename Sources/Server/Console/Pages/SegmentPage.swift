@@ -34,8 +34,6 @@ enum SegmentPage {
   }
 
   private static let pageSize: Int32 = 100
-  /// The most rows of a CSV.
-  private static let maxRows = 10_000
   /// Rows up to this number are counted.
   private static let maxCount: Int64 = 10_000
   private static let heads = [
@@ -95,10 +93,7 @@ enum SegmentPage {
   static func page(_ selection: Selection, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let response = try await rows(
       of: selection, after: visit.value("page") ?? "", isFile: false, scope, visit)
-    let next: Markup =
-      response.nextPageToken.isEmpty
-      ? ""
-      : "<p><a href=\"\(scope.segment(selection, query: [("page", response.nextPageToken)]))\">\(Text.nextPage)</a></p>"
+    let next = Part.next(response.nextPageToken) { scope.segment(selection, query: [("page", $0)]) }
     let isWhole = response.nextPageToken.isEmpty && visit.value("page") == nil
     let rows = isWhole ? response.rows.sorted { $0.end < $1.end } : response.rows
     let table =
@@ -131,18 +126,14 @@ enum SegmentPage {
     return Text.moreThan(Int(maxCount))
   }
 
-  /// All rows of a segment, at most 10,000.
+  /// All rows of a segment.
   static func csv(
     _ selection: Selection, in scope: Scope, _ visit: Visit
   ) async throws(Status) -> HTTPResponse {
-    var lines = [columns]
-    var page = ""
-    repeat {
+    try await .csv(columns) { page async throws(Status) in
       let response = try await rows(of: selection, after: page, isFile: true, scope, visit)
-      lines += response.rows.map(values)
-      page = response.nextPageToken
-    } while !page.isEmpty && lines.count <= maxRows
-    return .csv(Array(lines.prefix(maxRows + 1)))
+      return (response.rows.map(values), response.nextPageToken)
+    }
   }
 
   private static func rows(
@@ -166,8 +157,7 @@ enum SegmentPage {
 
   private static func cells(_ row: SegmentRow, _ scope: Scope) -> [Markup] {
     [
-      row.customerId.given.map(scope.customerLink) ?? "<em>\(Text.noCustomer)</em>",
-      scope.purchaseLink(row.originalTransactionId),
+      scope.customerLink(row.customerId), scope.purchaseLink(row.originalTransactionId),
       Format.name(row.productId), "\(Format.value(row.state, "ENTITLEMENT_STATE_"))", Format.time(row.since),
       row.endsAt == nil ? "" : Format.time(row.endsAt), "\(row.price.map(Format.money) ?? "")",
     ]

@@ -18,9 +18,7 @@ extension WorkRows {
       })
     let rows = response.withdrawals.map { withdrawal in
       let state = Format.value(withdrawal.state, "CONSENT_WITHDRAWAL_STATE_")
-      let names = withdrawal.customerIds.map {
-        scope.customerLink($0)
-      }
+      let names = withdrawal.customerIds.map(scope.customerLink)
       return Row(
         cells: [
           Format.id(withdrawal.appTransactionId),

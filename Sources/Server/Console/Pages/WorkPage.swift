@@ -7,9 +7,6 @@ internal import Wire
 
 /// Work lists of one app and environment.
 enum WorkPage {
-  /// The most rows of a CSV.
-  private static let maxRows = 10_000
-
   static func overview(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     guard WorkQueue.isAnyOpen(to: visit) else {
       throw Status(.permissionDenied, reason: "ROLE_MISSING", Text.mayNot(Text.work))
@@ -20,7 +17,7 @@ enum WorkPage {
       var problem: Markup = ""
       var tone: Tone?
       do throws(Status) {
-        let rows = try await WorkRows.first(of: queue, scope, visit)
+        let rows = try await WorkRows.page(of: queue, after: "", scope, visit)
         let number = rows.next.isEmpty ? "\(rows.rows.count)" : Text.moreThan(rows.rows.count)
         if !rows.rows.isEmpty, queue != .migrations { tone = .grace }
         count = Part.chip(number, tone ?? .ended)
@@ -45,10 +42,7 @@ enum WorkPage {
   static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let queue = try queue(name, visit)
     let rows = try await WorkRows.page(of: queue, after: visit.value("page") ?? "", scope, visit)
-    let next: Markup =
-      rows.next.isEmpty
-      ? ""
-      : "<p><a href=\"\(Link(scope.path + ["work", name], query: [("page", rows.next)]))\">\(Text.nextPage)</a></p>"
+    let next = Part.next(rows.next) { Link(scope.path + ["work", name], query: [("page", $0)]) }
     let table =
       rows.rows.isEmpty
       ? Part.empty(rows.empty ?? queue.empty)
@@ -69,17 +63,13 @@ enum WorkPage {
         """)
   }
 
-  /// All pages of a queue, at most 10,000 rows.
+  /// All rows of a queue.
   static func csv(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
     let queue = try queue(name, visit)
-    var lines = [queue.columns]
-    var page = ""
-    repeat {
+    return try await .csv(queue.columns) { page async throws(Status) in
       let rows = try await WorkRows.page(of: queue, after: page, scope, visit)
-      lines += rows.rows.map(\.values)
-      page = rows.next
-    } while !page.isEmpty && lines.count <= maxRows
-    return .csv(Array(lines.prefix(maxRows + 1)))
+      return (rows.rows.map(\.values), rows.next)
+    }
   }
 
   private static func queue(_ name: String, _ visit: Visit) throws(Status) -> WorkQueue {

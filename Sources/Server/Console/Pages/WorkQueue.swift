@@ -66,7 +66,7 @@ enum WorkQueue: String, Sendable, CaseIterable {
     case .deadLetters:
       [Text.webhook, Text.type, Text.subjectHead, Text.when, Text.attempts, Text.outcome]
     case .consents: [Text.appInstall, Text.state, Text.withdrawn, Text.settleBy, Text.customer, Text.actions]
-    case .rejected: [Text.when, Text.type, Text.state, Text.inWords, Text.evidenceHead]
+    case .rejected: NotificationRow.heads
     case .drift: [Text.customer, Text.entitlement, Text.when, Text.before, Text.after]
     case .contradictions: [Text.customer, Text.type, Text.inWords, Text.transaction]
     case .disagreements:

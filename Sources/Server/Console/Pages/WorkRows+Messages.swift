@@ -56,19 +56,12 @@ extension WorkRows {
   }
 
   private static func rejectedRow(_ notification: Notification, _ scope: Scope) -> Row {
-    let type = [notification.notificationType, notification.subtype].filter { !$0.isEmpty }.joined(
-      separator: " / ")
-    let state = Format.value(notification.state, "NOTIFICATION_STATE_")
-    let tone: Tone = notification.state == .rejected ? .none : .grace
-    return Row(
-      cells: [
-        Format.time(notification.receivedAt), "<code>\(type)</code>",
-        "\(Part.chip(state, tone)) \(notification.reason)", "\(notification.explanation)",
-        scope.evidenceLink(notification.evidenceId),
-      ],
+    Row(
+      cells: NotificationRow.cells(notification, scope),
       values: [
-        notification.receivedAt.text, notification.notificationType, notification.subtype, state,
-        notification.reason, notification.explanation, String(notification.evidenceId),
+        notification.receivedAt.text, notification.notificationType, notification.subtype,
+        Format.value(notification.state, "NOTIFICATION_STATE_"), notification.reason, notification.explanation,
+        String(notification.evidenceId),
       ])
   }
 }
@@ -118,7 +111,7 @@ private enum DeadLetterMarkup {
     return WorkRows.Row(
       cells: [
         "\(webhook.name)",
-        "<a href=\"\(DeliveryPage.link(delivery, of: webhook, in: scope))\"><code>\(delivery.type)</code></a>",
+        "<a href=\"\(DeliveryPage.link(webhook.name, webhook.kind, delivery.number, in: scope))\"><code>\(delivery.type)</code></a>",
         subject, Format.time(delivery.occurredAt),
         "\(delivery.attempts)", "\(delivery.outcome)",
       ],

@@ -20,12 +20,6 @@ struct WorkRows: Sendable {
   /// The text in place of the table without rows; `nil`: that of the queue.
   var empty: String?
 
-  static func first(
-    of queue: WorkQueue, _ scope: Scope, _ visit: Visit
-  ) async throws(Status) -> WorkRows {
-    try await page(of: queue, after: "", scope, visit)
-  }
-
   static func page(
     of queue: WorkQueue, after page: String, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {

@@ -7,8 +7,10 @@ internal import Wire
 
 /// The purchases behind one value of a report, with their customers.
 enum ReportCustomersPage {
-  /// The most rows of a CSV.
-  private static let maxRows = 10_000
+  private static let columns = [
+    "customer_id", "original_transaction_id", "product_id", "storefront", "effective_at", "value", "currency",
+    "reason",
+  ]
 
   static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let (chart, request) = try await request(name, in: scope, visit)
@@ -38,10 +40,9 @@ enum ReportCustomersPage {
         ], rows: rows)
     let query = items(visit)
     let path = scope.path + ["reports", chart.rawValue]
-    let next: Markup =
-      response.nextPageToken.isEmpty
-      ? ""
-      : "<p><a href=\"\(Link(path + ["customers"], query: query + [("page", response.nextPageToken)]))\">\(Text.nextPage)</a></p>"
+    let next = Part.next(response.nextPageToken) {
+      Link(path + ["customers"], query: query + [("page", $0)])
+    }
     return Page(
       title, in: scope, section: .reports,
       body: """
@@ -54,28 +55,21 @@ enum ReportCustomersPage {
         """)
   }
 
-  /// All pages, at most 10,000 rows; values as the contract has them.
+  /// All purchases; values as the contract has them.
   static func csv(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
-    var (_, request) = try await request(name, in: scope, visit)
-    request.pageSize = 1_000
-    var lines = [
-      [
-        "customer_id", "original_transaction_id", "product_id", "storefront", "effective_at", "value",
-        "currency",
-        "reason",
-      ]
-    ]
-    repeat {
+    let (_, first) = try await request(name, in: scope, visit)
+    return try await .csv(columns) { page async throws(Status) in
+      var request = first
+      (request.pageToken, request.pageSize) = (page, 1_000)
       let response = try await visit.call(Calls.listReportPurchases, request)
-      lines += response.purchases.map { purchase in
+      let rows = response.purchases.map { purchase in
         [
           purchase.customerId, purchase.originalTransactionId, purchase.productId, purchase.storefront,
           purchase.effectiveAt.text, String(purchase.value), purchase.currency, purchase.reason,
         ]
       }
-      request.pageToken = response.nextPageToken
-    } while !request.pageToken.isEmpty && lines.count <= maxRows
-    return .csv(Array(lines.prefix(maxRows + 1)))
+      return (rows, response.nextPageToken)
+    }
   }
 
   private static func request(
