@@ -9,6 +9,13 @@ package enum Part {
   package static func chip(_ text: String, _ tone: Tone) -> Markup {
     "<span class=\"chip \(tone.rawValue)\">\(text)</span>"
   }
+
+  /// The link to the next page of a list; nothing after the last page, which has no token.
+  package static func next(
+    _ token: String, _ label: String = Text.nextPage, _ link: (String) -> Link
+  ) -> Markup {
+    token.isEmpty ? "" : "<p><a href=\"\(link(token))\">\(label)</a></p>"
+  }
 }
 
 /// A table that scrolls by itself if it is wider than the page.

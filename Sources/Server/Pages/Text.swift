@@ -8,9 +8,6 @@ package enum Text {
   package static func minutes(_ count: Int64) -> String { count == 1 ? "1 minute" : "\(count) minutes" }
   package static func hours(_ count: Int64) -> String { count == 1 ? "1 hour" : "\(count) hours" }
   package static func days(_ count: Int64) -> String { count == 1 ? "1 day" : "\(count) days" }
-  package static let keysButton = "Keys without Ctrl or Alt"
-  package static let keysOn = "Keys are on"
-  package static let keysOff = "Keys are off"
   package static let when = "When\(inUTC)"
   /// The end of a head of a column of times.
   static let inUTC = " (UTC)"
@@ -20,6 +17,46 @@ package enum Text {
   package static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
+
+  // The frame.
+  package static let navigation = "Pages"
+  package static let zoneButton = "UTC or local times"
+  package static let themeButton = "Light or dark"
+  package static let densityButton = "Roomy or compact rows"
+  package static let localTimes = "Local times"
+  package static let utcTimes = "Times in UTC"
+  package static let here = "here"
+  package static let addressCopied = "Address copied"
+  package static let idCopied = "Id copied"
+  package static let copyRefused = "Copying is not allowed"
+  package static let toStart = "To the start"
+  package static let keysButton = "Keys without Ctrl or Alt"
+  package static let keysOn = "Keys are on"
+  package static let keysOff = "Keys are off"
+
+  // Heads of columns, and labels.
+  package static let actions = "Actions"
+  package static let attempts = "Attempts"
+  package static let catalog = "Catalog"
+  package static let change = "Change"
+  package static let delivery = "Delivery"
+  package static let duration = "Duration"
+  package static let line = "Line"
+  package static let more = "More…"
+  package static let nextAttempt = "Next attempt"
+  package static let nextPage = "Next page"
+  package static let offers = "Offers"
+  package static let older = "Older"
+  package static let price = "Price"
+  package static let productHead = "Product"
+  package static let refund = "Refund"
+  package static let seats = "Seats"
+  package static let state = "State"
+  package static let status = "Status"
+  package static let transaction = "Transaction"
+  package static let transactions = "Transactions"
+  package static let url = "URL"
+  package static let version = "Version"
 
   // Charts.
   package static let openBuckets = "not over, or not closed"

@@ -49,12 +49,9 @@ enum Frame {
       \(name)<span class="badge test">\(Text.notReal)</span>
       <details class="person"><summary>\(Text.view)</summary>
       <div class="menu">
-      <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
-      <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
-      <p><button type="button" data-action="density">\(Text.densityButton)</button></p>
-      <p><button type="button" data-action="keys" aria-pressed="true">\(Text.keysButton)</button></p>
+      \(ViewMenu.buttons)
       <p>\(Text.interfaceHint)</p>
-      \(keys)
+      \(ViewMenu.keys(Text.keys))
       </div></details>
       </header>
       """
@@ -63,18 +60,9 @@ enum Frame {
   private static func footer(_ clock: ClockView) -> Markup {
     """
     <footer><span data-now="\(clock.now.description)">\(Text.simulatedTime) \(Format.time(clock.now)) <span data-zone>UTC</span></span> \
-    <span role="status" id="announcement" data-local="\(Text.localTimes)" data-utc="\(Text.utcTimes)" \
-    data-here="\(Text.here)" data-address="\(Text.addressCopied)" data-id="\(Text.idCopied)" \
-    data-keys-on="\(Text.keysOn)" data-keys-off="\(Text.keysOff)" data-refused="\(Text.copyRefused)"></span></footer>
+    \(ViewMenu.announcement())</footer>
     """
   }
-
-  private static let keys: Markup = {
-    let rows = Text.keys.map { key, meaning in
-      "<div><dt><kbd>\(key)</kbd></dt><dd>\(meaning)</dd></div>" as Markup
-    }
-    return "<dl class=\"keys\" hidden>\(rows)</dl>"
-  }()
 }
 
 extension Page.Section {

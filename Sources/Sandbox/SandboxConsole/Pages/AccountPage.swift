@@ -13,7 +13,7 @@ enum AccountPage {
       return nil
     }
     let back = ["accounts", name]
-    let purchases = account.purchases.reversed().map { purchase($0, account, visit, back) }
+    let purchases = account.purchases.reversed().map { purchase($0, visit, back) }
     let body: Markup = """
       <h1>\(Format.id(name))</h1>
       \(facts(account, visit))
@@ -63,9 +63,7 @@ enum AccountPage {
 
   // MARK: Purchases
 
-  private static func purchase(
-    _ purchase: PurchaseView, _ account: AccountView, _ visit: Visit, _ back: [String]
-  ) -> Markup {
+  private static func purchase(_ purchase: PurchaseView, _ visit: Visit, _ back: [String]) -> Markup {
     let tone = Tone(purchase.state)
     let until: Markup =
       purchase.until.map {
@@ -74,7 +72,7 @@ enum AccountPage {
     return """
       <section class="card \(tone.rawValue)"><h3>\(Format.name(purchase.productId)): \
       <span>\(tone.sign) \(Text.state(purchase.state))</span></h3>
-      \(until)\(renewal(purchase))\(seats(purchase, visit, back))
+      \(until)\(renewal(purchase))\(seats(purchase, visit))
       <p class="meta">\(Text.ownership(purchase.ownership)) · \(Format.id(purchase.transactionId))</p>
       <div class="row">\(actions(purchase, visit, back))</div></section>
 
@@ -93,7 +91,7 @@ enum AccountPage {
     return "<p>\(next)\(payment)</p>\(increase ?? "")"
   }
 
-  private static func seats(_ purchase: PurchaseView, _ visit: Visit, _ back: [String]) -> Markup {
+  private static func seats(_ purchase: PurchaseView, _ visit: Visit) -> Markup {
     guard let seats = purchase.seats else { return "" }
     let accounts = seats.accounts.map(visit.accountLink)
     return

@@ -10,10 +10,9 @@ enum AccountsPage {
   static func page(_ visit: Visit) async -> Page {
     let after = visit.value("after") ?? ""
     let (views, total) = await visit.simulator.accountViews(in: visit.app.id, after: after, limit: limit)
-    let next: Markup =
-      views.count == limit
-      ? "<p><a href=\"\(visit.link(["accounts"], [("after", views.last?.name)]))\">\(Text.nextPage)</a></p>"
-      : ""
+    let next = Part.next(views.count == limit ? views.last?.name ?? "" : "") {
+      visit.link(["accounts"], [("after", $0)])
+    }
     let body: Markup = """
       <h1>\(Text.accounts)</h1>
       <p>\(Text.accountsHint(total))</p>

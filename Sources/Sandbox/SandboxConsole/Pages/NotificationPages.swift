@@ -12,10 +12,9 @@ enum NotificationsPage {
     let skip = visit.value("skip").flatMap { Int($0) }.map { max(0, $0) } ?? 0
     let (views, total) = await visit.simulator.notificationViews(of: visit.app.id, skip: skip, limit: limit)
     let settings = await visit.simulator.settingsView(of: visit.app.id)
-    let older: Markup =
-      skip + views.count < total
-      ? "<p><a href=\"\(visit.link(["notifications"], [("skip", String(skip + limit))]))\">\(Text.older)</a></p>"
-      : ""
+    let older = Part.next(skip + views.count < total ? String(skip + limit) : "", Text.older) {
+      visit.link(["notifications"], [("skip", $0)])
+    }
     let body: Markup = """
       <h1>\(Text.notificationsTitle)</h1>
       \(target(settings, visit))

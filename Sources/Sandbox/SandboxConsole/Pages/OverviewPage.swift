@@ -15,7 +15,7 @@ enum OverviewPage {
     let body: Markup = """
       <h1>\(Text.overviewTitle(visit.app.id))</h1>
       <section class="panel"><h2 id="time">\(Text.time)</h2>
-      \(ClockPart.markup(visit, back: [], rate: settings.rate))</section>
+      \(ClockPart.markup(visit, rate: settings.rate))</section>
       <section class="panel"><h2 id="accounts-title">\(Text.accounts)</h2>
       \(AccountsPage.table(views, visit, back: []))
       <p class="row">\(Part.link(.action(.purchases), [], visit, label: Text.buy))
@@ -42,30 +42,30 @@ enum ClockPart {
   ]
   private static let speeds: [Int64] = [0, 1, 60, 3_600, 86_400]
 
-  static func markup(_ visit: Visit, back: [String], rate: TimeScaleView) -> Markup {
+  static func markup(_ visit: Visit, rate: TimeScaleView) -> Markup {
     let steps = steps.map { step in
-      Part.button(step.label, .call(.advance), [("by", step.by)], visit, back: back)
+      Part.button(step.label, .call(.advance), [("by", step.by)], visit, back: [])
     }
     let others = speeds.filter { $0 != visit.clock.speed }.map { speed in
-      Part.button(Text.speed(speed), .call(.speed), [("speed", String(speed))], visit, back: back)
+      Part.button(Text.speed(speed), .call(.speed), [("speed", String(speed))], visit, back: [])
     }
     return """
       <p class="clock">\(Format.time(visit.clock.now)) <span data-zone>UTC</span></p>
-      <div class="row">\(steps)\(next(visit, back))\
-      \(Part.link(.call(.advance), [], visit, back: back, label: Text.advanceTo))</div>
+      <div class="row">\(steps)\(next(visit))\
+      \(Part.link(.call(.advance), [], visit, back: [], label: Text.advanceTo))</div>
       <p class="quiet">\(Text.runsAt(Text.speed(visit.clock.speed))) · \(Text.onlyForward) · \(Format.rate(rate))
-      <a href="\(visit.form(.action(.periods), [("_back", Link(back).text)]))">\(Text.changeRate)</a></p>
+      <a href="\(visit.form(.action(.periods), [("_back", Link([]).text)]))">\(Text.changeRate)</a></p>
       <details><summary>\(Text.changeSpeed)</summary><div class="row">\(others)</div></details>
       \(Part.commands(commands(visit)))
       """
   }
 
-  private static func next(_ visit: Visit, _ back: [String]) -> Markup {
+  private static func next(_ visit: Visit) -> Markup {
     guard let next = visit.clock.next, next.at >= visit.clock.now else {
       return "<span class=\"quiet\">\(Text.nothingNext)</span>\n"
     }
     return Part.button(
-      Text.toNext(next), .call(.advance), [("to", next.at.description)], visit, back: back, isPrimary: true,
+      Text.toNext(next), .call(.advance), [("to", next.at.description)], visit, back: [], isPrimary: true,
       key: "n")
   }
 

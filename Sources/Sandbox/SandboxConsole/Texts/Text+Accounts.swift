@@ -10,12 +10,9 @@ extension Text {
   }
   static let noAccounts = "No account yet. Buy something: the account is created with its first purchase."
   static func allAccounts(_ total: Int) -> String { "All \(total) accounts" }
-  static let nextPage = "Next page"
-  static let older = "Older"
   static let newer = "Newer"
   static let buy = "Buy"
   static let toShop = "To the shop"
-  static let refund = "Refund"
   static let acceptCharges = "Let charges succeed"
   static let declineCharges = "Decline the card"
   static let chargesFail = "the card is declined"
@@ -23,7 +20,6 @@ extension Text {
   static func inFamily(_ name: String) -> String { "family \(name)" }
   static let leaveFamily = "Leave the family"
   static func more(_ count: Int) -> String { "and \(count) more" }
-  static let more = "More…"
   static func pictureTitle(_ account: String) -> String { "What \(account) had, and when" }
   static let ownsNothing = "Nothing was bought. The shop sells to this account."
   static let requestsToBuy = "Waiting for a parent"
@@ -83,7 +79,6 @@ extension Text {
   static let withdrawn = "withdrawn"
   static let upfront = "billed up front"
   static func monthly(_ price: String) -> String { "12 monthly payments of \(price)" }
-  static let seats = "Seats"
   static func buyProduct(_ product: String) -> String { "Buy \(product.shortened(to: 40))" }
   static func offer(_ offer: OfferView) -> String {
     let price = Format.money(offer.price)
@@ -92,7 +87,6 @@ extension Text {
     return
       "\(offer.id.shortened(to: 40)): \(Format.words(offer.type)), \(mode), \(offer.period)\(count), \(price)"
   }
-  static let catalog = "Catalog"
   static let catalogHint =
     "Products as in App Store Connect. Prices are those of the default storefront, USA."
   static let invitedByDeveloper = "the developer invites"

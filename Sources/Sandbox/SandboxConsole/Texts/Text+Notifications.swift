@@ -19,7 +19,6 @@ extension Text {
   static let notSent = "not sent"
   static let pending = "pending"
   static let next = "next attempt"
-  static let nextAttempt = "Next attempt"
   static func inMilliseconds(_ count: Int64) -> String { "in \(count) ms" }
   static func milliseconds(_ count: Int64) -> String { "\(count) ms" }
   static func result(_ result: SendAttemptResult) -> String { Format.words(result.rawValue) }

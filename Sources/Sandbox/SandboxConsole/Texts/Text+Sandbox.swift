@@ -6,26 +6,15 @@ internal import Sandbox
 extension Text {
   // The frame.
   static let product = "Sandbox App Store"
-  static let navigation = "Pages"
   static func world(_ name: String) -> String { "World \(name)" }
   static let notReal = "NOTHING HERE IS REAL"
   static let view = "View"
-  static let zoneButton = "UTC or local times"
-  static let themeButton = "Light or dark"
-  static let densityButton = "Roomy or compact rows"
   static let interfaceHint =
     "Each button is one call of the HTTP interface under /sandbox/v1/, shown as a command."
-  static let localTimes = "Local times"
-  static let utcTimes = "Times in UTC"
-  static let here = "here"
-  static let addressCopied = "Address copied"
-  static let idCopied = "Id copied"
-  static let copyRefused = "Copying is not allowed"
   static let simulatedTime = "Simulated time"
   static let apps = "Apps"
   static let noApps = "No app is configured. Add one to the configuration."
   static let noSuchPage = "There is no such page"
-  static let toStart = "To the start"
   static let keys: [(key: String, meaning: String)] = [
     ("n", "to the next event"), ("g o", "overview"), ("g a", "accounts"), ("g s", "shop"), ("g c", "catalog"),
     ("g n", "notifications"), ("g j", "journal"), ("g y", "scenarios"), ("g f", "faults"),
@@ -37,11 +26,8 @@ extension Text {
   // Heads of columns and names of values.
   static let account = "Account"
   static let accounts = "Accounts"
-  static let actions = "Actions"
   static let answer = "Answer"
-  static let attempts = "Attempts"
   static let callsHead = "Calls"
-  static let duration = "Duration"
   static let effect = "Effect"
   static let everyHead = "Applies to"
   static let expires = "Expires"
@@ -49,23 +35,13 @@ extension Text {
   static let kind = "Kind"
   static let left = "Left"
   static let limited = "Refused"
-  static let line = "Line"
   static let name = "Name"
   static let notification = "Notification"
-  static let offers = "Offers"
   static let owns = "Owns"
   static let payload = "Content"
-  static let price = "Price"
-  static let productHead = "Product"
   static let resultHead = "Result"
   static let setting = "Setting"
-  static let state = "State"
-  static let status = "Status"
-  static let transaction = "Transaction"
-  static let transactions = "Transactions"
-  static let url = "URL"
   static let value = "Value"
-  static let version = "Version"
 
   // The overview.
   static let overview = "Overview"
@@ -128,8 +104,6 @@ extension Text {
 
   // Settings.
   static let settings = "Settings"
-  static let change = "Change"
-  static let delivery = "Delivery"
   static let delayed = "with delays"
   static let undelayed = "at once"
   static let gracePeriod = "Grace period"

@@ -19,11 +19,8 @@ enum Frame {
       <details class="person"><summary>\(Format.name(visit.person.name)) · \(visit.roleName)</summary>
       <div class="menu">
       \(ActionName.allCases.contains(where: { $0.isOpen(to: visit) }) ? "" : "<p>\(Text.readOnly)</p>")
-      <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
-      <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
-      <p><button type="button" data-action="density">\(Text.densityButton)</button></p>
-      <p><button type="button" data-action="keys" aria-pressed="true">\(Text.keysButton)</button></p>
-      \(keys)
+      \(ViewMenu.buttons)
+      \(ViewMenu.keys(Text.keys))
       <form method="post" action="\(Link(["session", "end"]))">
       <button>\(Text.signOut)</button></form>
       </div></details>
@@ -34,12 +31,7 @@ enum Frame {
       \(page.body)
       </main>
       <footer>\(shownAt(page, visit)) \
-      <span role="status" id="announcement" data-local="\(Text.localTimes)" data-utc="\(Text.utcTimes)" \
-      data-here="\(Text.here)" data-ticket="\(Text.ticketCopied)" data-address="\(Text.addressCopied)" \
-      data-keys-on="\(Text.keysOn)" data-keys-off="\(Text.keysOff)" \
-      data-live-on="\(Text.liveOn)" data-live-off="\(Text.liveOff)" \
-      data-live-refused="\(Text.liveRefused)" data-live-changed="\(Text.liveChanged)" data-text="\(Text.textCopied)" \
-      data-id="\(Text.idCopied)" data-refused="\(Text.copyRefused)"></span></footer>
+      \(ViewMenu.announcement(announcements))</footer>
       """
     return Document(
       title: "\(page.title) · \(Text.product)", body: body, isAsOf: page.moment?.asOf != nil
@@ -123,12 +115,10 @@ enum Frame {
       """
   }
 
-  private static let keys: Markup = {
-    let rows = Text.keys.map { key, meaning in
-      "<div><dt><kbd>\(key)</kbd></dt><dd>\(meaning)</dd></div>" as Markup
-    }
-    return "<dl class=\"keys\" hidden>\(rows)</dl>"
-  }()
+  private static let announcements: Markup = """
+     data-ticket="\(Text.ticketCopied)" data-text="\(Text.textCopied)" data-live-on="\(Text.liveOn)" \
+    data-live-off="\(Text.liveOff)" data-live-refused="\(Text.liveRefused)" data-live-changed="\(Text.liveChanged)"
+    """
 }
 
 extension Page.Section {
@@ -161,11 +151,6 @@ extension Page {
 }
 
 extension Part {
-  /// The link to the next page of a list; nothing after the last page, which has no token.
-  static func next(_ token: String, _ label: String = Text.nextPage, _ link: (String) -> Link) -> Markup {
-    token.isEmpty ? "" : "<p><a href=\"\(link(token))\">\(label)</a></p>"
-  }
-
   /// The form that downloads a list of customers, with the reason.
   static func file(_ label: String, _ link: Link) -> Markup {
     """

@@ -170,7 +170,8 @@ enum CustomerSections {
     case .success(let response):
       let rows = response.members.map { member in
         [
-          data.scope.customerLink(member.customerId), "\(Text.probably(member.confidence))", Format.name(member.grounds.joined(separator: " ")),
+          data.scope.customerLink(member.customerId), "\(Text.probably(member.confidence))",
+          Format.name(member.grounds.joined(separator: " ")),
           data.scope.purchaseLink(member.originalTransactionId),
         ] as [Markup]
       }
@@ -219,50 +220,6 @@ enum CustomerSections {
     case .success(let response):
       return head + Table.properties(response.attributes.map { ($0.name, Format.id($0.value)) }) + set
     }
-  }
-}
-
-/// A consumption request in a table.
-enum RefundRow {
-  static let heads = [
-    Text.state, Text.productHead, Text.customer, Text.asked, Text.reason, Text.timeLeft, Text.actions,
-  ]
-
-  /// The button that answers an open request.
-  static func answer(_ request: Wire.ConsumptionRequest, _ scope: Scope, _ visit: Visit) -> Markup {
-    guard request.state == .open, ActionName.answerRefund.isOpen(to: visit) else { return "" }
-    let values = [
-      ("transaction", request.transactionId as String?), ("customer", request.customerId.given),
-      ("consumed", request.consumptionPercentage.map { String($0 / 1_000) }),
-    ]
-    return "<a class=\"button\" href=\"\(scope.action(.answerRefund, values))\">\(Text.answerThis)…</a>"
-  }
-
-  static func cells(_ request: Wire.ConsumptionRequest, _ scope: Scope, at now: Instant, actions: Markup)
-    -> [Markup]
-  {
-    let isOpen = request.state == .open
-    let left =
-      isOpen ? request.answerBy?.instant.map { Format.span(max(0, $0.milliseconds(since: now))) } : nil
-    let tone: Tone = isOpen ? .grace : request.state == .missed || request.state == .rejected ? .none : .ended
-    return [
-      "\(Part.chip(Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), tone)) <code>\(request.stateReason)</code>",
-      "\(Format.name(request.productId)) <a href=\"\(scope.purchase(request.originalTransactionId))\">\(request.transactionId)</a>",
-      scope.customerLink(request.customerId), Format.time(request.requestedAt), "\(request.reason)", "\(left ?? "")", actions,
-    ]
-  }
-}
-
-extension Wire.ConsumptionRequest {
-  /// The request at the moment of a page: open until it was settled. `nil`: there was none yet.
-  func known(at moment: Moment) -> Self? {
-    guard moment.includes(requestedAt) else { return nil }
-    guard let settledAt, !moment.includes(settledAt) else { return self }
-    var request = self
-    request.state = .open
-    request.stateReason = ""
-    request.settledAt = nil
-    return request
   }
 }
 

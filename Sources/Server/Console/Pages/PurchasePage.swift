@@ -28,7 +28,7 @@ enum PurchasePage {
       <h2>\(Text.renewalInfo)</h2>
       \(renewal(purchase))
       <h2>\(Text.ownership)</h2>
-      \(ownership(purchase, scope, visit))
+      \(ownership(purchase, scope))
       <h2>\(Text.timeline)</h2>
       \(events(purchase, scope))
       <h2>\(Text.laneApple)</h2>
@@ -78,71 +78,6 @@ enum PurchasePage {
       \(picture.svg)
       </div>
       """
-  }
-
-  /// The owners, each with the time since which the purchase is theirs.
-  private static func owners(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
-    guard !purchase.customerIds.isEmpty else { return Part.chip(Text.unclaimed, .grace) }
-    return purchase.customerIds.map { id in
-      let since = purchase.ownershipChanges.last { $0.linked && $0.customerId == id }?.time
-      let time: Markup = since.map { " <span class=\"quiet\">\(Text.since)</span> \(Format.time($0))" } ?? ""
-      return "\(scope.customerLink(id))\(time)" as Markup
-    }.joined(separator: ", ")
-  }
-
-  /// The former owners, the last one first, with the command that ended the ownership.
-  private static func formerOwners(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
-    var named = Set(purchase.customerIds)
-    let ends = purchase.ownershipChanges.reversed().filter { change in
-      !change.linked && named.insert(change.customerId).inserted
-    }
-    guard !ends.isEmpty else { return "" }
-    let owners = ends.prefix(maxFormerOwners).map { change in
-      let end = Text.endOfOwnership(change.kind).map { " (\($0))" } ?? ""
-      return "\(scope.customerLink(change.customerId))\(end)" as Markup
-    }
-    let rest = ends.count - owners.count
-    return """
-      <li><span class="quiet">\(Text.formerOwners)</span> \(owners.joined(separator: ", "))\
-      \(rest > 0 ? Text.andMore(rest) : "")</li>
-
-      """
-  }
-
-  private static let maxFormerOwners = 5
-
-  /// The tokens with which Apple's documents link it to a customer.
-  private static func token(_ purchase: GetPurchaseResponse) -> Markup {
-    guard let token = purchase.appAccountToken else { return "" }
-    return "<li><span class=\"quiet\">\(Text.appAccountToken)</span> \(Format.id(token))</li>"
-  }
-
-  private static func lookup(_ purchase: GetPurchaseResponse) -> Markup {
-    var facts: [Markup] = []
-    if let next = purchase.nextPollAt { facts.append("\(Text.nextPoll) \(Format.time(next))") }
-    if let pending = purchase.pendingLookup {
-      facts.append(
-        "\(Text.pendingLookup(pending.attempts)) \(Format.time(pending.nextAttemptAt)) <code>\(pending.reason)</code>"
-      )
-    }
-    return facts.map { "<li>\($0)</li>\n" as Markup }.joined()
-  }
-
-  private static func actions(_ purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit) -> Markup {
-    let id = purchase.originalTransactionId
-    let owner = purchase.customerIds.first
-    let offered: [(ActionName, Bool)] = [
-      (.refresh, visit.mayCall(Calls.refreshPurchase)),
-      (.link, owner == nil && visit.mayCall(Calls.linkPurchase)),
-      (.transfer, owner != nil && visit.mayCall(Calls.transferPurchase)),
-      (.extend, purchase.renewalInfo != nil && visit.mayCall(Calls.extendRenewalDate)),
-      (.setToken, purchase.isPaidByOwner && visit.mayCall(Calls.setAppAccountToken)),
-    ]
-    let links = offered.filter(\.1).map { action, _ in
-      "<a class=\"button\" href=\"\(scope.action(action, [("purchase", id), ("transaction", id), ("customer", owner)]))\">\(action.title)…</a>\n"
-        as Markup
-    }
-    return links.isEmpty ? "" : "<p class=\"row actions\">\(links)</p>"
   }
 
   private static func transactions(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
@@ -198,7 +133,7 @@ enum PurchasePage {
     ])
   }
 
-  private static func ownership(_ purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit) -> Markup {
+  private static func ownership(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
     let rows = purchase.ownershipChanges.reversed().map { change in
       [
         Format.time(change.time),
@@ -251,9 +186,4 @@ extension Transaction {
 extension GetPurchaseResponse {
   /// The token in the latest transaction; `nil`: none.
   var appAccountToken: String? { transactions.last?.transaction?.appAccountToken.given }
-
-  /// Whether it is neither shared by a family nor a seat, for which Apple refuses changes.
-  fileprivate var isPaidByOwner: Bool {
-    ![.familyShared, .assigned].contains(transactions.last?.transaction?.inAppOwnershipType)
-  }
 }

@@ -60,7 +60,8 @@ extension WorkRows {
       cells: NotificationRow.cells(notification, scope),
       values: [
         notification.receivedAt.text, notification.notificationType, notification.subtype,
-        Format.value(notification.state, "NOTIFICATION_STATE_"), notification.reason, notification.explanation,
+        Format.value(notification.state, "NOTIFICATION_STATE_"), notification.reason,
+        notification.explanation,
         String(notification.evidenceId),
       ])
   }

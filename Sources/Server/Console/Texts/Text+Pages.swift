@@ -107,7 +107,6 @@ extension Text {
     "No event: the purchase changed no customer's answer yet. Linking it, renewals and refunds are events."
   static let noTimeline = "No event. Purchases, renewals, refunds and grants are events."
   static let noSelectedEvents = "No event of this kind. Choose all to see the others."
-  static let older = "Older"
   static let filter = "Filter"
   static let sourceOperators = "we did"
   static let sourceOthers = "Apple, the customer or time"
@@ -131,7 +130,6 @@ extension Text {
   static let noNotes = "No note. Notes tell colleagues what was promised; the customer does not see them."
   static let attributes = "Attributes"
   static let noAttributes = "No attribute, such as the id in another system by which to find the customer."
-  static let more = "More…"
   static let copyForTicket = "Copy for ticket"
 
   static let raw = "Raw"
@@ -159,11 +157,9 @@ extension Text {
     default: "Apple was asked \(attempts) times without success, next"
     }
   }
-  static let transactions = "Transactions"
   static let noTransactions = "No transaction is stored. Apple can be asked about the purchase."
   static let offer = "Offer"
   static func offerOf(_ type: String) -> String { "\(type) offer" }
-  static let refund = "Refund"
   static let renewalInfo = "Renewal info"
   static let noRenewalInfo = "None: it is no subscription, or Apple has not sent it."
   static let willRenew = "Will renew"
@@ -183,7 +179,6 @@ extension Text {
   static let linked = "linked to"
   static let unlinked = "unlinked from"
   static let noNotifications = "Apple has sent no notification about this purchase."
-  static let seats = "Seats"
   static let seat = "Seat"
 
   // Evidence and events.
@@ -208,7 +203,6 @@ extension Text {
   static let happened = "Happened"
   static let recorded = "Recorded"
   static let answer = "Entitled"
-  static let change = "Change"
   static func change(_ type: String, _ entitlement: String, _ customer: String) -> String {
     "\(Format.words(type)), \(entitlement), \(customer)"
   }
@@ -260,7 +254,6 @@ extension Text {
   static let hintMigrations = "Jobs that migrate receipts, latest first."
   static let numberOfRows = "The number of rows"
   static func moreThan(_ count: Int) -> String { "more than \(count)" }
-  static let nextPage = "Next page"
   static let listAsCSV = "The list as CSV"
   static let download = "Download"
   static let downloadHint = "The audit log records the reason."
@@ -271,11 +264,9 @@ extension Text {
     "The webhook \(name) responded with 410 Gone. Nothing is sent to it."
   }
   static func deadLetters(_ count: Int64) -> String { count == 1 ? "1 dead letter" : "\(count) dead letters" }
-  static let attempts = "Attempts"
   static func attempts(_ count: Int32) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
   static func messageTo(_ webhook: String) -> String { "A message to \(webhook)" }
   static let webhookID = "webhook-id"
-  static let nextAttempt = "Next attempt"
   static let notWaiting = "It was delivered, or it has not been sent yet."
   static let sentBody = "What the webhook receives"
   static let migration = "Migration"
@@ -291,19 +282,18 @@ extension Text {
     "Receipts that were not migrated. 'entitled migrate failures' lists them as lines to submit again."
   static let noFailures =
     "No failed receipt is stored. If the migration counts some, they were deleted: 'entitled migrate' does so after it has shown them."
-  static let line = "Line"
 
   // Status and audit.
   static let ready = "ready"
   static let notReady = "not ready"
-  static let version = "Version"
   static let serverTime = "Time of the service"
   static let storeSize = "Store"
   static func free(_ size: String) -> String { "\(size) free" }
   static let lastEvidence = "Last evidence"
   static let replica = "Replica"
   static let replicas = "Replicas"
-  static let noReplicas = "The database does not report now which replicas it has seen in the last 30 seconds."
+  static let noReplicas =
+    "The database does not report now which replicas it has seen in the last 30 seconds."
   static let leads = "leads"
   static let follows = "follows"
   static let commitsBehind = "Commits behind"
@@ -318,7 +308,6 @@ extension Text {
   static let completeUntil = "Complete until"
   static func overduePolls(_ count: Int64) -> String { "\(count) overdue" }
   static let appleKey = "Apple key"
-  static let catalog = "Catalog"
   static let notificationDelay = "Delay"
   static func longest(_ span: String) -> String { "longest \(span)" }
   static let rateLimits = "Apple's rate limits"
@@ -327,7 +316,6 @@ extension Text {
   static let availableCalls = "Calls left"
   static let callsPerSecond = "Calls a second"
   static let waitingCalls = "Waiting"
-  static let url = "URL"
   static let lastEvent = "Last event"
   static let webhooks = "Webhooks"
   static func webhooks(of app: String) -> String { "The webhooks of \(app)" }

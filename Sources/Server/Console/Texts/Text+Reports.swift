@@ -14,7 +14,6 @@ extension Text {
     "No entitlement is configured. Write what each product grants into its 'entitlements'."
   static let group = "Group"
   static let groupLevel = "Level"
-  static let offers = "Offers"
   static let entitlements = "Entitlements"
   static let products = "Products"
   static let seenPrices = "Latest prices"

@@ -28,7 +28,8 @@ extension Text {
     "No grant is in force. Grant one on the page of a customer, or days to many customers on the page Work."
   static let segmentChanged = "Changed in the last 7 days"
   static let hintInGrace = "The payment failed, and Apple tries again. They have access meanwhile."
-  static let hintInRetry = "The payment failed, and Apple tries again. They have no access meanwhile, unless you configured a grace period of your own."
+  static let hintInRetry =
+    "The payment failed, and Apple tries again. They have no access meanwhile, unless you set 'operator_grace'."
   static let hintRenewalOff = "They turned renewal off and have access until the period ends."
   static let hintPriceConsent = "The subscription ends unless they agree to the new price."
   static let hintInTrial = "Their free trial runs."

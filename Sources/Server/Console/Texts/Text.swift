@@ -6,19 +6,14 @@ internal import RPC
 extension Text {
   // The frame.
   static let product = "entitled"
-  static let navigation = "Pages"
   static let customers = "Customers"
   static let work = "Work"
   static let openWork = "Refund requests to answer, and broken webhooks"
-  static let status = "Status"
   static let audit = "Audit"
   static let findLabel = "Customer, transaction, order or token"
   static let findHint = "Customer, order, token… ( / )"
   static let readOnly = "You may look, and change nothing."
   static let noRole = "no role"
-  static let zoneButton = "UTC or local times"
-  static let themeButton = "Light or dark"
-  static let densityButton = "Roomy or compact rows"
   static let live = "Live"
   static let liveOn = "This page shows events as they happen"
   static let liveOff = "This page is not live any more"
@@ -33,14 +28,8 @@ extension Text {
   static let asOf = "As of"
   static let knownNow = "with all that is known now"
   static let backToNow = "Back to now"
-  static let localTimes = "Local times"
-  static let utcTimes = "Times in UTC"
-  static let here = "here"
   static let textCopied = "Text copied"
   static let ticketCopied = "Text for a ticket copied"
-  static let addressCopied = "Address copied"
-  static let idCopied = "Id copied"
-  static let copyRefused = "Copying is not allowed"
   static let keys: [(key: String, meaning: String)] = [
     ("/", "find"), ("g c", "customers"), ("g w", "work"), ("g l", "segments"), ("g r", "reports"),
     ("g s", "status"),
@@ -53,7 +42,6 @@ extension Text {
 
   // Errors and states.
   static let errorTitle = "That did not work"
-  static let toStart = "To the start"
   static let requestID = "Request"
   static let noSuchPage = "there is no such page"
   static let tooFast = "Too many pages"
@@ -123,9 +111,7 @@ extension Text {
   static let inWords = "In words"
   static let open = "Open"
   static let type = "Type"
-  static let state = "State"
   static let actor = "Who"
-  static let actions = "Actions"
   static let reason = "Reason"
   static let cause = "Cause"
   static let subjectHead = "About"
@@ -135,8 +121,6 @@ extension Text {
   static let evidenceHead = "Evidence"
   static let customer = "Customer"
   static let entitlement = "Entitlement"
-  static let productHead = "Product"
-  static let price = "Price"
   static let periodHead = "Period"
   static let before = "Before"
   static let after = "After"
@@ -145,7 +129,6 @@ extension Text {
   static func evidence(_ id: Int64) -> String { "evidence \(id)" }
   static func event(_ sequence: Int64) -> String { "event \(sequence)" }
   static let purchase = "Purchase"
-  static let transaction = "Transaction"
   static let openThere = "Open there"
 
   static func until(_ instant: Instant) -> String { " Access until \(Format.moment(instant))." }
