@@ -124,6 +124,19 @@ import Wire
     #expect(line.contains("<bdi>anna</bdi></a> (transferred)"))
   }
 
+  // MARK: Migrations
+
+  @Test(
+    "Only what Apple does not confirm counts as forged; other failures have the advice of their reason",
+    arguments: [
+      ("BAD_SIGNATURE", true), ("VERIFY_RECEIPT_21003", true), ("DOCUMENT_TOO_LARGE", false),
+      ("MALFORMED_FIELD", false), ("WRONG_APP", false),
+    ] as [(String, Bool)])
+  func advice(reason: String, isForged: Bool) {
+    let failure = MigrationFailure.with { ($0.reason, $0.outcome) = (reason, .rejected) }
+    #expect(failure.advice.contains("Apple does not confirm it") == isForged)
+  }
+
   // MARK: Segments
 
   private func segment(_ ends: [Int64?], next: String) -> Method {

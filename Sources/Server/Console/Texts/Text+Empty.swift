@@ -9,7 +9,7 @@ extension Text {
   static let emptyConsents =
     "No withdrawal waits. Apple sends one when a parent or guardian no longer agrees (RESCIND_CONSENT)."
   static let emptyDeadLetters =
-    "Each message was accepted, or is still being sent. One is here after its last attempt has failed, or after a webhook responded with 410 Gone."
+    "Each message was accepted or discarded, or is still being sent. One is here after its last attempt has failed, or after a webhook responded with 410 Gone."
   static let emptyRejected =
     "Each notification was verified and understood. One is here if its signature, its app or its type is not accepted."
   static let emptyDrift =

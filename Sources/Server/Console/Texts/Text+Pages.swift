@@ -267,7 +267,7 @@ extension Text {
   static func attempts(_ count: Int32) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
   static func messageTo(_ webhook: String) -> String { "A message to \(webhook)" }
   static let webhookID = "webhook-id"
-  static let notWaiting = "It was delivered, or it has not been sent yet."
+  static let notWaiting = "It was delivered or discarded, or it has not been sent yet."
   static let sentBody = "What the webhook receives"
   static let migration = "Migration"
   static let started = "Started"
