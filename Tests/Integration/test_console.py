@@ -167,6 +167,17 @@ def test_the_customer_page_shows_verdicts_history_and_timeline(console, lena):
         assert text in page, text
 
 
+def test_the_prices_of_the_story_are_no_problem_of_its_catalog(console, lena):
+    page = lena.get(f"{HERE}/catalog").text
+    assert "<h2>Problems</h2>" in page and "The configured price of" not in page and "grants no entitlement" not in page
+
+
+def test_the_first_line_of_a_purchase_has_its_owner_and_since_when(console, lena):
+    facts = lena.get(f"{HERE}/purchases/{console.ids['pro']['transactionId']}").text.split('class="facts">')[1].split("</ul>")[0]
+    owner = re.search(r'>owner</span> <a href="([^"]*)"><bdi>(.*?)</bdi></a> <span class="quiet">since</span> <time', facts)
+    assert owner and owner[2] == CUSTOMER and ">before</span>" not in facts
+
+
 def test_a_row_of_the_timeline_opens_to_what_changed_and_its_evidence(console, lena):
     page = lena.get(f"{HERE}/customers/{urllib.parse.quote(CUSTOMER)}?type=REFUNDED").text
     opened = page.split('<div class="timeline')[1].split("<details>")[1].split("</details>")[0]

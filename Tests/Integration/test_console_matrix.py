@@ -179,7 +179,7 @@ ABOUT_CUSTOMERS = [
     path for path in PAGES
     if "customers" in path.split("/")[0] or "/customers?" in path or path.startswith(("/find?q=", "purchases/", "evidence/2", "events/"))
 ] + [
-    "work/refunds", "work/unclaimed", "work/contradictions", "work/rejected", "work/withdrawn-consents", "work/disagreements",
+    "catalog", "work/refunds", "work/unclaimed", "work/contradictions", "work/rejected", "work/withdrawn-consents", "work/disagreements",
     "segments/renewing", "segments/built-in/shared", "segments/built-in/granted",
 ]  # fmt: skip
 

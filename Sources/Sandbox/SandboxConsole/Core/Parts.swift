@@ -8,12 +8,14 @@ extension Format {
 
   /// `5 minutes`, `2 days`, in the largest unit that is exact to a tenth.
   static func length(_ milliseconds: Int64) -> String {
-    let units: [(Int64, String)] = [
-      (86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1_000, "second"),
+    let units: [(size: Int64, text: (String) -> String)] = [
+      (86_400_000, Text.lengthInDays), (3_600_000, Text.lengthInHours), (60_000, Text.lengthInMinutes),
+      (1_000, Text.lengthInSeconds),
     ]
-    guard let (size, unit) = units.first(where: { milliseconds >= $0.0 }) else { return "\(milliseconds) ms" }
-    let count = ("\(Double(milliseconds) / Double(size))" as Markup).description
-    return count == "1" ? "1 \(unit)" : "\(count) \(unit)s"
+    guard let unit = units.first(where: { milliseconds >= $0.size }) else {
+      return Text.milliseconds(milliseconds)
+    }
+    return unit.text(("\(Double(milliseconds) / Double(unit.size))" as Markup).description)
   }
 
   static func rate(_ rate: TimeScaleView) -> String {

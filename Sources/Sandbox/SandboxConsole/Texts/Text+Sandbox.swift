@@ -68,6 +68,10 @@ extension Text {
     default: "\(speed) times as fast"
     }
   }
+  static func lengthInDays(_ count: String) -> String { count == "1" ? "1 day" : "\(count) days" }
+  static func lengthInHours(_ count: String) -> String { count == "1" ? "1 hour" : "\(count) hours" }
+  static func lengthInMinutes(_ count: String) -> String { count == "1" ? "1 minute" : "\(count) minutes" }
+  static func lengthInSeconds(_ count: String) -> String { count == "1" ? "1 second" : "\(count) seconds" }
   static let calendarRate = "periods follow the calendar"
   static func compressedRate(_ month: String) -> String { "a month takes \(month)" }
   static let testFlightRate = "each period takes a day, as in TestFlight"
