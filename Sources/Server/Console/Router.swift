@@ -89,7 +89,7 @@ enum Router {
     }
   }
 
-  /// A list of customers as CSV. It needs a reason, which the audit entries of its calls have.
+  /// A file of customers as CSV. It needs a reason, which the audit entries of its calls have.
   private static func file(_ path: [String], _ visit: Visit) async throws(Status) -> HTTPResponse {
     var visit = visit
     visit.reason = visit.form["note"]?.trimmed ?? ""

@@ -151,7 +151,7 @@ extension Page {
 }
 
 extension Part {
-  /// The form that downloads a list of customers, with the reason.
+  /// The form that downloads a file of customers, with the reason.
   static func file(_ label: String, _ link: Link) -> Markup {
     """
     <details class="actions"><summary>\(label)</summary>

@@ -20,14 +20,6 @@ enum GrantsPage {
     "customer_id", "entitlement", "access_level", "since", "until", "source", "grant_id", "actor", "note",
   ]
 
-  static func card(in scope: Scope) -> Markup {
-    """
-    <article class="card"><h3><a href="\(link(in: scope))">\(Text.segmentGranted)</a> </h3>
-    <p>\(Text.grantedHint)</p></article>
-
-    """
-  }
-
   static func page(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let now = try await visit.time(in: scope)
     var token = visit.value("page") ?? ""
@@ -101,7 +93,7 @@ enum GrantsPage {
     ]
   }
 
-  private static func link(in scope: Scope, page: String? = nil, suffix: String = "") -> Link {
+  static func link(in scope: Scope, page: String? = nil, suffix: String = "") -> Link {
     Link(scope.path + ["segments", "built-in", name + suffix], query: [("page", page)])
   }
 }

@@ -55,9 +55,13 @@ enum SegmentPage {
       })
     let saved = response.segments.map { segment in
       card(
-        .saved(segment.name), segment.filter?.conditions ?? "", countChip(segment.total), scope)
+        segment.name, scope.segment(.saved(segment.name)), segment.filter?.conditions ?? "",
+        countChip(segment.total))
     }
-    let builtIn = BuiltInSegment.allCases.map { card(.builtIn($0), $0.hint, "", scope) }
+    let builtIn = BuiltInSegment.allCases.map { card($0.title, scope.segment(.builtIn($0)), $0.hint) }
+    let grants = card(Text.segmentGranted, GrantsPage.link(in: scope), Text.grantedHint)
+    // Customers who asked for a refund are a work list, because each has a deadline.
+    let refunds = card(Text.queueRefunds, scope.work(.refunds), Text.hintRefunds)
     return Page(
       Text.segments, in: scope, section: .segments,
       body: """
@@ -67,24 +71,13 @@ enum SegmentPage {
         <p class="quiet">\(Text.savedSegmentsHint)</p>
         \(saved.isEmpty ? Part.empty(Text.noSegments) : "<div class=\"cards\">\(saved)</div>")
         <h2>\(Text.builtInSegments)</h2>
-        <div class="cards">\(builtIn)\(GrantsPage.card(in: scope))\(refundRequests(scope))</div>
+        <div class="cards">\(builtIn)\(grants)\(refunds)</div>
         """)
   }
 
-  /// Customers who asked for a refund are a work list, because each has a deadline.
-  private static func refundRequests(_ scope: Scope) -> Markup {
+  private static func card(_ title: String, _ link: Link, _ hint: String, _ count: Markup = "") -> Markup {
     """
-    <article class="card"><h3><a href="\(scope.work(.refunds))">\(Text.queueRefunds)</a></h3>
-    <p>\(Text.hintRefunds)</p></article>
-
-    """
-  }
-
-  private static func card(
-    _ selection: Selection, _ hint: String, _ count: Markup, _ scope: Scope
-  ) -> Markup {
-    """
-    <article class="card"><h3><a href="\(scope.segment(selection))">\(selection.title)</a> \(count)</h3>
+    <article class="card"><h3><a href="\(link)">\(title)</a> \(count)</h3>
     <p>\(hint)</p></article>
 
     """
