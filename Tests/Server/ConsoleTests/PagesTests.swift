@@ -107,21 +107,39 @@ import Wire
       change("anna", true, 1, "SIGNED_TRANSACTION"), change("anna", false, 2, "MOVE"),
       change("ben", true, 2, "MOVE"), change("ben", false, 3, "MERGE"), change("ada", true, 3, "MERGE"),
     ]
-    let page = try await text(
-      "/a/ocean/sandbox/purchases/1000",
-      [
-        .asyncUnary(Calls.getPurchase.path) {
-          (_: GetPurchaseRequest, _) async throws(Status) -> GetPurchaseResponse in
-          .with {
-            ($0.originalTransactionId, $0.customerIds, $0.ownershipChanges) = ("1000", ["ada"], changes)
-          }
-        }
-      ])
+    let page = try await purchase(.with { ($0.customerIds, $0.ownershipChanges) = (["ada"], changes) })
     let line = try #require(
       page.split(separator: "<ul class=\"facts\">").last?.split(separator: "</ul>").first)
     #expect(line.contains("<span class=\"quiet\">since</span> <time datetime=\"1970-01-04"))
     #expect(line.contains("<bdi>ben</bdi></a> (merged), <a"))
     #expect(line.contains("<bdi>anna</bdi></a> (transferred)"))
+  }
+
+  private func purchase(_ purchase: GetPurchaseResponse) async throws -> String {
+    var purchase = purchase
+    purchase.originalTransactionId = "1000"
+    let response = purchase
+    return try await text(
+      "/a/ocean/sandbox/purchases/1000",
+      [
+        .asyncUnary(Calls.getPurchase.path) {
+          (_: GetPurchaseRequest, _) async throws(Status) -> GetPurchaseResponse in response
+        }
+      ])
+  }
+
+  @Test(
+    "A renewal is extended, and a token set, only for the purchaser: Apple refuses others",
+    arguments: [(InAppOwnershipType.purchased, true), (.familyShared, false), (.assigned, false)])
+  func changesAtApple(ownership: InAppOwnershipType, isOffered: Bool) async throws {
+    let page = try await purchase(
+      .with {
+        $0.customerIds = ["ada"]
+        $0.renewalInfo = RenewalInfo()
+        $0.transactions = [.with { $0.transaction = .with { $0.inAppOwnershipType = ownership } }]
+      })
+    #expect(page.contains("/do/extend?") == isOffered && page.contains("/do/set-token?") == isOffered)
+    #expect(page.contains("/do/transfer?"))
   }
 
   // MARK: Migrations

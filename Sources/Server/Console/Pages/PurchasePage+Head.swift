@@ -59,7 +59,10 @@ extension PurchasePage {
       (.refresh, visit.mayCall(Calls.refreshPurchase)),
       (.link, owner == nil && visit.mayCall(Calls.linkPurchase)),
       (.transfer, owner != nil && visit.mayCall(Calls.transferPurchase)),
-      (.extend, purchase.renewalInfo != nil && visit.mayCall(Calls.extendRenewalDate)),
+      (
+        .extend,
+        purchase.renewalInfo != nil && purchase.isPaidByOwner && visit.mayCall(Calls.extendRenewalDate)
+      ),
       (.setToken, purchase.isPaidByOwner && visit.mayCall(Calls.setAppAccountToken)),
     ]
     let links = offered.filter(\.1).map { action, _ in
