@@ -17,7 +17,7 @@ import urllib.request
 import pytest
 
 from harness import CALL_LIMIT, PROGRAM, Service, environment, post
-from test_reports import APP, CONFIGURATION, Lives, eventually
+from report_lives import APP, CONFIGURATION, Lives, eventually
 
 DAYS = int(os.environ.get("ENTITLED_RECONCILE_DAYS", 70))
 SEED = int(os.environ.get("ENTITLED_REPORT_SEED", 1))

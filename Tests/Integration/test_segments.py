@@ -10,8 +10,8 @@ import contract
 from contract import entitlement, segment_service
 from harness import CALL_LIMIT, IS_LONG, run
 from receiver import Receiver
+from report_lives import APP, CONFIGURATION, DAY, Lives, eventually, read
 from test_idempotency import assert_once
-from test_reports import APP, CONFIGURATION, DAY, Lives, eventually, read
 
 DAYS = 90
 # Days between two comparisons.

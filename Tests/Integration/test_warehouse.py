@@ -21,7 +21,7 @@ import pytest
 import contract
 from contract import report_service
 from harness import CALL_LIMIT, PROGRAM, Service, environment
-from test_reports import APP, CONFIGURATION, DAY, Lives, Reports, eventually
+from report_lives import APP, CONFIGURATION, DAY, Lives, Reports, eventually
 
 DAYS = int(os.environ.get("ENTITLED_WAREHOUSE_DAYS", 25))
 KILLS = int(os.environ.get("ENTITLED_WAREHOUSE_KILLS", 6))
