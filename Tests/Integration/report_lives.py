@@ -60,6 +60,9 @@ OFFERS = [
 ]
 
 
+OFFER_TYPES = {"INTRODUCTORY": "INTRODUCTORY", "CODE": "OFFER_CODE", "PROMOTIONAL": "PROMOTIONAL", "WIN_BACK": "WIN_BACK"}
+OFFER_KINDS = {name: f"{OFFER_TYPES[kind]}_{mode}" for _, name, kind, mode, _, _ in OFFERS}
+
 # A renewal is charged up to a day before its period.
 BEGUN = "SELECT * FROM purchase WHERE ownership = 'PURCHASED' AND purchase_date <= (SELECT now FROM clock)"
 # The last period of each line that has begun. A charged renewal never begins if it is refunded before, or replaced by an
@@ -74,6 +77,13 @@ SELECT p.* FROM begun AS p JOIN (
   SELECT original_transaction_id, max(purchase_date) AS last FROM begun GROUP BY original_transaction_id
 ) AS l ON p.original_transaction_id = l.original_transaction_id AND p.purchase_date = l.last
 """
+
+
+def dimensions(row):
+    """The product, group, storefront and offer of a purchase."""
+    product = row["product_id"]
+    group = "news" if product == "news" else "" if product in ONE_TIME else "pro"
+    return (product, group, row["storefront"], OFFER_KINDS.get(row["offer_id"], ""))
 
 
 def per_year(product, offer):
@@ -135,8 +145,10 @@ class Lives:
         self.stocks, self.annual, self.active, self.answers = {}, {}, {}, []
         # By day: what renewals bring, by product and currency; none on days on which a price is not announced.
         self.expected = {}
-        # When transactions were refunded; those whose refund was reversed, with both times and the refunded part.
-        self.refunds, self.reversed = {}, {}
+        # What steps changed in subscriptions: the time, and the rows before and after.
+        self.changes = []
+        # When transactions were refunded; those for an issue with the app; those whose refund was reversed, with both times and the refunded part.
+        self.refunds, self.app_issues, self.reversed = {}, set(), {}
         # The ends of transactions before their first extension.
         self.extended = {}
         self.act("clock", speed=0)
@@ -181,6 +193,18 @@ class Lives:
 
     def step(self):
         account = self.random.choice(self.accounts)
+        before = self.subscriptions(account)
+        self.change(account)
+        for line, after in self.subscriptions(account).items():
+            if before.get(line, after) != after:
+                self.changes.append((self.now(), before[line], after))
+
+    def subscriptions(self, account):
+        """The account's own subscriptions, by their first transaction."""
+        rows = read(self.service, f"SELECT * FROM subscription WHERE ownership = 'PURCHASED' AND account = '{account}'")
+        return {row["original_transaction_id"]: row for row in rows}
+
+    def change(self, account):
         own = read(self.service, f"SELECT transaction_id, purchase_date, revocation_percentage FROM purchase WHERE account = '{account}' ORDER BY purchase_date DESC LIMIT 6")
         chosen = str(self.random.choice(own)["transaction_id"]) if own else "0"
         is_on = self.random.random() < 0.5
@@ -196,8 +220,11 @@ class Lives:
                 self.act("billing", account=account, fails=is_on)
             case 8:
                 share = {"percent": self.random.choice([25, 40])} if is_on else {}
+                is_app_issue = int(chosen) % 3 == 0
+                share |= {"reason": "APP_ISSUE"} if is_app_issue else {}
                 if int(chosen) not in self.reversed and "error" not in self.act("refund", transactionId=chosen, **share):
                     self.refunds[int(chosen)] = self.now()
+                    self.app_issues |= {int(chosen)} if is_app_issue else set()
             case 9:
                 # A renewal that was charged early and refunded before it began never begins.
                 refunded = [row for row in own if row["purchase_date"] <= self.refunds.get(row["transaction_id"], 0)]
@@ -265,7 +292,7 @@ class Lives:
             # A refund of the next period, which is charged already, leaves the running one.
             if period is None or period["revocation_date"] or (line["state"] == "revoked" and period["expires_date"] <= now):
                 continue
-            place = (period["product_id"], period["storefront"])
+            place = dimensions(period)
             if line["state"] == "retry":
                 stocks["in_retry", *place] += 1
                 continue
@@ -275,7 +302,9 @@ class Lives:
                 charge = (period["account"], period["product_id"], period["purchase_date"])
                 yearly = period["price"] * per_year(period["product_id"], period["offer_id"])
                 active[line["original_transaction_id"]] = (period["currency"], yearly, charge)
-                annual[period["currency"]] += yearly
+                annual[*place, period["currency"]] += yearly
+                if line["increase_state"] == "pending":
+                    stocks["consent_pending", *place] += 1
                 if LEVELS[line["renewal_product_id"]] > LEVELS[period["product_id"]]:
                     stocks["pending_downgrade", *place] += 1
             else:
@@ -296,10 +325,10 @@ class Lives:
             self.expected[day] = expected
         for row in self.purchases():
             if row["product_id"] == "archive" and row["revocation_date"] is None:
-                stocks["non_consumable_owned", row["product_id"], row["storefront"]] += 1
+                stocks["non_consumable_owned", *dimensions(row)] += 1
         for row, start, end in self.seasons():
             if start <= now < end:
-                stocks["season_running", row["product_id"], row["storefront"]] += 1
+                stocks["season_running", *dimensions(row)] += 1
 
     def seasons(self):
         """The non-renewing subscriptions with their times: one begins at the end of the one before."""
@@ -310,45 +339,6 @@ class Lives:
                 end = max(start, min(start + SEASON * DAY, row["revocation_date"] or start + SEASON * DAY))
                 ends[row["account"]] = end
                 yield row, start, end
-
-    def churn(self):
-        """By day: paid periods that ended, by reason, from the events of the App Store."""
-        events = read(self.service, "SELECT type, subtype, date AS at_date, transaction_id, original_transaction_id FROM notification ORDER BY date, number")
-        periods = {row["transaction_id"]: row for row in self.periods()}
-        stints = {row["transaction_id"]: stint for stint in self.stints() for row in stint}
-        counts, failed, grace, off = collections.Counter(), set(), set(), {}
-        for event in events:
-            period, line, day = periods.get(event["transaction_id"]), event["original_transaction_id"], event["at_date"] // DAY
-            if period is None:
-                continue
-            kind, names = (event["type"], event["subtype"]), []
-            if kind == ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"):
-                off[line] = event["at_date"]
-            elif kind == ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"):
-                off.pop(line, None)
-            elif kind == ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"):
-                grace.add(line)
-            elif kind[0] in ("DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED"):
-                failed.add(line)
-                names = ["billing", "after_failed_payment"]
-            elif kind[0] == "EXPIRED" and line not in failed:
-                names = ["cancelled" if kind[1] == "VOLUNTARY" else "price_not_accepted" if kind[1] == "PRICE_INCREASE" else kind[1]]
-                if line in grace:
-                    names = ["cancelled_in_grace", "after_failed_payment"]
-                elif names == ["cancelled"] and line in off:
-                    days = (off[line] - stints[event["transaction_id"]][0]["purchase_date"]) // DAY
-                    band = [name for name, first in CANCELLED_AFTER.items() if days >= first][-1]
-                    names.append(f"cancelled_after_{band}_days")
-            if kind[0] in ("EXPIRED", "DID_RENEW", "SUBSCRIBED"):
-                failed.discard(line)
-            if kind[0] in ("EXPIRED", "DID_RENEW", "SUBSCRIBED", "GRACE_PERIOD_EXPIRED"):
-                grace.discard(line)
-            for name in names if period["price"] > 0 else []:
-                counts[name, day] += 1
-        for period in self.without_renewal():
-            if period["price"] > 0:
-                counts["other", period["expires_date"] // DAY] += 1
-        return counts
 
     def without_renewal(self):
         """The periods whose renewal was charged early and refunded before it began. A refund that does not cut the running period
@@ -402,40 +392,6 @@ class Lives:
 
         return part
 
-    def money(self, part=lambda account, product, charged, amount: amount):
-        """By day and currency: gross, refunds, charges, refunded transactions and payers. `part` gives the counted part of an
-        amount, by default the whole."""
-        gross, refunds, reversals, charges, refunded = (collections.Counter() for _ in range(5))
-        payers, seen = collections.Counter(), set()
-        for row in self.purchases():
-            if row["price"] > 0:
-                day, currency = row["purchase_date"] // DAY, row["currency"]
-                charge = (row["account"], row["product_id"], row["purchase_date"])
-                gross[day, currency] += part(*charge, row["price"])
-                charges[day, currency] += 1
-                if (day, row["account"]) not in seen:
-                    seen.add((day, row["account"]))
-                    payers[day, currency] += 1
-                if row["revocation_date"] is not None:
-                    percentage = row["revocation_percentage"]
-                    amount = row["price"] if percentage is None else share(row["price"], percentage)
-                    refunds[row["revocation_date"] // DAY, currency] -= part(*charge, amount)
-                    refunded[row["revocation_date"] // DAY, currency] += 1
-                if row["transaction_id"] in self.reversed:
-                    start, end, percentage = self.reversed[row["transaction_id"]]
-                    amount = part(*charge, row["price"] if percentage is None else share(row["price"], percentage))
-                    refunds[start // DAY, currency] -= amount
-                    reversals[end // DAY, currency] += amount
-                    refunded[start // DAY, currency] += 1
-        return {"gross": gross, "refunds": refunds, "reversals": reversals, "charges": charges, "payers": payers}, refunded
-
-    def one_time(self):
-        counts = collections.Counter()
-        for row in self.purchases():
-            if row["product_id"] in ONE_TIME:
-                counts[row["purchase_date"] // DAY, row["currency"]] += row["price"]
-        return counts
-
     def periods(self):
         """The periods that began, in order."""
         lines = collections.defaultdict(list)
@@ -475,61 +431,6 @@ class Lives:
             before.append(row)
         return stints
 
-    def trials(self):
-        """By day of the start: trials that started, and those of them that converted."""
-        started, converted = collections.Counter(), collections.Counter()
-        for stint in self.stints():
-            if stint[0]["price"] == 0:
-                started[stint[0]["purchase_date"] // DAY] += 1
-                if any(row["price"] > 0 for row in stint):
-                    converted[stint[0]["purchase_date"] // DAY] += 1
-        return started, converted
-
-    def movements(self):
-        """By day and product: how paid periods began."""
-        first, counts = {}, collections.Counter()
-        for row in self.periods():
-            if row["price"] > 0:
-                first.setdefault((row["account"], row["product_id"] == "news"), row["purchase_date"])
-        late = "SELECT transaction_id, date AS paid_date FROM notification WHERE subtype = 'BILLING_RECOVERY'"
-        paid = {row["transaction_id"]: row["paid_date"] for row in read(self.service, late)}
-        lines = collections.defaultdict(list)
-        for row in self.periods():
-            lines[row["original_transaction_id"]].append(row)
-        for stint in self.stints():
-            for before, row in zip([None, *stint], stint):
-                start, product = row["purchase_date"], row["product_id"]
-                if row["transaction_id"] in self.reversed:
-                    _, back, _ = self.reversed[row["transaction_id"]]
-                    # What was bought after the refund, too, took the place of the period.
-                    later = (one["purchase_date"] for one in lines[row["original_transaction_id"]])
-                    following = min((one for one in later if one > start), default=row["expires_date"])
-                    if self.reversed[row["transaction_id"]][0] >= start and back < min(following, row["expires_date"]):
-                        counts["reversed_in", back // DAY, product] += 1
-                # A payment in the grace period is dated back to its period; until it, the old one was in force.
-                at = max(start, paid.get(row["transaction_id"], start))
-                is_return = first.get((row["account"], product == "news"), start) < start
-                if before is None:
-                    kind = "trial_started" if row["price"] == 0 else "resubscribed" if is_return else "started_paid"
-                    counts[kind, start // DAY, product] += 1
-                    continue
-                is_gap = start > before["expires_date"] and row["reason"] == "RENEWAL"
-                if before["product_id"] != product:
-                    step = LEVELS[product] - LEVELS[before["product_id"]]
-                    counts["upgraded" if step < 0 else "downgraded" if step > 0 else "crossgraded", start // DAY, product] += 1
-                if row["price"] == 0:
-                    if is_gap:
-                        counts["recovered", start // DAY, product] += 1
-                    if is_gap or before["price"] > 0:
-                        counts["to_free_offer", at // DAY, product if is_gap else before["product_id"]] += 1
-                elif before["price"] == 0:
-                    counts["converted", at // DAY, product] += 1
-                elif is_gap:
-                    counts["recovered", start // DAY, product] += 1
-                elif before["product_id"] == product or (start >= before["expires_date"] and row["reason"] == "RENEWAL"):
-                    counts["renewed", start // DAY, product] += 1
-        return counts
-
     def stint_at(self):
         """Returns a function that finds the stint of a line at the end of a day."""
         starts = collections.defaultdict(list)
@@ -545,20 +446,49 @@ class Lives:
         """The last day of each month that ended."""
         return [day for day in range(self.first, self.end) if (date_of(day) + datetime.timedelta(1)).day == 1]
 
-    def cohorts(self):
-        """By product and month of the first paid period, and by month after it: active subscriptions at its end."""
-        counts, stint_at = collections.Counter(), self.stint_at()
+    def cohorts(self, end):
+        """By product and month of the first paid period, and by month after it: active subscriptions at its end; and the
+        subscriptions of each cohort that began before `end`."""
+        counts, members, stint_at = collections.Counter(), collections.Counter(), self.stint_at()
+        for paid in self.first_paid():
+            if paid["purchase_date"] < end * DAY:
+                members[paid["product_id"], date_of(paid["purchase_date"] // DAY).replace(day=1).isoformat()] += 1
         for day in self.months():
             for line in self.active[day]:
                 first = next(row for row in stint_at(line, day) if row["price"] > 0)
-                start, end = date_of(first["purchase_date"] // DAY).replace(day=1), date_of(day)
-                age = (end.year - start.year) * 12 + end.month - start.month
-                counts[first["product_id"], start.isoformat(), age] += 1
-        return counts
+                month = date_of(first["purchase_date"] // DAY).replace(day=1)
+                counts[first["product_id"], month.isoformat(), months_after(month, day)] += 1
+        return counts, members
+
+    def first_paid(self):
+        """The first paid period of each subscription that has one."""
+        paid = (next((row for row in stint if row["price"] > 0), None) for stint in self.stints())
+        return [row for row in paid if row is not None]
+
+    def payer_cohorts(self, end):
+        """As `cohorts`, of payers of a group by their first paid subscription of it."""
+        first, counts, members = {}, collections.Counter(), collections.Counter()
+        for row in self.periods():
+            if row["price"] > 0 and row["purchase_date"] < end * DAY:
+                group = dimensions(row)[1]
+                if (row["account"], group) not in first:
+                    first[row["account"], group] = date_of(row["purchase_date"] // DAY).replace(day=1)
+                    members[group, first[row["account"], group].isoformat()] += 1
+        for day in self.months():
+            groups = {(charge[0], "news" if charge[1] == "news" else "pro") for _, _, charge in self.active[day].values()}
+            for account, group in groups:
+                month = first[account, group]
+                counts[group, month.isoformat(), months_after(month, day)] += 1
+        return counts, members
+
+    def stints_active(self, day):
+        """The subscriptions that are active at the end of a day, by their first transaction."""
+        stint_at = self.stint_at()
+        return {stint_at(line, day)[0]["transaction_id"] for line in self.active[day]}
 
     def openings(self):
-        """By month: active at its start, of these not active at its end, and active at its end but not at its start; and by
-        currency the recurring revenue of the latter."""
+        """By month: active at its start, of these not active at its end, active at its end but not at its start, and active at its
+        end; and by currency the recurring revenue of those that were not active at its start."""
         counts, annual, stint_at, months = collections.Counter(), collections.Counter(), self.stint_at(), self.months()
         for before, day in zip(months, months[1:]):
             opening = {id(stint_at(line, before)) for line in self.active[before]}
@@ -566,6 +496,7 @@ class Lives:
             counts["active_start", before + 1] += len(opening)
             counts["lost", before + 1] += len(opening - closing.keys())
             counts["others", before + 1] += len(closing.keys() - opening)
+            counts["active_end", before + 1] += len(closing)
             for stint in closing.keys() - opening:
                 annual[before + 1, closing[stint][0]] += closing[stint][1]
         return counts, annual
@@ -584,28 +515,38 @@ class Lives:
         return began - stayed
 
     def retention(self, end):
-        """By product, month of the first paid period and its number: stints that reached a paid period before a day."""
-        reached = collections.Counter()
+        """By product, month of the first paid period and its number, before a day: stints that reached a paid period, and stints whose
+        earlier periods are over."""
+        reached, had_time = collections.Counter(), collections.Counter()
         for stint in self.stints():
             paid = [row for row in stint if row["price"] > 0 and row["purchase_date"] < end * DAY]
-            for age, _ in enumerate(paid[:36], 1):
-                month = date_of(paid[0]["purchase_date"] // DAY).replace(day=1)
-                reached[paid[0]["product_id"], month.isoformat(), age] += 1
-        return reached
+            if not paid:
+                continue
+            cohort = paid[0]["product_id"], date_of(paid[0]["purchase_date"] // DAY).replace(day=1).isoformat()
+            for number in range(1, 37):
+                reached[*cohort, number] += number <= len(paid)
+                had_time[*cohort, number] += period_starts(paid[0], number) < end
+        return reached, {key: count for key, count in had_time.items() if count}
 
-    def lifetime(self):
-        """By month and currency of the first charge: payers, and what they paid in all."""
-        first, payers, net = {}, collections.Counter(), collections.Counter()
-        for row in self.purchases():
-            if row["price"] > 0:
-                day = date_of(row["purchase_date"] // DAY)
-                if row["account"] not in first:
-                    first[row["account"]] = (day.replace(day=1).isoformat(), row["currency"])
-                    payers[first[row["account"]]] += 1
-                key = first[row["account"]][0], row["currency"]
-                part = 0 if row["revocation_date"] is None else row["revocation_percentage"] or 100_000
-                net[key] += row["price"] - share(row["price"], part)
-        return payers, net
+
+def months_after(month, day):
+    """The months from one to that of a day."""
+    return (date_of(day).year - month.year) * 12 + date_of(day).month - month.month
+
+
+def period_starts(row, number):
+    """The day on which the period of a number begins, by the length of the product's periods."""
+    day = row["purchase_date"] // DAY
+    if row["product_id"] == "weekly":
+        return day + 7 * (number - 1)
+    length, months = 12 // PER_YEAR[row["product_id"]], 0
+    if number > 1:
+        # The first one has the length of an offer that is paid up front.
+        months = 12 // per_year(row["product_id"], row["offer_id"]) + length * (number - 2)
+    start = date_of(day)
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    days = [31, 29 if year % 4 == 0 else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month]
+    return start.replace(year=year, month=month + 1, day=min(start.day, days)).toordinal() - 719_163
 
 
 class Reports:
@@ -628,12 +569,13 @@ class Reports:
         request = report_service.QueryReportRequest(app=APP, query=self.query(report, **more))
         return self.stub.QueryReport(request, timeout=CALL_LIMIT)
 
-    def values(self, report, *names, length=200, **more):
+    def values(self, report, *names, length=200, first=None, end=None, **more):
         """The columns `names` by bucket day, groups and currency, without zeros. A response has at most 10,000 rows, so each is about
         some days. What is by cohort counts up to the end of its response."""
         found = {}
-        for first in range(self.lives.first, self.lives.end, length):
-            answer = self.ask(report, first=first, end=min(first + length, self.lives.end), **more)
+        end = end or self.lives.end
+        for start in range(first or self.lives.first, end, length):
+            answer = self.ask(report, first=start, end=min(start + length, end), **more)
             columns = [column.name for column in answer.columns]
             for name in names:
                 for row in answer.rows:
