@@ -287,6 +287,7 @@ class Lives:
         latest = {row["original_transaction_id"]: row for row in self.purchases(LATEST)}
         stocks, annual, active = collections.Counter(), collections.Counter(), {}
         expected, is_announced = collections.Counter(), True
+        asked = self.asked()
         for line in read(self.service, "SELECT * FROM subscription WHERE ownership = 'PURCHASED' AND state <> 'ended'"):
             period = latest.get(line["original_transaction_id"])
             # A refund of the next period, which is charged already, leaves the running one.
@@ -303,7 +304,7 @@ class Lives:
                 yearly = period["price"] * per_year(period["product_id"], period["offer_id"])
                 active[line["original_transaction_id"]] = (period["currency"], yearly, charge)
                 annual[*place, period["currency"]] += yearly
-                if line["increase_state"] == "pending":
+                if line["increase_state"] == "pending" or line["original_transaction_id"] in asked:
                     stocks["consent_pending", *place] += 1
                 if LEVELS[line["renewal_product_id"]] > LEVELS[period["product_id"]]:
                     stocks["pending_downgrade", *place] += 1
@@ -329,6 +330,13 @@ class Lives:
         for row, start, end in self.seasons():
             if start <= now < end:
                 stocks["season_running", *dimensions(row)] += 1
+
+    def asked(self):
+        """The subscriptions whose last notification asked for consent to a price increase. A price that falls takes the increase back
+        without a notification."""
+        last = "SELECT original_transaction_id AS line, max(number) AS number FROM notification GROUP BY original_transaction_id"
+        rows = read(self.service, f"SELECT l.line FROM ({last}) AS l JOIN notification AS n ON n.number = l.number WHERE n.type = 'PRICE_INCREASE' AND n.subtype = 'PENDING'")
+        return {row["line"] for row in rows}
 
     def seasons(self):
         """The non-renewing subscriptions with their times: one begins at the end of the one before."""

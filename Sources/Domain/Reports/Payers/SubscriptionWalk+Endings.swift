@@ -169,6 +169,8 @@ extension SubscriptionWalk {
     _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ info: RenewalFact?, until horizon: Instant
   ) {
     let turnedOff = ending.failure?.turnedOffAt ?? .openEnd
+    // Apple turns auto-renew off, too, when it gives up. Its reason tells that from a cancellation.
+    let isGivenUp = info.map { $0.expirationIntent == .billingError && !$0.isInBillingRetry } ?? false
     let end = endGrace(period, ending, before: min(horizon, turnedOff))
     addRenewalTimes(period, ending.next, until: end)
     // In the grace period, Apple ended the subscription with the refund; the customer did not cancel.
@@ -176,7 +178,7 @@ extension SubscriptionWalk {
       return lose(.refundedOut, "REFUND", at: end)
     }
     addLapseContexts(period, hasFailed: true, at: end)
-    guard end < turnedOff || end == period.expires else {
+    guard end < turnedOff || end == period.expires || isGivenUp else {
       return lose(.lapsedVoluntary, "CANCELLED_IN_GRACE", at: end)
     }
     lose(.lapsedBilling, "BILLING", at: end)
@@ -187,7 +189,8 @@ extension SubscriptionWalk {
     let retryEnd = min(lost, turnedOff, horizon)
     span(.inRetry, period, end, retryEnd)
     if retryEnd == horizon { return }
-    flow(retryEnd == turnedOff ? .retryCancelled : .retryLost, period, at: retryEnd) { _ in }
+    let isCancelled = retryEnd == turnedOff && !isGivenUp
+    flow(isCancelled ? .retryCancelled : .retryLost, period, at: retryEnd) { _ in }
   }
 
   /// Records Apple's grace period after a failed payment, and returns the end of access.
