@@ -400,6 +400,11 @@ class Lives:
 
         return part
 
+    def is_refunded(self, row, at):
+        """Whether a purchase is refunded just before an instant, and the refund not reversed by then."""
+        start, back, _ = self.reversed.get(row["transaction_id"], (at, at, None))
+        return start < at <= back or (row["revocation_date"] or at) < at
+
     def periods(self):
         """The periods that began, in order."""
         lines = collections.defaultdict(list)

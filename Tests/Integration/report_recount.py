@@ -92,16 +92,17 @@ class Recount:
 
     def read_changes(self):
         """What customers changed about the next renewal of a running period."""
-        in_force = ("active", "grace")
         for at, before, after in self.lives.changes:
             if before["renews"] and not after["renews"]:
                 self.off[after["original_transaction_id"]].append((at, after["state"] == "revoked"))
             started = [row for row in self.lines[after["original_transaction_id"]] if row["purchase_date"] <= at]
             if before["transaction_id"] != after["transaction_id"] or not started:
                 continue
-            if before["state"] not in in_force or after["state"] not in in_force:
-                continue
             row = started[-1]
+            # A refund of the next period, which is charged already, leaves the running one.
+            is_running = row["transaction_id"] != after["transaction_id"] and row["expires_date"] > at
+            if not all(is_running or line["state"] in ("active", "grace") for line in (before, after)):
+                continue
             if before["renews"] != after["renews"]:
                 self.add("renewal_turned_on" if after["renews"] else "renewal_turned_off", at, row)
             kinds = [self.plan(row, line["renewal_product_id"]) for line in (before, after)]
