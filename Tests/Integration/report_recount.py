@@ -105,8 +105,9 @@ class Recount:
                 continue
             if before["renews"] != after["renews"]:
                 self.add("renewal_turned_on" if after["renews"] else "renewal_turned_off", at, row)
-            kinds = [self.plan(row, line["renewal_product_id"]) for line in (before, after)]
-            if self.plan(after, after["renewal_product_id"]) == "downgrade":
+            # Of a next period that is charged already, nothing can be planned any more.
+            kinds = [self.plan(line) for line in (before, after)]
+            if kinds[1] == "downgrade":
                 self.planned.add(after["transaction_id"])
             if kinds[0] != kinds[1] and row["price"] > 0:
                 for kind, suffix in zip(kinds, ("withdrawn", "requested")):
@@ -114,10 +115,11 @@ class Recount:
                         self.add(f"{kind}_{suffix}", at, row)
 
     @staticmethod
-    def plan(row, product):
-        """What it is to continue with a product; nothing for the same."""
-        step = LEVELS[product] - LEVELS[row["product_id"]]
-        return None if product == row["product_id"] or step < 0 else "downgrade" if step > 0 else "crossgrade"
+    def plan(line):
+        """What the planned renewal of a subscription is; nothing with the same product."""
+        step = LEVELS[line["renewal_product_id"]] - LEVELS[line["product_id"]]
+        is_same = line["renewal_product_id"] == line["product_id"]
+        return None if is_same or step < 0 else "downgrade" if step > 0 else "crossgrade"
 
     def add(self, name, at, row, **more):
         self.events.append(Event(name, at, row, **more))

@@ -127,6 +127,25 @@ import Testing
     #expect(try days(.movements, facts)("downgrade_requested", on: "10-10") == [0])
   }
 
+  @Test(
+    "A plan after the next period, which is charged already, is another plan than that of the next period",
+    arguments: [
+      ("premium", "monthly", "weekly", "downgrade"), ("monthly", "yearly", "monthly", "crossgrade"),
+    ])
+  func secondPlan(running: String, next: String, planned: String, kind: String) throws {
+    let facts = World.facts(
+      "Q", [World.period(running, "09-10", "10-10"), World.period(next, "10-10", "11-10")],
+      [
+        World.info("10-01", "10-10") { $0.autoRenewProductID = next },
+        World.info("10-09", "11-10") { $0.autoRenewProductID = planned },
+      ])
+    let movements = try days(.movements, facts)
+    for day in ["10-01", "10-09"] {
+      #expect(movements("\(kind)_requested", "\(kind)_withdrawn", on: day) == [1, 0])
+    }
+    #expect(movements("\(kind)_requested", "\(kind)_withdrawn", "\(kind)d", on: "10-10") == [0, 0, 1])
+  }
+
   @Test("A payment in the grace period that is dated back leaves the old price in force until it is made")
   func gracePayment() throws {
     let facts = World.facts(

@@ -88,9 +88,24 @@ extension SubscriptionWalk {
     }
     for plan in downgrades where plan.start < end {
       span(.pendingDowngrade, period, max(plan.start, inForceSince), min(plan.end, end))
+    }
+    addPlans(of: period, during: period, until: end)
+    if let next { addPlans(of: next, during: period, until: end) }
+  }
+
+  /// Records during a running period that another product was planned for the renewal after the period `described`, and that the
+  /// plan was taken back. A period that is charged before it begins can have a plan of its own.
+  private mutating func addPlans(
+    of described: SubscriptionPeriod, during period: SubscriptionPeriod, until end: Instant
+  ) {
+    let productID = described.dimensions.productID
+    let downgrades = renewals.times(ofPeriods: [described.start]) {
+      app.isDowngrade(from: productID, to: $0.nextProductID ?? productID)
+    }
+    for plan in downgrades where plan.start < end {
       addPlan(plan, .downgradeRequested, .downgradeWithdrawn, period, until: end)
     }
-    let crossgrades = renewals.times(ofPeriods: described) {
+    let crossgrades = renewals.times(ofPeriods: [described.start]) {
       app.isCrossgrade(from: productID, to: $0.nextProductID ?? productID)
     }
     for plan in crossgrades where plan.start < end {
