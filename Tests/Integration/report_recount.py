@@ -1,4 +1,4 @@
-"""What became of each subscription, from the sandbox's tables: events that every column of the reports adds up.
+"""The events of each subscription, from the sandbox's tables; the columns of the reports add them up.
 
 It shares no code with the service. The definitions are those of docs/reports.md.
 """

@@ -169,7 +169,7 @@ extension SubscriptionWalk {
     _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ info: RenewalFact?, until horizon: Instant
   ) {
     let turnedOff = ending.failure?.turnedOffAt ?? .openEnd
-    // Apple turns auto-renew off, too, when it gives up. Its reason tells that from a cancellation.
+    // Apple turns auto-renew off, too, when it gives up, with another reason than for a cancellation.
     let isGivenUp = info.map { $0.expirationIntent == .billingError && !$0.isInBillingRetry } ?? false
     let end = endGrace(period, ending, before: min(horizon, turnedOff))
     addRenewalTimes(period, ending.next, until: end)
