@@ -453,19 +453,21 @@ def test_an_invalid_webhook_configuration_prevents_the_start(tmp_path, members, 
 
 
 @pytest.mark.parametrize(
-    "request_, reason",
+    "request_, reason, field",
     [
-        ({"webhook": "newcomer"}, "UNKNOWN_WEBHOOK"),
-        ({"webhook": "billing"}, "MISSING_FIELD"),
-        ({"webhook": "billing", "deadLetters": False}, "MISSING_FIELD"),
-        ({"webhook": "billing", "range": {"first": "3", "last": "2"}}, "INVALID_RANGE"),
+        ({"webhook": "newcomer"}, "UNKNOWN_WEBHOOK", "webhook"),
+        ({"webhook": "billing"}, "MISSING_FIELD", "selection"),
+        ({"webhook": "billing", "deadLetters": False}, "MISSING_FIELD", "selection"),
+        ({"webhook": "billing", "range": {"first": "3", "last": "2"}}, "INVALID_RANGE", "range.first"),
     ],
 )
-def test_an_invalid_resend_is_rejected(start, tmp_path, receiver, request_, reason):
+def test_an_invalid_resend_is_rejected(start, tmp_path, receiver, request_, reason, field):
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
     status, answer = service.json("entitled.v1.WebhookService/ResendDeliveries", {"app": APP, **request_})
     assert status in (400, 404)
-    assert answer["details"][0]["debug"]["reason"] == reason
+    details = {detail["type"]: detail["debug"] for detail in answer["details"]}
+    assert details["google.rpc.ErrorInfo"]["reason"] == reason
+    assert [violation["field"] for violation in details["google.rpc.BadRequest"]["fieldViolations"]] == [field]
 
 
 def test_numbers_that_no_message_has_resend_nothing(start, tmp_path, receiver):
