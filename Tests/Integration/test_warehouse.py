@@ -17,6 +17,7 @@ import time
 import grpc
 import jsonschema
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 
 import contract
 from contract import report_service
@@ -121,13 +122,18 @@ def test_postings_are_listed_by_time_with_the_stocks_before_and_not_after_one_th
     service, lives = lived
     stub = contract.report_stub(service.channel())
     eventually(lambda: _require_listed_by_time(service, lives, stub))
-    for wrong, reason in (
-        (report_service.ListPostingsRequest(app=APP, after_number=10**12), "UNKNOWN_POSTING"),
-        (report_service.ListPostingsRequest(app=APP, opening=True), "INVALID_RANGE"),
+    day, next_day = Timestamp(seconds=0), Timestamp(seconds=86_400)
+    for wrong, reason, field in (
+        ({"after_number": 10**12}, "UNKNOWN_POSTING", "after_number"),
+        ({"opening": True}, "INVALID_RANGE", "opening"),
+        ({"start_time": day, "end_time": next_day, "after_number": 1}, "INVALID_RANGE", "after_number"),
+        ({"start_time": day}, "INVALID_RANGE", "end_time"),
+        ({"end_time": day}, "INVALID_RANGE", "start_time"),
+        ({"start_time": Timestamp(seconds=1), "end_time": next_day, "opening": True}, "INVALID_RANGE", "start_time"),
     ):
         with pytest.raises(grpc.RpcError) as failure:
-            list(stub.ListPostings(wrong, timeout=CALL_LIMIT))
-        assert contract.reason(failure.value) == reason
+            list(stub.ListPostings(report_service.ListPostingsRequest(app=APP, **wrong), timeout=CALL_LIMIT))
+        assert (contract.reason(failure.value), contract.violations(failure.value)) == (reason, [field])
 
 
 def _require_listed_by_time(service, lives, stub):

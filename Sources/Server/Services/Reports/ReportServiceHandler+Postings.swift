@@ -75,11 +75,17 @@ extension ReportServiceHandler {
 
   private static func span(of request: ListPostingsRequest) throws(Status) -> Range<Instant>? {
     guard request.startTime != nil || request.endTime != nil else {
-      guard !request.opening else { throw .invalidRange("opening needs start_time and end_time") }
+      guard !request.opening else {
+        throw .invalidRange("opening needs start_time and end_time", field: "opening")
+      }
       return nil
     }
-    guard let from = request.startTime, let to = request.endTime, request.afterNumber == 0 else {
-      throw .invalidRange("start_time needs end_time, and neither goes with after_number")
+    guard request.afterNumber == 0 else {
+      throw .invalidRange("after_number excludes start_time and end_time", field: "after_number")
+    }
+    guard let from = request.startTime, let to = request.endTime else {
+      let missing = request.startTime == nil ? "start_time" : "end_time"
+      throw .invalidRange("start_time and end_time need each other", field: missing)
     }
     let (first, end) = (try Instant(from, "start_time"), try Instant(to, "end_time"))
     let maxDays = Reports.ReportQuery.maxDays
@@ -87,7 +93,7 @@ extension ReportServiceHandler {
       throw .invalidRange("end_time is not within \(maxDays) days after start_time", field: "end_time")
     }
     guard !request.opening || ReportDay(first).start == first else {
-      throw .invalidRange("with opening, start_time is the start of a day in UTC")
+      throw .invalidRange("with opening, start_time is the start of a day in UTC", field: "start_time")
     }
     return first..<end
   }
@@ -121,7 +127,7 @@ extension Wire.ReportPosting {
 }
 
 extension Status {
-  fileprivate static func invalidRange(_ message: String, field: String = "start_time") -> Status {
+  fileprivate static func invalidRange(_ message: String, field: String) -> Status {
     Status(.invalidArgument, reason: "INVALID_RANGE", message, field: field)
   }
 }
