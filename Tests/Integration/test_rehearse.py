@@ -4,6 +4,7 @@ import contextlib
 import http.server
 import json
 import signal
+import socket
 import sys
 import threading
 import urllib.request
@@ -285,6 +286,18 @@ def test_after_a_rehearsal_documents_are_as_before(service):
 def test_wrong_options_are_errors(service, arguments, status, problem):
     done = service.command("rehearse", *arguments)
     assert done.returncode == status and problem in done.stderr and done.stdout == ""
+
+
+@pytest.mark.parametrize("option", [[], ["--notifications"]])
+def test_an_unreachable_backend_ends_the_rehearsal_with_one_error(service, option):
+    with socket.socket() as closed:
+        # Bound without listening, so that connections are refused.
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        done = service.command("rehearse", *option, url)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "the rehearsal ended at unchanged/" in done.stderr and "cannot reach " in done.stderr and url in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_person_rotates_certificates_by_command(service):

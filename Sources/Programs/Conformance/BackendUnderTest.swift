@@ -22,8 +22,13 @@ package protocol BackendUnderTest: Sendable {
 package struct BackendFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The cause, for people.
   package let description: String
+  /// Whether no response arrived, so that further calls would fail in the same way.
+  package let isUnreachable: Bool
 
-  package init(_ description: String) { self.description = description }
+  package init(_ description: String, isUnreachable: Bool = false) {
+    self.description = description
+    self.isUnreachable = isUnreachable
+  }
 }
 
 /// A backend's answer about a document.

@@ -100,7 +100,7 @@ package struct HTTPAdapter: BackendUnderTest {
     do {
       return try await exchange.send(outgoing, timeout: Self.timeout, limit: Self.maxResponseBytes)
     } catch {
-      throw BackendFailure("cannot reach the adapter at \(url)/\(name): \(error)")
+      throw BackendFailure("cannot reach the adapter at \(url)/\(name): \(error)", isUnreachable: true)
     }
   }
 }

@@ -58,10 +58,10 @@ import Testing
     var refuses: @Sendable (RehearsedDocument) -> Bool = { _ in false }
     var accepts: @Sendable (RehearsedDocument) -> Bool = { _ in false }
     var fetches = VerificationAnswer.unsupported
-    var isSilent = false
+    var failure: BackendFailure?
 
     func verify(_ document: RehearsedDocument) throws(BackendFailure) -> VerificationAnswer {
-      if isSilent { throw BackendFailure("connection refused") }
+      if let failure { throw failure }
       if document.kind == .receipt { return .unsupported }
       return (document.origin == .genuine ? !refuses(document) : accepts(document))
         ? .accepted(payload: nil) : .rejected(reason: "UNTRUSTED")
@@ -128,11 +128,23 @@ import Testing
     #expect(forged.json(strict: true)["passed"] == false)
   }
 
-  @Test("A backend that does not answer refuses genuine documents")
-  func silent() async throws {
-    let report = try await report([.unchanged], Store(), Backend(isSilent: true))
+  @Test("A backend that fails refuses genuine documents")
+  func failing() async throws {
+    let report = try await report([.unchanged], Store(), Backend(failure: BackendFailure("HTTP 500")))
     #expect(!report.isPassed(strict: false) && report.counts[0].refused == report.counts[0].genuine)
-    #expect(report.text.contains("no answer: connection refused"))
+    #expect(report.text.contains("no answer: HTTP 500"))
+  }
+
+  @Test("A rehearsal ends at the first document for which the backend is unreachable")
+  func unreachable() async throws {
+    let store = try Store()
+    let backend = Backend(failure: BackendFailure("connection refused", isUnreachable: true))
+    let failure = await #expect(throws: RehearsalFailure.self) {
+      _ = try await report([.unchanged, .leaf], store, backend)
+    }
+    #expect(failure?.isOfBackend == true)
+    #expect(failure?.description.hasSuffix("unchanged/transaction: connection refused") == true)
+    #expect(store.calls == ["future false false"])
   }
 
   @Test("A failed preparation ends the rehearsal, and documents are as before")

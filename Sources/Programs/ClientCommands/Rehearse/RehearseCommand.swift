@@ -15,7 +15,7 @@ struct RehearseCommand: AsyncParsableCommand {
       \(RehearsalStage.allCases.map(\.rawValue).joined(separator: ", ")). After each change the backend gets \
       genuine, forged and revoked documents. The backend is an adapter of the conformance kit at URL, a URL for \
       notifications, or the service at --grpc. It must trust both roots of the sandbox. Exit status 0 if no genuine \
-      document was refused, 3 otherwise.
+      document was refused, 3 otherwise. Ends at once if the backend is unreachable.
       """)
 
   @OptionGroup var client: ClientOptions
@@ -71,7 +71,7 @@ struct RehearseCommand: AsyncParsableCommand {
         if let before { try await ShellCommand.run(before, stage: stage) }
       }
     } catch {
-      throw Failure(error.description)
+      throw Failure(error.description, status: error.isOfBackend ? 3 : 1)
     }
   }
 

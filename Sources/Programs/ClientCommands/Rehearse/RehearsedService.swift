@@ -21,7 +21,7 @@ struct RehearsedService: RehearsedBackend {
     }
     let response: InspectResponse
     do throws(ClientError) { response = try await connection.inspect(request) } catch {
-      throw BackendFailure(error.description)
+      throw BackendFailure(error)
     }
     return response.verified ? .accepted(payload: nil) : .rejected(reason: response.reason)
   }
@@ -35,8 +35,19 @@ struct RehearsedService: RehearsedBackend {
       _ = try await connection.getTransactionInfo(request)
       return .accepted(payload: nil)
     } catch {
-      guard case .failed(let status) = error else { throw BackendFailure(error.description) }
+      guard case .failed(let status) = error else { throw BackendFailure(error) }
       return status.reason == "NO_IN_APP_PURCHASE_KEY" ? .unsupported : .rejected(reason: status.reason)
     }
+  }
+}
+
+extension BackendFailure {
+  fileprivate init(_ error: ClientError) {
+    let isUnreachable =
+      switch error {
+      case .unreachable, .connectionLost: true
+      case .failed, .notGRPC: false
+      }
+    self.init(error.description, isUnreachable: isUnreachable)
   }
 }

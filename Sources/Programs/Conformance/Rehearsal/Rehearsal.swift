@@ -23,7 +23,8 @@ package struct Rehearsal {
   /// Runs the stages. In the end the documents have no unknown members and types; new certificates stay in force.
   ///
   /// - prepare: called before each stage, while the App Store is still as before it.
-  /// - Throws: ``RehearsalFailure``; a backend that does not answer refuses the document.
+  /// - Throws: ``RehearsalFailure``, also at the first document for which the backend is unreachable; a backend with
+  ///   another failure refuses the document.
   package func report(
     prepare: (RehearsalStage) async throws(RehearsalFailure) -> Void
   ) async throws(RehearsalFailure) -> RehearsalReport {
@@ -48,10 +49,10 @@ package struct Rehearsal {
       let revoked = try await change(to: stage)
       let genuine = try await genuineDocuments()
       for document in try genuine + earlier + forged(genuine) + revoked {
-        report.add(await result(of: document, in: stage))
+        report.add(try await result(of: document, in: stage))
       }
       if let id = genuine.lazy.compactMap(\.transactionID).first {
-        report.add(await fetched(id, in: stage))
+        report.add(try await fetched(id, in: stage))
       }
       earlier = genuine.map { $0.earlier() }
     }
@@ -105,20 +106,36 @@ package struct Rehearsal {
     return documents
   }
 
-  private func result(of document: RehearsedDocument, in stage: RehearsalStage) async -> RehearsalResult {
-    let outcome: RehearsalResult.Outcome
-    do throws(BackendFailure) { outcome = .init(try await backend.verify(document)) } catch {
-      outcome = .refused("no answer: \(error)")
+  private func result(of document: RehearsedDocument, in stage: RehearsalStage)
+    async throws(RehearsalFailure) -> RehearsalResult
+  {
+    let outcome = try await outcome("\(stage.rawValue)/\(document.name)") { () async throws(BackendFailure) in
+      try await backend.verify(document)
     }
     return RehearsalResult(stage: stage, document: document.name, origin: document.origin, outcome: outcome)
   }
 
-  private func fetched(_ id: String, in stage: RehearsalStage) async -> RehearsalResult {
-    let outcome: RehearsalResult.Outcome
-    do throws(BackendFailure) { outcome = .init(try await backend.fetch(transaction: id)) } catch {
-      outcome = .refused("no answer: \(error)")
+  private func fetched(_ id: String, in stage: RehearsalStage)
+    async throws(RehearsalFailure) -> RehearsalResult
+  {
+    let name = "transaction that the backend fetches"
+    let outcome = try await outcome("\(stage.rawValue)/\(name)") { () async throws(BackendFailure) in
+      try await backend.fetch(transaction: id)
     }
-    return RehearsalResult(
-      stage: stage, document: "transaction that the backend fetches", origin: .genuine, outcome: outcome)
+    return RehearsalResult(stage: stage, document: name, origin: .genuine, outcome: outcome)
+  }
+
+  /// Returns the outcome of a call of the backend about the document `name`.
+  ///
+  /// - Throws: ``RehearsalFailure`` if the backend is unreachable.
+  private func outcome(
+    _ name: String, _ call: () async throws(BackendFailure) -> VerificationAnswer
+  ) async throws(RehearsalFailure) -> RehearsalResult.Outcome {
+    do throws(BackendFailure) { return .init(try await call()) } catch {
+      guard !error.isUnreachable else {
+        throw RehearsalFailure("the rehearsal ended at \(name): \(error)", isOfBackend: true)
+      }
+      return .refused("no answer: \(error)")
+    }
   }
 }

@@ -25,11 +25,16 @@ package protocol RotatingAppStore: Sendable {
   func revokeKey(_ id: String) async throws(RehearsalFailure)
 }
 
-/// The reason a rehearsal cannot continue: the sandbox, or the operator's command, failed.
+/// The reason a rehearsal cannot continue: the sandbox or the operator's command failed, or the backend is unreachable.
 package struct RehearsalFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
+  /// Whether the backend is the cause.
+  package let isOfBackend: Bool
 
-  package init(_ description: String) { self.description = description }
+  package init(_ description: String, isOfBackend: Bool = false) {
+    self.description = description
+    self.isOfBackend = isOfBackend
+  }
 }
 
 /// A backend's URL for notifications. Of the statuses that count as success for Apple, 200 to 206, 202 stands for a
@@ -55,7 +60,7 @@ package struct NotificationReceiver: RehearsedBackend {
     do {
       response = try await exchange.send(request, timeout: Self.timeout, limit: Self.maxResponseBytes)
     } catch {
-      throw BackendFailure("\(url): \(error)")
+      throw BackendFailure("cannot reach \(url): \(error)", isUnreachable: true)
     }
     guard (200...206).contains(response.status), response.status != 202 else {
       return .rejected(reason: "HTTP \(response.status)")
