@@ -244,7 +244,9 @@ let package = Package(
       .programs, "Conformance",
       ["AppStore", "AppStoreClient", "Bytes", "CConformanceKit", "JSON", "Markup", "Platform", "SignedData"]),
     library(.programs, "SeatRoster", ["Bytes"]),
-    library(.programs, "CommandSupport", ["AppStore", "Platform", "Transport", argumentParser, unixSignals]),
+    library(
+      .programs, "CommandSupport",
+      ["AppStore", "Bytes", "Platform", "Transport", argumentParser, unixSignals]),
     library(
       .programs, "SandboxClient",
       ["CommandSupport", "EntitledClient", "HTTP", "JSON", "SandboxPaths", "Transport", argumentParser]),
@@ -401,8 +403,8 @@ let package = Package(
     test(
       .features, "ReceiptMigrationTests",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "AppStoreSupport", "AppleLookup", "Entitlements", "JSON",
-        "Ledger", "Platform", "ReceiptMigration", "SQLiteStore", "Sandbox", "SignedData", "Store",
+        "AppReceipt", "AppStore", "AppStoreClient", "AppStoreSupport", "AppleLookup", "Bytes", "Entitlements",
+        "JSON", "Ledger", "Platform", "ReceiptMigration", "SQLiteStore", "Sandbox", "SignedData", "Store",
         "TestSupport",
       ]),
     test(.wire, "HTTP2Tests", ["HTTP", "HTTP2"]),

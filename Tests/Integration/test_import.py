@@ -270,4 +270,13 @@ def test_an_export_in_parts_is_whole_and_one_in_another_encoding_is_refused(clie
     latin.write_bytes(text.encode("latin-1"))
     refused = client.service.command("import", "revenuecat", latin)
     assert refused.returncode == 1 and "line 3 is not UTF-8" in refused.stderr, refused.stderr
+    for encoding in ("UTF-16LE", "UTF-16BE", "UTF-16"):
+        wide = tmp_path / f"{encoding}.csv"
+        wide.write_bytes(text.encode(encoding))
+        refused = client.service.command("import", "revenuecat", wide)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert f"{encoding}; convert it to UTF-8, for example with iconv -f {encoding} -t UTF-8" in refused.stderr
+    (tmp_path / "empty.csv").touch()
+    refused = client.service.command("import", "revenuecat", tmp_path / "empty.csv")
+    assert refused.returncode == 1 and f"{tmp_path}/empty.csv: the file is empty" in refused.stderr
     assert not check(client, "mia").entitled

@@ -177,13 +177,27 @@ def test_the_stream_answers_each_receipt_under_backpressure(store):
     assert store.check("s0").entitled
 
 
-@pytest.mark.parametrize("form", ["gzip", "CR"])
+@pytest.mark.parametrize("form", ["gzip", "CR", "UTF-16LE", "UTF-16BE"])
 def test_an_input_that_must_be_converted_is_named_with_the_remedy(store, tmp_path, form):
     lines = b"customer_id,original_transaction_id\na,1\n"
-    (tmp_path / "in.csv").write_bytes(gzip.compress(lines) if form == "gzip" else lines.replace(b"\n", b"\r"))
+    content = {"gzip": gzip.compress(lines), "CR": lines.replace(b"\n", b"\r")}
+    (tmp_path / "in.csv").write_bytes(content.get(form) or lines.decode().encode(form))
     status, report = migrate(store.service, "--input", tmp_path / "in.csv")
     assert status == 1 and report["state"] == "MIGRATION_STATE_FAILED"
-    assert form in report["error"] and {"gzip": "gunzip", "CR": "tr '\\r' '\\n'"}[form] in report["error"]
+    assert form in report["error"] and {"gzip": "gunzip", "CR": "tr '\\r' '\\n'"}.get(form, f"iconv -f {form} -t UTF-8") in report["error"]
+
+
+def test_an_empty_input_is_an_error_that_names_it(store, tmp_path):
+    (tmp_path / "in.csv").touch()
+    path = tmp_path / "in.csv"
+    assert migrate(store.service, "--input", path) == (1, f"entitled: the input '{path}' is empty\n")
+    done = store.service.command("migrate", "--input", "-", stdin="")
+    assert (done.returncode, done.stderr) == (1, "entitled: the input '-' is empty\n")
+    # The server sees that there is no line.
+    path.write_text("\n\n")
+    status, report = migrate(store.service, "--input", path)
+    assert status == 1 and report["state"] == "MIGRATION_STATE_FAILED"
+    assert report["error"].startswith("the input is empty; expected")
 
 
 def test_a_folder_is_no_input(store, tmp_path):

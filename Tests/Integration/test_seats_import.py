@@ -265,7 +265,13 @@ def test_wrong_files_and_purchases_are_errors(service, tmp_path):
     done = service.command("seats", "import", tmp_path / "missing.csv")
     assert done.returncode == 1 and "cannot read" in done.stderr
     done = service.command("seats", "import", "-", stdin="name\nann\n")
-    assert done.returncode == 64 and "customer_id" in done.stderr
+    assert done.returncode == 1 and "customer_id" in done.stderr
+    (tmp_path / "empty.csv").touch()
+    done = service.command("seats", "import", tmp_path / "empty.csv", "--purchase", "1")
+    assert done.returncode == 1 and f"{tmp_path}/empty.csv: the roster is empty" in done.stderr
+    (tmp_path / "wide.csv").write_bytes("customer_id\nann\n".encode("utf-16-le"))
+    done = service.command("seats", "import", tmp_path / "wide.csv", "--purchase", "1")
+    assert done.returncode == 1 and "iconv -f UTF-16LE -t UTF-8" in done.stderr
     (tmp_path / "roster.csv.gz").write_bytes(gzip.compress(b"customer_id\nann\n"))
     done = service.command("seats", "import", tmp_path / "roster.csv.gz", "--purchase", "1")
     assert done.returncode == 3 and "UNKNOWN_PURCHASE" in done.stdout

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Platform
 
 /// Reads files of App Store Connect's reports and exports of other systems.
@@ -17,8 +18,16 @@ package enum ReportFile {
     return text
   }
 
-  /// The bytes of a file, which is gzip or plain.
+  /// The bytes of a text, which is gzip or plain, and not UTF-16.
   package static func plain(_ bytes: [UInt8], named name: String) throws(Failure) -> [UInt8] {
+    let plain = try decompressed(bytes, named: name)
+    if let encoding = WideEncoding(beginningWith: plain) {
+      throw Failure("cannot read '\(name)': the text is \(encoding.rawValue); \(encoding.remedy)")
+    }
+    return plain
+  }
+
+  private static func decompressed(_ bytes: [UInt8], named name: String) throws(Failure) -> [UInt8] {
     guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
     do {
       return try bytes.withUnsafeBytes { try gunzip($0, limit: limit, allowsSeveralMembers: true) }

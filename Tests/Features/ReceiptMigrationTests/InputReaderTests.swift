@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import Testing
 
@@ -112,7 +113,16 @@ import Testing
     #expect(throws: InputError.self) {
       try InputReader(InputFileSource(path: "/no/where"), InputFormat(), after: 0, at: 0)
     }
-    #expect(try read("").isEmpty)
+  }
+
+  @Test(
+    "An input without a line is refused, and one whose customers were erased is read",
+    arguments: ["", "\n\r\n", "\u{FEFF}"])
+  func emptyInputs(text: String) throws {
+    #expect(throws: InputError.emptyInput) { try read(text) }
+    #expect(try read(text + "   \n").isEmpty)
+    #expect(try read(text + "customer_id,receipt").isEmpty)
+    #expect(InputError.emptyInput.description.hasPrefix("the input is empty"))
   }
 
   @Test("An input that has no lines in UTF-8 is refused, with the form that it has")
@@ -121,11 +131,18 @@ import Testing
     let gzip = Data([0x1F, 0x8B, 0x08, 0x00]) + Data(header.utf8)
     let utf16 = try #require("\(header)\na,M\n".data(using: .utf16))
     let inputs: [(Data, InputError.Form)] = [
-      (gzip, .gzip), (utf16, .utf16), (Data("\(header)\ra,M\r".utf8), .carriageReturns),
+      (gzip, .gzip), (utf16, .wide(.utf16)), (Data("\(header)\ra,M\r".utf8), .carriageReturns),
       (Data("{\"receipt\":\"M\"}\r{\"receipt\":\"M\"}".utf8), .carriageReturns),
     ]
     for (input, form) in inputs {
       #expect(throws: InputError.unsupported(form)) { try read(input) }
+    }
+    for (encoding, form) in [
+      (String.Encoding.utf16LittleEndian, WideEncoding.utf16LittleEndian), (.utf16BigEndian, .utf16BigEndian),
+    ] {
+      let input = try #require("\(header)\na,M\n".data(using: encoding))
+      #expect(throws: InputError.unsupported(.wide(form))) { try read(input) }
+      #expect(InputError.unsupported(.wide(form)).description.contains("iconv -f \(form.rawValue)"))
     }
     #expect(InputError.unsupported(.gzip).description.contains("gunzip"))
     #expect(try customers(read("\(header)\r\na\rb,M\r\n")) == ["a\rb"])

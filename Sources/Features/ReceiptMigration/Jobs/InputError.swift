@@ -1,3 +1,4 @@
+package import Bytes
 package import Store
 
 /// The reason why the input of a job, or a line of it, cannot be read.
@@ -8,6 +9,8 @@ package enum InputError: Error, Hashable, Sendable {
   case store(StoreError)
   /// The input has no lines that can be read.
   case unsupported(Form)
+  /// The input has nothing but line ends.
+  case emptyInput
   /// The CSV header has neither the receipt column nor the transaction id column.
   case noColumns(wanted: [String], found: [String])
   /// A line is no JSON object, or has another number of columns than the header.
@@ -22,16 +25,18 @@ package enum InputError: Error, Hashable, Sendable {
   /// A form of input that the operator must convert.
   package enum Form: Hashable, Sendable {
     case gzip
-    case utf16
+    case wide(WideEncoding)
     /// The lines end with CR alone.
     case carriageReturns
 
     /// The form that the first bytes show; `nil` for bytes that may be text in UTF-8.
     init?(beginningWith bytes: ArraySlice<UInt8>) {
-      switch Array(bytes.prefix(2)) {
-      case [0x1F, 0x8B]: self = .gzip
-      case [0xFE, 0xFF], [0xFF, 0xFE]: self = .utf16
-      default: return nil
+      if bytes.starts(with: [0x1F, 0x8B]) {
+        self = .gzip
+      } else if let encoding = WideEncoding(beginningWith: bytes) {
+        self = .wide(encoding)
+      } else {
+        return nil
       }
     }
   }
@@ -39,7 +44,7 @@ package enum InputError: Error, Hashable, Sendable {
   /// The reason code.
   package var reason: String {
     switch self {
-    case .unreadable, .store, .unsupported: "INPUT_UNREADABLE"
+    case .unreadable, .store, .unsupported, .emptyInput: "INPUT_UNREADABLE"
     case .noColumns: "NO_COLUMNS"
     case .malformedLine: "MALFORMED_LINE"
     case .lineTooLong: "LINE_TOO_LONG"
@@ -55,9 +60,10 @@ extension InputError: CustomStringConvertible {
     case .store(let error): "the upload cannot be read: \(error)"
     case .unsupported(.gzip):
       "the input is compressed with gzip; decompress it first, for example with gunzip"
-    case .unsupported(.utf16): "the input is UTF-16; convert it to UTF-8, for example with iconv"
+    case .unsupported(.wide(let encoding)): "the input is \(encoding.rawValue); \(encoding.remedy)"
     case .unsupported(.carriageReturns):
       "the lines of the input end with CR; convert them to LF, for example with tr '\\r' '\\n'"
+    case .emptyInput: "the input is empty; expected a line of JSON for each customer, or CSV with a header"
     case .noColumns(let wanted, let found):
       "the header has neither \(wanted.joined(separator: " nor ")), but \(found.joined(separator: ", "))"
     case .malformedLine(let problem): "malformed line: \(problem)"

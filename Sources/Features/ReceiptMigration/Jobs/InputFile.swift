@@ -97,6 +97,21 @@ final class InputFile {
     }
   }
 
+  /// Whether the input has nothing but line ends. The spaces of lines whose customers were erased count as content. Must be
+  /// called before a line is read.
+  func isEmpty() throws(InputError) -> Bool {
+    var scanned = next
+    while true {
+      if buffer[scanned...].contains(where: { $0 != 0x0A && $0 != 0x0D }) { return false }
+      scanned = buffer.count
+      guard scanned <= Self.maxLineLength else { return false }
+      // Filling discards the bytes before the read position.
+      let consumed = next
+      guard try fill() else { return true }
+      scanned -= consumed
+    }
+  }
+
   /// Returns the form of the input if it has no lines that can be read. Must be called before anything is read.
   func unsupportedForm() throws(InputError) -> InputError.Form? {
     while buffer.count < 2, try fill() {}

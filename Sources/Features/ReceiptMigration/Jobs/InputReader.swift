@@ -31,6 +31,7 @@ struct InputReader {
     let start = try InputFile(source, from: 0)
     if let form = try start.unsupportedForm() { throw .unsupported(form) }
     try start.skipByteOrderMark()
+    guard try !start.isEmpty() else { throw .emptyInput }
     let first = try start.peek()
     syntax = format.syntax ?? InputFormat.Syntax(beginningWith: first)
     self.format = format

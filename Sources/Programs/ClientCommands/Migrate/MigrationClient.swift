@@ -54,6 +54,7 @@ struct MigrationUpload {
   ///
   /// - Returns: the upload id: for a file, a hash of its content, so that a repeated command resumes the upload; for
   ///   the standard input, a random id.
+  /// - Throws: ``Failure`` also for an empty input.
   func upload(to server: MigrationClient) async throws -> String {
     let handle: FileHandle
     let id: String
@@ -62,7 +63,8 @@ struct MigrationUpload {
     } else {
       let file = try InputFile.opened(input)
       handle = file
-      id = try Self.contentID(of: file)
+      guard let content = try Self.contentID(of: file) else { throw emptyInput }
+      id = content
       let stored = try await send([], id, at: 0, to: server)
       try file.seek(toOffset: UInt64(stored))
     }
@@ -78,6 +80,7 @@ struct MigrationUpload {
           ? "uploading \(ProgressBar.text(Double(offset) / Double(size)))" : "uploaded \(offset >> 20) MiB")
     }
     progress.finish()
+    guard offset > 0 else { throw emptyInput }
     return id
   }
 
@@ -95,12 +98,15 @@ struct MigrationUpload {
     }.size
   }
 
-  /// Returns a chained hash of the content: each chunk is hashed together with the hash of the previous chunks.
-  private static func contentID(of file: FileHandle) throws -> String {
+  private var emptyInput: Failure { Failure("the input '\(input)' is empty") }
+
+  /// Returns a chained hash of the content: each chunk is hashed together with the hash of the previous chunks; `nil` for
+  /// no content.
+  private static func contentID(of file: FileHandle) throws -> String? {
     var hash: [UInt8] = []
     while let chunk = try file.read(upToCount: chunkSize), !chunk.isEmpty {
       hash = SHA256.hash((hash + chunk)[...])
     }
-    return hash.isEmpty ? "empty" : Hex.encode(hash)
+    return hash.isEmpty ? nil : Hex.encode(hash)
   }
 }

@@ -13,7 +13,7 @@ struct ImportSeatsCommand: AsyncParsableCommand {
     discussion: """
       The roster is CSV with the columns \(Roster.customerColumn) and \(Roster.purchaseColumn). Customers in it get a \
       seat; seats of other customers of these purchases are released. Repeating it changes nothing. Exit status 3 if \
-      a row failed; the others are done.
+      a row failed; the others are done. Exit status 1 if the file is no roster; nothing is done.
       Example: entitled seats import team.csv --purchase 2000001 --dry-run
       """)
 
@@ -33,7 +33,7 @@ struct ImportSeatsCommand: AsyncParsableCommand {
     let bytes = try ReportFile.plain(Array(file), named: roster)
     let parsed: Roster
     do { parsed = try Roster(csv: bytes, purchase: purchase) } catch {
-      throw Failure("\(roster): \(error)", status: 64)
+      throw Failure("\(roster): \(error)")
     }
     let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let report = try await client.withConnection { connection in
