@@ -9,7 +9,10 @@ import re
 import jsonschema
 import pytest
 import yaml
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import NoEncryption, PrivateFormat
 
+from certificates import PEM
 from harness import ROOT, run
 
 SCHEMA = json.loads((ROOT / "docs" / "configuration.schema.json").read_text())
@@ -290,6 +293,22 @@ erasures: {list: nowhere/erasures}
     assert len(problems) == len(expected), answer.stderr
     for line, subject, remedy in expected:
         assert any(int(found) == line and subject in text and remedy in text for found, text in problems), (subject, problems)
+
+
+def test_the_check_names_the_remedy_for_a_key_that_is_not_on_the_curve_of_apples(tmp_path):
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    (tmp_path / "rsa.p8").write_bytes(key.private_bytes(PEM, PrivateFormat.PKCS8, NoEncryption()))
+    (tmp_path / "rsa.p8").chmod(0o600)
+    answer = check(tmp_path, """
+apps:
+  sea:
+    bundle_id: com.example.sea
+    environments: [Sandbox]
+    in_app_purchase_key: {file: rsa.p8, key_id: ABCDE12345, issuer_id: x}
+    products: {}
+""")
+    assert answer.returncode == 1 and re.search(r"entitled\.yaml:6: .*rsa\.p8 cannot be used", answer.stderr)
+    assert "not a private key on P-256; use the file as it was downloaded" in answer.stderr
 
 
 def test_serve_reports_all_errors_of_its_configuration(tmp_path):

@@ -152,7 +152,7 @@ extension Startup {
   static func signer(_ path: String, keyID: String) throws(PrivateKeyFileError) -> JWTSigner {
     let privateKey = try PrivateKeyFile.read(path)
     do { return try JWTSigner(key: privateKey, keyID: keyID) } catch {
-      throw .notAKey(path: path, reason: error.description)
+      throw .notAKey(path: path, reason: "\(error.description); \(PrivateKeyFile.remedy)")
     }
   }
 }

@@ -5,6 +5,8 @@ internal import Glibc
 package enum PrivateKeyFile {
   /// More than any key needs; bounds memory for a wrong path.
   private static let sizeLimit = 65_536
+  /// What the operator does about a file without a key that can sign.
+  package static let remedy = "use the file as it was downloaded, or a key on P-256 in PEM"
 
   /// Reads a key.
   ///
@@ -27,7 +29,6 @@ package enum PrivateKeyFile {
     do {
       return (try SigningKey(pem: text), changed)
     } catch {
-      let remedy = "use the file as it was downloaded, or a key on P-256 in PEM"
       throw .notAKey(path: path, reason: "\(error.description); \(remedy)")
     }
   }
@@ -102,10 +103,12 @@ package enum PrivateKeyFileError: Error, Hashable, Sendable, CustomStringConvert
       "the file \(path) has mode 0\(String(mode, radix: 8)), which permits access by others; run chmod 600"
     case .notAKey(let path, let reason): "the file \(path) cannot be used: \(reason)"
     case .noKeys(let directory):
-      "no key in \(directory): no file ends in .pem or .p8; create one there with 'openssl genpkey -algorithm EC "
-        + "-pkeyopt ec_paramgen_curve:P-256 -out 1.pem'"
+      "no key in \(directory): no file ends in .pem or .p8; create one there with '\(Self.creation)'"
     }
   }
+
+  /// The command that creates a key for tokens.
+  static let creation = "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out 1.pem"
 }
 
 extension PrivateKeyFileError {

@@ -32,7 +32,10 @@ package struct TokenKeyRing: Sendable {
     var keys: [(key: SigningKey, changed: Int64)] = []
     for path in try PrivateKeyFile.list(directory) {
       let file = try PrivateKeyFile.readWithDate(path)
-      guard file.key.reference.isP256 else { throw .notAKey(path: path, reason: "not on P-256") }
+      guard file.key.reference.isP256 else {
+        throw .notAKey(
+          path: path, reason: "not on P-256; create a key with '\(PrivateKeyFileError.creation)'")
+      }
       keys.append(file)
     }
     // Of two files with the same time, the later name is newer, so that all replicas sign with the same key.
