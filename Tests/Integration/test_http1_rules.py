@@ -165,3 +165,14 @@ def test_authority_and_host_of_http_2_name_one_host(service, authority, host, ex
         fields = {":authority": authority, "host": host}
         stream = connection.open(path="/healthz", method="GET", te=None, content_type=None, end=True, **fields)
         assert connection.answer(stream).headers[":status"] == expected
+
+
+@pytest.mark.parametrize(
+    "authority, host, expected",
+    [("localhost", None, "200"), ("localhost", "LOCALHOST", "200"), ("localhost", "evil.example", "400"),
+     ("evil.example", "localhost", "400")],
+)  # fmt: skip
+def test_authority_and_host_of_a_grpc_call_name_one_host(service, authority, host, expected):
+    with Connection(service.grpc) as connection:
+        answer = connection.call(**{":authority": authority, "host": host})
+        assert answer.headers[":status"] == expected

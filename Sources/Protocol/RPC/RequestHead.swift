@@ -34,6 +34,8 @@ package struct RequestHead: Sendable {
   package var requiresPosition = false
   /// Whether there is a `traceparent`.
   package var hasTraceParent = false
+  /// Whether there is a `host`, which must equal `:authority` (RFC 9113, section 8.3.1).
+  package var hasHost = false
   /// The index of the path in the method table; `nil` for an unknown path.
   package var method: Int?
 
@@ -49,6 +51,7 @@ package struct RequestHead: Sendable {
     _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ methods: MethodTable
   ) {
     switch name.count {
+    case 4 where name.equals("host"): hasHost = true
     case 5 where name.equals(":path"): method = methods.index(of: value)
     case 7 where name.equals(":method"): isPost = value.equals("POST")
     case 11 where name.equals("traceparent"): hasTraceParent = true

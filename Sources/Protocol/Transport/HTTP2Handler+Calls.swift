@@ -7,6 +7,7 @@ internal import RPC
 extension HTTP2Handler {
   /// Opens a gRPC call, and answers it at once if its request is complete and its handler synchronous.
   func openCall(_ id: StreamID, _ head: RequestHead, _ fields: HeaderFields) {
+    guard !head.hasHost || fields.hasValidHost else { return answerPlain(id, .invalidHost) }
     guard head.isPost else { return answerPlain(id, .methodNotAllowed("POST")) }
     let encoding: MessageEncoding
     switch head.encoding {

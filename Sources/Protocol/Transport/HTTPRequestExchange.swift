@@ -153,7 +153,7 @@ extension HTTP2Handler {
 
 extension HeaderFields {
   /// Whether `:authority` and `host` name one host, if they name any (RFC 9113, section 8.3.1).
-  fileprivate var hasValidHost: Bool {
+  var hasValidHost: Bool {
     var names: [String] = []
     withFields { fields in
       for field in fields
