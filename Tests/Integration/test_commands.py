@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import socket
 
 from harness import post, run
@@ -103,7 +104,13 @@ def test_watch_prints_events_and_resumes_after_the_last_one(service, customer):
     assert grant in listed.stdout and "revoked" not in listed.stdout, listed.stderr
     service.command("grants", "revoke", grant)
     assert "revoked" in service.command("grants", "list", customer).stdout
-    second = service.command(*watch, "--after", event["sequence"])
-    assert f"{customer} pro GRANT_REVOKED" in second.stdout
+    resume = re.fullmatch(r"to resume: (--after-position) (\S+)\n", first.stderr)
+    for option in (("--after", event["sequence"]), resume.groups()):
+        second = service.command(*watch, *option)
+        assert second.returncode == 0 and f"{customer} pro GRANT_REVOKED" in second.stdout, second.stderr
+    wrong = service.command(*watch, "--after", event["sequence"], "--from-beginning")
+    assert wrong.returncode == 64 and "exclude each other" in wrong.stderr
+    unknown = service.command(*watch, "--after-position", "nonsense")
+    assert unknown.returncode == 1 and "to resume" not in unknown.stderr
     failed = service.command("watch", "--app", "no-such-app")
     assert (failed.returncode, "no-such-app" in failed.stderr) == (1, True)

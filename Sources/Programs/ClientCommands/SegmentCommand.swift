@@ -120,7 +120,7 @@ struct SegmentCustomersCommand: AsyncParsableCommand {
 struct WatchSegmentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Stream who enters and leaves a segment.",
-    discussion: "To resume, pass the last sequence number to --after.")
+    discussion: EventStreamOptions.resumption)
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
@@ -133,12 +133,16 @@ struct WatchSegmentCommand: AsyncParsableCommand {
       $0.segment = segment
       if stream.fromBeginning { $0.start = .fromBeginning(true) }
       if let after = stream.after { $0.start = .afterSequence(after) }
+      if let position = stream.afterPosition { $0.start = .afterPosition(position) }
     }
     request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
+    var position: String?
+    defer { stream.printEnd(at: position) }
     try await client.withConnection { [request] connection in
       var left = stream.limit
       try await connection.watchSegment(request) { response in
+        defer { position = response.position }
         guard case .event(let event) = response.content else { return true }
         client.printNow(event, event.segmentLine)
         left -= 1

@@ -9,7 +9,7 @@ struct WatchCommand: AsyncParsableCommand {
     commandName: "watch", abstract: "Stream entitlement events.",
     discussion: """
       Prints one line for each event, or with --json one document, until it is interrupted or the server ends the \
-      stream. To resume, pass the last sequence number to --after.
+      stream. \(EventStreamOptions.resumption)
       """)
 
   @OptionGroup var client: ClientOptions
@@ -25,12 +25,16 @@ struct WatchCommand: AsyncParsableCommand {
       $0.entitlements = entitlement
       if stream.fromBeginning { $0.start = .fromBeginning(true) }
       if let after = stream.after { $0.start = .afterSequence(after) }
+      if let position = stream.afterPosition { $0.start = .afterPosition(position) }
     }
     request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
+    var position: String?
+    defer { stream.printEnd(at: position) }
     try await client.withConnection { [request] connection in
       var left = stream.limit
       try await connection.watch(request) { response in
+        defer { position = response.position }
         guard case .event(let event) = response.content else { return true }
         client.printNow(event, event.line)
         left -= 1
@@ -42,7 +46,15 @@ struct WatchCommand: AsyncParsableCommand {
 
 /// The part of a stream of events that a command prints.
 struct EventStreamOptions: ParsableArguments {
+  /// The part of a help text about resuming.
+  static let resumption = """
+    When the server or --count ends the stream, the standard error has the position to pass to --after-position, which \
+    resumes safely also after the store was restored; --after takes a sequence number.
+    """
+
   @Option(help: "Resume after this sequence number.") var after: Int64?
+  @Option(help: "Resume after this position, which an earlier stream printed at its end.")
+  var afterPosition: String?
   @Flag(help: "Start with the first stored event.") var fromBeginning = false
   @Option(help: "Number of events after which to stop (default: no limit).") var count: Int?
 
@@ -51,6 +63,16 @@ struct EventStreamOptions: ParsableArguments {
 
   func validate() throws {
     guard limit > 0 else { throw ValidationError("--count takes a positive number") }
+    let starts = [after != nil, afterPosition != nil, fromBeginning].filter(\.self)
+    guard starts.count <= 1 else {
+      throw ValidationError("--after, --after-position and --from-beginning exclude each other")
+    }
+  }
+
+  /// Prints how to resume a stream after its last message at `position`; nothing if it had none.
+  func printEnd(at position: String?) {
+    guard let position else { return }
+    FileHandle.standardError.write(Data("to resume: --after-position \(position)\n".utf8))
   }
 }
 
