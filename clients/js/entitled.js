@@ -52,7 +52,8 @@ export class Client {
     return this.receipt.submitTransaction({ app: this.app, customerId, signedTransaction }, options);
   }
 
-  // Reads are tried again while the service cannot be reached. A write is left to the caller, who knows whether it
+  // Reads are tried again while the service cannot be reached, after the time that it asks for if that is before the
+  // deadline. A write is left to the caller, who knows whether it
   // has an idempotency key.
   async #call(path, onlyReads, request = {}, { timeout = this.timeout, signal, atLeast } = {}) {
     const deadline = Date.now() + timeout;
@@ -60,7 +61,8 @@ export class Client {
       try {
         return await this.#post(path, request, deadline - Date.now(), signal, atLeast);
       } catch (error) {
-        const wait = 50 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+        const backoff = 50 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+        const wait = Math.max(backoff, 1000 * (error.retryAfter ?? 0));
         const isLast = attempt === ATTEMPTS || Date.now() + wait >= deadline;
         if (!onlyReads || error.code !== "unavailable" || isLast) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));

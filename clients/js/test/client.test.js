@@ -46,6 +46,19 @@ test("A read is repeated while the service is unavailable, at most three times",
   assert.equal(down.calls.length, 4);
 });
 
+test("A read is repeated after the time that the service asks for, and not if that is after the deadline", async () => {
+  const after = (retryDelay) => ({ status: 503, body: { ...unavailable.body, details: [{ type: "google.rpc.RetryInfo", debug: { retryDelay } }] } });
+  const soon = service(after("0.300s"), entitled);
+  const start = performance.now();
+  await new Client("http://127.0.0.1", { app, fetch: soon.fetch }).check("alice", "pro");
+  // Timers of Node can fire a millisecond early.
+  assert.ok(performance.now() - start >= 299 && soon.calls.length === 2);
+  const late = service(after("60s"), entitled);
+  const client = new Client("http://127.0.0.1", { app, fetch: late.fetch });
+  await assert.rejects(client.check("alice", "pro"), { code: "unavailable", retryAfter: 60 });
+  assert.equal(late.calls.length, 1);
+});
+
 test("A write is not repeated", async () => {
   const { calls, fetch } = service(unavailable, entitled);
   const client = new Client("http://127.0.0.1", { app, fetch });

@@ -106,11 +106,15 @@ public actor DeviceEntitlements {
     return answer
   }
 
+  /// Backups do not have the id, because a device that is set up from one is another installation.
   private static func installationID(in folder: URL) throws -> String {
-    let file = folder.appending(path: "installation-id")
-    if let id = try? String(contentsOf: file, encoding: .utf8) { return id }
-    let id = UUID().uuidString
-    try id.write(to: file, atomically: true, encoding: .utf8)
+    var file = folder.appending(path: "installation-id")
+    let stored = try? String(contentsOf: file, encoding: .utf8)
+    let id = stored ?? UUID().uuidString
+    if stored == nil { try id.write(to: file, atomically: true, encoding: .utf8) }
+    var values = URLResourceValues()
+    values.isExcludedFromBackup = true
+    try file.setResourceValues(values)
     return id
   }
 
