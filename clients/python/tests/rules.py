@@ -1,6 +1,7 @@
 """Rules of the client that need no service: when a stream continues, errors of proxies, and keys of tokens."""
 
 import json
+import logging
 import pathlib
 import tempfile
 import threading
@@ -70,6 +71,30 @@ continues(
     lambda: WatchSegmentRequest(app="ocean-journal", segment="owners"), WatchSegmentResponse(sequence=7, position="p")
 )
 
+
+class Records(logging.Handler):
+    """Keeps the messages that the client logs."""
+
+    def __init__(self):
+        super().__init__()
+        self.messages = []
+
+    def emit(self, record):
+        self.messages.append((record.levelname, record.getMessage()))
+
+
+# A stream that continues is logged with the cause; without a message in between it is a warning, so that a wrong address is
+# noticed.
+records, logger = Records(), logging.getLogger("entitled")
+logger.addHandler(records)
+logger.setLevel(logging.INFO)
+stream = watching(WatchRequest(), after_sequence=4)
+for _ in range(2):
+    raised(stream, grpc.StatusCode.UNAVAILABLE)
+assert [level for level, _ in records.messages] == ["INFO", "WARNING"]
+for _, message in records.messages:
+    assert message.startswith("stream of events ended, continuing in 0.") and "UNAVAILABLE" in message, message
+logger.removeHandler(records)
 
 
 class Call:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections.abc import Iterable
 from typing import Generic, TypeVar
@@ -14,6 +15,8 @@ from entitled.v1.segment_service_pb2 import WatchSegmentRequest, WatchSegmentRes
 
 Request = TypeVar("Request", WatchRequest, WatchSegmentRequest)
 Response = TypeVar("Response", WatchResponse, WatchSegmentResponse)
+
+_LOGGER = logging.getLogger("entitled")
 
 # ABORTED: the events came faster than the caller took them.
 _INTERRUPTIONS = (
@@ -64,4 +67,8 @@ class Watching(Generic[Request]):
         self._attempts = min(self._attempts + 1, 9)
         longest = min(30.0, 0.1 * 2**self._attempts)
         retry_after = (error.retry_after if error else None) or 0.0
-        return max(retry_after, random.uniform(longest / 2, longest))
+        delay = max(retry_after, random.uniform(longest / 2, longest))
+        # A wrong address has no other sign, because the stream waits for the service. Streams end now and then.
+        level = logging.WARNING if self._attempts > 1 else logging.INFO
+        _LOGGER.log(level, "stream of events ended, continuing in %.1f s: %s", delay, error or "no error")
+        return delay

@@ -14,11 +14,17 @@ extension EntitledClient {
     case afterPosition(String)
   }
 
+  /// Receives the error with which a stream ended, `nil` for none, and the time after which it continues.
+  public typealias InterruptionHandler = @Sendable (EntitledError?, Duration) -> Void
+
   /// Returns the events in commit order, without an end. After an interruption the stream continues after the last
   /// event. Store `event.position` or `event.sequence`, and pass it as `.afterPosition` or `.after` to continue in
   /// another process.
+  ///
+  /// `onInterruption` is called each time before the stream waits to continue. Log it: a wrong address has no other sign.
   public func watch(
-    from start: Start = .next, customerIDs: [String] = [], entitlements: [String] = []
+    from start: Start = .next, customerIDs: [String] = [], entitlements: [String] = [],
+    onInterruption: InterruptionHandler? = nil
   ) -> Events {
     let request = Entitled_V1_WatchRequest.with {
       $0.app = app
@@ -26,7 +32,7 @@ extension EntitledClient {
       $0.customerIds = customerIDs
       $0.entitlements = entitlements
     }
-    return Events(start: start) { [service = services.entitlement] receiver in
+    return Events(start: start, onInterruption: onInterruption) { [service = services.entitlement] receiver in
       try await service.watch(request.starting(receiver.start)) { response in
         await receiver.opened(response.metadata)
         for try await message in response.messages {
@@ -38,16 +44,18 @@ extension EntitledClient {
     }
   }
 
-  /// Returns the events of a saved segment as ``watch(from:customerIDs:entitlements:)`` does: `SEGMENT_ENTERED` and
+  /// Returns the events of a saved segment as ``watch(from:customerIDs:entitlements:onInterruption:)`` does: `SEGMENT_ENTERED` and
   /// `SEGMENT_LEFT` of its customers, and `SEGMENT_REDEFINED` when it has to be listed again. After the last event of a
   /// deleted segment, the iteration throws an error with the reason `UNKNOWN_SEGMENT`.
-  public func watchSegment(_ segment: String, from start: Start = .next) -> Events {
+  public func watchSegment(
+    _ segment: String, from start: Start = .next, onInterruption: InterruptionHandler? = nil
+  ) -> Events {
     let request = Entitled_V1_WatchSegmentRequest.with {
       $0.app = app
       $0.environment = environment
       $0.segment = segment
     }
-    return Events(start: start) { [service = services.segment] receiver in
+    return Events(start: start, onInterruption: onInterruption) { [service = services.segment] receiver in
       try await service.watchSegment(request.starting(receiver.start)) { response in
         await receiver.opened(response.metadata)
         for try await message in response.messages {
@@ -88,13 +96,14 @@ public struct Events: AsyncSequence, Sendable {
   public typealias Element = WatchedEvent
 
   let start: EntitledClient.Start
+  let onInterruption: EntitledClient.InterruptionHandler?
   let open: ResumableStream.Open
 
   /// Opens a stream.
   public func makeAsyncIterator() -> Iterator {
     let channel = AsyncThrowingChannel<Element, any Error>()
-    let task = Task { [start, open] in
-      var stream = ResumableStream(start: start, open: open)
+    let task = Task { [start, onInterruption, open] in
+      var stream = ResumableStream(start: start, onInterruption: onInterruption, open: open)
       do {
         while true { try await stream.advance { await channel.send($0) } }
       } catch {

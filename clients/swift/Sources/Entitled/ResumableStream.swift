@@ -12,10 +12,14 @@ struct ResumableStream: Sendable {
 
   private var start: EntitledClient.Start
   private var attempts = 0
+  private let onInterruption: EntitledClient.InterruptionHandler?
   private let open: Open
 
-  init(start: EntitledClient.Start, open: @escaping Open) {
+  init(
+    start: EntitledClient.Start, onInterruption: EntitledClient.InterruptionHandler?, open: @escaping Open
+  ) {
     self.start = start
+    self.onInterruption = onInterruption
     self.open = open
   }
 
@@ -34,8 +38,10 @@ struct ResumableStream: Sendable {
     if let interruption, !canContinue(after: interruption) { throw interruption }
     attempts = min(attempts + 1, 9)
     let longest = min(30, 0.1 * Double(1 << attempts))
-    let wait = Duration.seconds(Double.random(in: longest / 2...longest))
-    try await Task.sleep(for: max(wait, interruption?.retryAfter ?? .zero))
+    let wait = max(
+      Duration.seconds(Double.random(in: longest / 2...longest)), interruption?.retryAfter ?? .zero)
+    onInterruption?(interruption, wait)
+    try await Task.sleep(for: wait)
   }
 
   /// Whether the service would open the stream again, and no event is lost in between.
