@@ -225,6 +225,23 @@ import Testing
     #expect(demo.notifications().suffix(4) == ["REFUND", "REFUND", "REFUND_REVERSED", "EXPIRED/VOLUNTARY"])
   }
 
+  @Test(
+    "Auto-renew of a subscription that ended or was refunded cannot be turned on", arguments: [true, false])
+  mutating func autoRenewAfterTheEnd(isRefunded: Bool) throws {
+    let bought = JSONValue.string(String(try demo.buy("monthly")))
+    if isRefunded {
+      try demo.act(.refund, ["transactionId": bought])
+    } else {
+      try demo.act(.autoRenew, ["transactionId": bought, "enabled": false])
+      demo.pass(days: 40)
+    }
+    let line = try demo.line()
+    #expect(throws: ActionError.notPossible("subscription \(line.id) is over")) {
+      try demo.act(.autoRenew, ["transactionId": bought, "enabled": true])
+    }
+    #expect(try !demo.line().autoRenews && demo.line().status == line.status)
+  }
+
   @Test("With compressed periods a month lasts five minutes, and the twelfth renewal is the last")
   mutating func compressed() throws {
     try demo.act(.periods, ["month": "5m"])
