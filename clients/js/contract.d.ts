@@ -3884,7 +3884,11 @@ export interface SignOfferRequest {
   transactionId?: string;
   /** The eligibility that the introductory form signs: whether the customer may have the offer. */
   allowIntroductoryOffer?: boolean;
-  /** The JSON of an Advanced Commerce request. */
+  /**
+   * The JSON of an Advanced Commerce request, required by the form of Advanced Commerce. `operation`, `version` and
+   * `requestInfo.requestReferenceId` are required, and the members that Apple documents for the operation must have the
+   * documented types (`INVALID_FIELD`), such as a number for a price. Other members and operations are not checked.
+   */
   advancedCommerceRequestJson?: string;
   /** Whether to sign without an eligibility check. */
   skipEligibilityCheck?: boolean;

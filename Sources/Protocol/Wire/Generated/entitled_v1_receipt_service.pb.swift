@@ -1859,7 +1859,9 @@ package struct SignOfferRequest: WireMessage {
   package var transactionId: String = ""
   /// The eligibility that the introductory form signs: whether the customer may have the offer.
   package var allowIntroductoryOffer: Bool = false
-  /// The JSON of an Advanced Commerce request.
+  /// The JSON of an Advanced Commerce request, required by the form of Advanced Commerce. `operation`, `version` and
+  /// `requestInfo.requestReferenceId` are required, and the members that Apple documents for the operation must have the
+  /// documented types (`INVALID_FIELD`), such as a number for a price. Other members and operations are not checked.
   package var advancedCommerceRequestJson: String = ""
   /// Whether to sign without an eligibility check.
   package var skipEligibilityCheck: Bool = false

@@ -1546,7 +1546,9 @@ struct  Entitled__V1__SignOfferRequest
    */
   protobuf_c_boolean allow_introductory_offer;
   /*
-   * The JSON of an Advanced Commerce request.
+   * The JSON of an Advanced Commerce request, required by the form of Advanced Commerce. `operation`, `version` and
+   * `requestInfo.requestReferenceId` are required, and the members that Apple documents for the operation must have the
+   * documented types (`INVALID_FIELD`), such as a number for a price. Other members and operations are not checked.
    */
   char *advanced_commerce_request_json;
   /*
