@@ -217,6 +217,10 @@ class Lives:
             case 4 | 5:
                 self.act("auto-renew", transactionId=chosen, enabled=is_on)
             case 6 | 7:
+                failing = read(self.service, "SELECT account FROM account WHERE billing_fails = 1 ORDER BY account")
+                # Otherwise few payments would be recovered.
+                if failing and not is_on and self.random.random() < 0.4:
+                    account = self.random.choice(failing)["account"]
                 self.act("billing", account=account, fails=is_on)
             case 8:
                 share = {"percent": self.random.choice([25, 40])} if is_on else {}

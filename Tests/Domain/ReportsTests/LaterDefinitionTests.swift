@@ -116,6 +116,19 @@ import Testing
     #expect(try days(.movements, facts)("renewal_turned_off", on: "10-09") == [1])
   }
 
+  @Test("No consent is pending after the next period is charged")
+  func earlyRenewal() throws {
+    let facts = World.facts(
+      "Q", [World.period("monthly", "09-10", "10-10"), World.period("monthly", "10-10", "11-10")],
+      [
+        // A lower price takes the increase back without a notification.
+        World.info("10-01", "10-10") { $0.priceIncreaseStatus = .pending },
+        World.info("10-09", "11-10") { _ in },
+      ])
+    #expect(try days(.subscriptions, facts)("active", "consent_pending", on: "10-08") == [1, 1])
+    #expect(try days(.subscriptions, facts)("active", "consent_pending", on: "10-09") == [1, 0])
+  }
+
   @Test("A downgrade that is planned after an early charge is pending in the running period")
   func earlyPlan() throws {
     let facts = World.facts(

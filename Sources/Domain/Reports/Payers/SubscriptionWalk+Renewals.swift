@@ -26,31 +26,22 @@ struct RenewalTimes {
     return starts.count == 1 ? found : found.sorted { $0.inForceFrom < $1.inForceFrom }
   }
 
-  /// The times in which the reports about the periods with these starts match, in order and without overlaps.
+  /// The times in which the last report about the periods with these starts matches, in order.
   func times(
     ofPeriods starts: [Instant], where matches: (RenewalReport) -> Bool
   ) -> [(start: Instant, end: Instant)] {
     var times: [(start: Instant, end: Instant)] = []
-    for start in starts {
-      var since: Instant?
-      for report in reports[start] ?? [] {
-        if matches(report) {
-          since = since ?? report.inForceFrom
-        } else if let start = since {
-          times.append((start, report.inForceFrom))
-          since = nil
-        }
-      }
-      if let since { times.append((since, .openEnd)) }
-    }
-    times.sort { $0.start < $1.start }
-    return times.reduce(into: []) { merged, time in
-      if let last = merged.last, time.start <= last.end {
-        merged[merged.count - 1].end = max(last.end, time.end)
-      } else {
-        merged.append(time)
+    var since: Instant?
+    for report in reports(ofPeriods: starts) {
+      if matches(report) {
+        since = since ?? report.inForceFrom
+      } else if let start = since {
+        times.append((start, report.inForceFrom))
+        since = nil
       }
     }
+    if let since { times.append((since, .openEnd)) }
+    return times
   }
 }
 
