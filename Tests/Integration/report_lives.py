@@ -139,8 +139,9 @@ def rows_of(answer):
 class Lives:
     """Payers in the sandbox, from day to day, and the recount of each day."""
 
-    def __init__(self, service):
-        self.service, self.random = service, random.Random(SEED)
+    def __init__(self, service, recovered=0.0):
+        """`recovered` is the share of steps with working payments that concern an account whose payments fail."""
+        self.service, self.random, self.recovered = service, random.Random(SEED), recovered
         self.accounts = [f"payer-{number}" for number in range(PAYERS)]
         self.stocks, self.annual, self.active, self.answers = {}, {}, {}, []
         # By day: what renewals bring, by product and currency; none on days on which a price is not announced.
@@ -218,8 +219,7 @@ class Lives:
                 self.act("auto-renew", transactionId=chosen, enabled=is_on)
             case 6 | 7:
                 failing = read(self.service, "SELECT account FROM account WHERE billing_fails = 1 ORDER BY account")
-                # Otherwise few payments would be recovered.
-                if failing and not is_on and self.random.random() < 0.4:
+                if self.recovered and failing and not is_on and self.random.random() < self.recovered:
                     account = self.random.choice(failing)["account"]
                 self.act("billing", account=account, fails=is_on)
             case 8:
