@@ -13,9 +13,10 @@ from harness import ROOT, run
 PAGES = [*ROOT.glob("*.md"), *(page for name in ("docs", "deploy", "conformance") for page in (ROOT / name).rglob("*.md"))]
 FOLDERS = ("Sources", "proto", "tools", "Tests/Integration", "clients", "deploy", "docs/configuration.schema.json")
 SUFFIXES = {"", ".json", ".mjs", ".proto", ".py", ".swift", ".yaml", ".yml"}
+MADE = {".build", "node_modules", "__pycache__"}
 FILES = [
     path for name in FOLDERS for path in (ROOT / name, *(ROOT / name).rglob("*"))
-    if path.suffix in SUFFIXES and path.is_file() and not {"node_modules", "__pycache__"} & set(path.parts)]  # fmt: skip
+    if path.suffix in SUFFIXES and not MADE & set(path.relative_to(ROOT).parts) and path.is_file()]  # fmt: skip
 SOURCES = "\n".join(path.read_text(encoding="utf-8", errors="ignore") for path in FILES)
 SCHEMA = json.loads((ROOT / "docs/configuration.schema.json").read_text())
 
