@@ -362,3 +362,14 @@ def test_a_client_certificate_with_the_role_reads_the_metrics(tmp_path, version)
         assert [scrape(secure, files, version)[0] for files in (writer, stranger, None)] == ["403", "401", "401"]
     finally:
         secure.service.stop()
+
+
+@pytest.mark.parametrize("port", ["grpc", "http"])
+def test_http_2_in_plain_text_is_told_to_use_tls(secure, port):
+    address = getattr(secure.service, port)
+    with socket.create_connection(tuple(address.rsplit(":", 1)), timeout=CALL_LIMIT) as connection:
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(100_000))
+        answer = b""
+        while part := connection.recv(65_536):
+            answer += part
+    assert answer == bytes([21, 3, 1, 0, 2, 2, 70]), "a fatal alert, protocol_version, which no reset overtakes"
