@@ -111,7 +111,7 @@ private final class VerifyReceiptServer: Sendable {
   }
 
   /// Makes one attempt, and reports its outcome to the circuit breaker. Apple answers an invalid receipt with 200 and
-  /// a `status` of its own; any other HTTP status is an error.
+  /// its own `status` code; any other HTTP status is an error.
   private func attempt(
     _ body: [UInt8], _ deadline: Duration?
   ) async throws(AppStoreClientError) -> VerifyReceiptResponse {

@@ -130,7 +130,7 @@ package final class DeviceCheckClient: Sendable {
     }
   }
 
-  /// Makes one attempt with a timestamp of its own: Apple rejects an old one.
+  /// Makes one attempt with a new timestamp: Apple rejects an old one.
   private func attempt(
     _ method: String, _ request: DeviceCheckRequest, _ members: JSONObject, _ deadline: Duration?
   ) async throws(DeviceCheckError) -> IncomingResponse {

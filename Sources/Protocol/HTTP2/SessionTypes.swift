@@ -26,7 +26,7 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
 
   /// NO_ERROR: an orderly end.
   package static let noError = ErrorCode(rawValue: 0x0)
-  /// PROTOCOL_ERROR: the peer broke a rule that has no code of its own.
+  /// PROTOCOL_ERROR: the peer broke a rule for which there is no specific error code.
   package static let protocolError = ErrorCode(rawValue: 0x1)
   /// INTERNAL_ERROR: the sender of the code failed.
   package static let internalError = ErrorCode(rawValue: 0x2)

@@ -63,7 +63,7 @@ package enum StatusCode: Int, Hashable, Sendable, CaseIterable {
   case outOfRange = 11
   /// The method or the encoding is not supported.
   case unimplemented = 12
-  /// The service broke a promise of its own.
+  /// An invariant of the service does not hold.
   case internalError = 13
   /// The service cannot answer now; a repetition may help.
   case unavailable = 14

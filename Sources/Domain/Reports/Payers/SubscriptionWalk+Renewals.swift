@@ -85,7 +85,7 @@ extension SubscriptionWalk {
   }
 
   /// Records during a running period that another product was planned for the renewal after the period `described`, and that the
-  /// plan was taken back. A period that is charged before it begins can have a plan of its own.
+  /// plan was taken back. A period that is charged before it begins can have another plan.
   private mutating func addPlans(
     of described: SubscriptionPeriod, during period: SubscriptionPeriod, until end: Instant
   ) {

@@ -134,7 +134,7 @@ extension World {
     put(member)
   }
 
-  /// Gives a member a transaction for the purchaser's period. It has an id of its own, and no refunds of the
+  /// Gives a member a transaction for the purchaser's period. It has another id, and no refunds of the
   /// purchaser's.
   private mutating func follow(
     _ line: SubscriptionLine, _ member: SubscriptionLine, startingAt start: Instant
