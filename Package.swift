@@ -18,7 +18,6 @@ let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metri
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
@@ -68,7 +67,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -81,9 +79,10 @@ let package = Package(
     // Debian's C libraries, each imported by one target.
     systemLibrary("Curl", "libcurl", "libcurl4-openssl-dev"),
     systemLibrary("Nghttp2", "libnghttp2", "libnghttp2-dev"),
-    systemLibrary("OpenSSL", "openssl", "libssl-dev"),
+    systemLibrary("OpenSSL", "libcrypto", "libssl-dev"),
     systemLibrary("PostgreSQL", "libpq", "libpq-dev"),
     systemLibrary("SQLite3", "sqlite3", "libsqlite3-dev"),
+    systemLibrary("TLS", "openssl", "libssl-dev"),
     systemLibrary("Zlib", "zlib", "zlib1g-dev"),
     // Linux system calls without a library.
     .systemLibrary(name: "CLinux", path: "Sources/C/Linux"),
@@ -141,9 +140,10 @@ let package = Package(
     library(.wire, "HTTP2", ["CNghttp2", "HTTP"]),
     library(.wire, "Wire", ["Bytes", "CEntitledProto", "JSON"]),
     library(.wire, "RPC", ["Bytes", "HTTP", "JSON", "Platform", "Wire"]),
+    library(.wire, "TLS", ["CTLS", nio, nioTLS]),
     library(
       .wire, "Transport",
-      ["HTTP", "HTTP2", "Platform", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, nioTLS, logging]),
+      ["HTTP", "HTTP2", "Platform", "RPC", "TLS", nio, nioExtras, nioHTTP1, nioPosix, nioTLS, logging]),
 
     // The services.
     library(.server, "ContractCalls", ["Callers", "RPC", "Wire"]),
@@ -179,7 +179,7 @@ let package = Package(
       ["AppStore", "Bytes", "HTTP", "JSON", "Markup", "Pages", "Sandbox", "SandboxPaths"]),
     library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox"]),
     library(
-      .programs, "EntitledClient", ["HTTP", "HTTP2", "Platform", "RPC", "Wire", nio, nioPosix, nioSSL]),
+      .programs, "EntitledClient", ["HTTP", "HTTP2", "Platform", "RPC", "TLS", "Wire", nio, nioPosix]),
     library(
       .apple, "AppStoreClient",
       [
@@ -239,7 +239,7 @@ let package = Package(
       ]),
     library(
       .programs, "Doctor",
-      ["AppStore", "AppStoreClient", "JSON", "Platform", "SignedData", nio, nioPosix, nioSSL, nioTLS]),
+      ["AppStore", "AppStoreClient", "JSON", "Platform", "SignedData", "TLS", nio, nioPosix, nioTLS]),
     library(
       .programs, "Conformance",
       ["AppStore", "AppStoreClient", "Bytes", "CConformanceKit", "JSON", "Markup", "Platform", "SignedData"]),
@@ -466,6 +466,7 @@ let package = Package(
         "Store", "TestSupport", logging,
       ]),
     test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging, tracing]),
+    test(.wire, "TLSTests", ["AppStore", "CTLS", "Sandbox", "TLS"]),
     test(
       .wire, "TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
     test(

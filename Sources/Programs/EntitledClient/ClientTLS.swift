@@ -1,6 +1,6 @@
 internal import NIOCore
-internal import NIOSSL
 internal import Platform
+internal import TLS
 
 /// The TLS settings of a client. All files are PEM.
 package struct ClientTLS: Hashable, Sendable {
@@ -22,32 +22,37 @@ package struct ClientTLS: Hashable, Sendable {
   }
 
   /// Returns the channel handler for TLS with ALPN `h2`.
-  func makeHandler() throws -> NIOSSLClientHandler {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.minimumTLSVersion = .tlsv12
-    configuration.applicationProtocols = ["h2"]
-    if let authorities { configuration.trustRoots = .file(authorities) }
-    if let certificate, let key {
-      configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
-      configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
-    }
-    // The extension for the name takes no addresses (RFC 6066, section 3). The certificate must contain the address then.
+  func makeHandler() throws -> TLSHandler {
+    let context = try TLSContext(
+      client: try authorities.map { try Self.certificates(in: $0) }, identity: try identity(),
+      offersHTTP2: true)
     let isAddress = (try? SocketAddress(ipAddress: serverName, port: 0)) != nil
-    return try NIOSSLClientHandler(
-      context: NIOSSLContext(configuration: configuration), serverHostname: isAddress ? nil : serverName)
+    return try TLSHandler(client: context, host: isAddress ? .address(serverName) : .name(serverName))
+  }
+
+  private func identity() throws -> (certificates: CertificateList, key: PrivateKey)? {
+    guard let certificate, let key else { return nil }
+    guard let privateKey = PrivateKey(file: key) else {
+      throw TLSFailure.failed(reason: "\(key) has no private key in PEM without a passphrase")
+    }
+    return (try Self.certificates(in: certificate), privateKey)
+  }
+
+  private static func certificates(in file: String) throws -> CertificateList {
+    guard let list = CertificateList(file: file) else {
+      throw TLSFailure.failed(reason: "\(file) has no certificate in PEM")
+    }
+    return list
   }
 
   /// The text of an error of a connection.
   static func reason(of error: any Error) -> String {
     if let error = error as? IOError { return SystemError.text(error.errnoCode) }
-    if (error as? NIOSSLExtraError) == .failedToValidateHostname {
-      return "the server's certificate is for another host name"
+    return switch error as? TLSFailure {
+    case .otherName: "the server's certificate is for another host name"
+    case .untrusted: "the server's certificate is not valid for the trusted authorities; set --tls-ca"
+    case .notTLS: "the server does not use TLS; leave out --tls"
+    default: "\(error)"
     }
-    // The library's errors have names in their text only.
-    let text = "\(error)"
-    if text.contains("CERTIFICATE_VERIFY_FAILED") {
-      return "the server's certificate is not valid for the trusted authorities; set --tls-ca"
-    }
-    return text.contains("WRONG_VERSION_NUMBER") ? "the server does not use TLS; leave out --tls" : text
   }
 }

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import HTTP
 internal import NIOCore
-internal import NIOSSL
 internal import Platform
 internal import Synchronization
+internal import TLS
 
 /// The certificate files of a listener.
 package struct TLSSettings: Hashable, Sendable {
@@ -47,14 +47,9 @@ package final class TLSIdentity: Sendable {
   private let current: Mutex<Material>
 
   private struct Material: Sendable {
-    let context: NIOSSLContext
+    let context: TLSContext
     /// Seconds since 1970.
-    let end: Int64?
-
-    init(_ context: NIOSSLContext, _ chain: [NIOSSLCertificate]) {
-      self.context = context
-      end = chain.map { Int64($0.notValidAfter) }.min()
-    }
+    let end: Int64
   }
 
   /// Reads the files.
@@ -65,18 +60,16 @@ package final class TLSIdentity: Sendable {
 
   /// Uses a certificate chain, leaf first, and its key, both in PEM.
   ///
-  /// - Throws: ``TLSError`` for a file that cannot be read, or a key that is not the certificate's.
+  /// - Throws: ``TLSError`` for what cannot be decoded, or a key that is not the certificate's.
   package init(chain: String, key: String) throws(TLSError) {
     settings = nil
-    let certificates = try Self.reading("the certificate") { _ in
-      try NIOSSLCertificate.fromPEMBytes(Array(chain.utf8))
+    guard let certificates = CertificateList(pem: chain) else {
+      throw .unusable(file: "the certificate", reason: Self.noCertificate)
     }
-    let privateKey = try Self.reading("the private key") { _ in
-      try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
+    guard let key = PrivateKey(pem: key) else {
+      throw .unusable(file: "the private key", reason: Self.noPrivateKey)
     }
-    let context = try Self.makeContext(
-      Self.configuration(certificates, privateKey), certificate: "of the process")
-    current = Mutex(Material(context, certificates))
+    current = Mutex(try Self.material(certificates, key, certificate: "of the process"))
   }
 
   /// The problems of all files, each by itself, and of the certificate with its key.
@@ -85,13 +78,10 @@ package final class TLSIdentity: Sendable {
     func attempt(_ read: () throws(TLSError) -> Void) {
       do throws(TLSError) { try read() } catch { problems.append(error) }
     }
-    let certificates = [settings.certificate, settings.clientAuthorities].compactMap(\.self)
-    for file in certificates {
-      attempt { () throws(TLSError) in _ = try reading(file, Self.certificates(in:)) }
+    for file in [settings.certificate, settings.clientAuthorities].compactMap(\.self) {
+      attempt { () throws(TLSError) in _ = try certificates(in: file) }
     }
-    attempt { () throws(TLSError) in
-      _ = try reading(settings.key) { try NIOSSLPrivateKey(file: $0, format: .pem) }
-    }
+    attempt { () throws(TLSError) in _ = try privateKey(in: settings.key) }
     if problems.isEmpty { attempt { () throws(TLSError) in _ = try material(settings) } }
     return problems
   }
@@ -109,87 +99,58 @@ package final class TLSIdentity: Sendable {
   package var end: Int64? { current.withLock { $0.end } }
 
   /// The TLS handler of one connection.
-  func makeHandler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: current.withLock { $0.context }) }
+  func makeHandler() throws(TLSFailure) -> TLSHandler {
+    try TLSHandler(server: current.withLock { $0.context })
+  }
 
-  /// Reads certificate, key and authorities. With authorities, a client may present a certificate, and need not.
+  /// Reads certificate, key and authorities. With authorities, a client may present a certificate, and need not, because
+  /// a caller without a certificate may have a token; a certificate of another authority is rejected.
   ///
   /// - Throws: ``TLSError`` with the file that cannot be used.
   private static func material(_ settings: TLSSettings) throws(TLSError) -> Material {
-    let chain = try reading(settings.certificate, certificates(in:))
-    let key = try reading(settings.key) { try NIOSSLPrivateKey(file: $0, format: .pem) }
-    var configuration = configuration(chain, key)
-    if let authorities = settings.clientAuthorities {
-      let roots = try reading(authorities, certificates(in:))
-      configuration.trustRoots = .certificates(roots)
-      // A caller without a certificate may have a token; a certificate of another authority is rejected.
-      configuration.certificateVerification = .optionalVerification
-      configuration.sendCANameList = true
-    }
-    return Material(try makeContext(configuration, certificate: settings.certificate), chain)
-  }
-
-  private static func configuration(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) -> TLSConfiguration
-  {
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-    configuration.minimumTLSVersion = .tlsv12
-    configuration.cipherSuiteValues = forwardSecret
-    configuration.applicationProtocols = ["h2", "http/1.1"]
-    return configuration
+    let chain = try certificates(in: settings.certificate)
+    let key = try privateKey(in: settings.key)
+    var authorities: CertificateList?
+    if let file = settings.clientAuthorities { authorities = try certificates(in: file) }
+    return try material(chain, key, authorities, certificate: settings.certificate)
   }
 
   /// `certificate` names the certificate in an error.
-  private static func makeContext(
-    _ configuration: TLSConfiguration, certificate: String
-  ) throws(TLSError) -> NIOSSLContext {
+  private static func material(
+    _ chain: CertificateList, _ key: PrivateKey, _ clientAuthorities: CertificateList? = nil,
+    certificate: String
+  ) throws(TLSError) -> Material {
     do {
-      return try NIOSSLContext(configuration: configuration)
+      let context = try TLSContext(server: chain, key: key, clientAuthorities: clientAuthorities)
+      return Material(context: context, end: chain.end)
     } catch {
       throw .refused(certificate: certificate, reason: "\(error)")
     }
   }
 
-  private static func reading<Value>(
-    _ file: String, _ read: (String) throws -> Value
-  ) throws(TLSError) -> Value {
-    do {
-      return try read(file)
-    } catch {
-      throw .unusable(file: file, reason: reason(error))
-    }
+  private static func certificates(in file: String) throws(TLSError) -> CertificateList {
+    try requireReadable(file)
+    guard let list = CertificateList(file: file) else { throw .unusable(file: file, reason: noCertificate) }
+    return list
   }
 
-  /// Reads the certificates in a file. The library reports a file that it cannot read as one without certificates.
-  private static func certificates(in file: String) throws -> [NIOSSLCertificate] {
-    guard access(file, R_OK) == 0 else { throw IOError(errnoCode: errno, reason: "open") }
-    return try NIOSSLCertificate.fromPEMFile(file)
+  private static func privateKey(in file: String) throws(TLSError) -> PrivateKey {
+    try requireReadable(file)
+    guard let key = PrivateKey(file: file) else { throw .unusable(file: file, reason: noPrivateKey) }
+    return key
   }
 
-  private static func reason(_ error: any Error) -> String {
-    if let error = error as? IOError { return SystemError.text(error.errnoCode) }
-    return switch error as? NIOSSLError {
-    case .failedToLoadCertificate: "it is no certificate in PEM"
-    case .failedToLoadPrivateKey: "it is no private key in PEM without a passphrase"
-    default: "\(error)"
-    }
+  private static func requireReadable(_ file: String) throws(TLSError) {
+    guard access(file, R_OK) == 0 else { throw .unusable(file: file, reason: SystemError.text(errno)) }
   }
 
-  /// The AEAD suites of TLS 1.2 that App Transport Security accepts. Those of TLS 1.3 cannot be selected.
-  private static let forwardSecret: [NIOTLSCipher] = [
-    .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
-    .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
-    .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
-  ]
+  private static let noCertificate = "it is no certificate in PEM"
+  private static let noPrivateKey = "it is no private key in PEM without a passphrase"
 }
 
 extension PeerCertificate {
   /// The verified client certificate of a connection; `nil` if the peer has none.
   static func of(_ pipeline: ChannelPipeline.SynchronousOperations) -> PeerCertificate? {
-    guard let certificate = try? pipeline.nioSSL_peerCertificate() else { return nil }
-    let textual: Set<_SubjectAlternativeName.NameType> = [.dnsName, .uri, .email]
-    let names = certificate._subjectAlternativeNames().filter { textual.contains($0.nameType) }.map { entry in
-      entry.contents.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-    }
-    return PeerCertificate(names: names)
+    (try? pipeline.handler(type: TLSHandler.self))?.clientNames.map { PeerCertificate(names: $0) }
   }
 }
