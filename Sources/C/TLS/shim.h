@@ -10,13 +10,13 @@
 /// The settings of servers and clients. No version before TLS 1.2; for that version only the AEAD suites that App
 /// Transport Security accepts (those of TLS 1.3 cannot be selected). No renegotiation and no compression, which only
 /// serve attackers. Sessions resume from tickets alone, so that the server keeps nothing for them, and an idle connection
-/// keeps no buffers.
+/// keeps no buffers. A server sends the certificates of its file alone, and adds none that it trusts.
 static inline SSL_CTX *entitled_tls_context_new(void) {
   SSL_CTX *context = SSL_CTX_new(TLS_method());
   if (context == NULL) return NULL;
   static const unsigned char name[] = "entitled";
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   if (SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
       SSL_CTX_set_session_id_context(context, name, sizeof name - 1) == 1 &&
