@@ -170,6 +170,51 @@ def test_weak_versions_and_suites_are_rejected(secure, version, suites):
         secure.handshake(secure.service.grpc, context)
 
 
+REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_session_resumes_until_the_certificate_is_replaced(secure, version):
+    context = secure.context()
+    context.maximum_version = version
+
+    def connect(session=None):
+        with socket.create_connection(tuple(secure.service.http.rsplit(":", 1)), timeout=CALL_LIMIT) as plain:
+            with context.wrap_socket(plain, server_hostname="localhost", session=session) as connection:
+                connection.sendall(REQUEST)
+                while connection.recv(65_536):
+                    pass
+                return connection.session_reused, connection.session
+
+    first = connect()
+    assert not first[0] and connect(first[1])[0]
+    reload(secure, "certificate reloaded")
+    assert not connect(first[1])[0]
+
+
+def test_a_client_cannot_renegotiate(secure):
+    command = ["openssl", "s_client", "-tls1_2", "-connect", secure.service.http, "-CAfile", secure.authority.file]
+    client = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
+    # The client reads commands after it has printed the session.
+    for line in client.stdout:
+        if "Extended master secret" in line:
+            break
+    output, _ = client.communicate("R\n", timeout=30)
+    assert "no renegotiation" in output and client.returncode != 0
+
+
+def test_a_response_larger_than_a_record_arrives_whole(secure):
+    with socket.create_connection(tuple(secure.service.http.rsplit(":", 1)), timeout=CALL_LIMIT) as plain:
+        with secure.context().wrap_socket(plain, server_hostname="localhost") as connection:
+            connection.sendall(REQUEST.replace(b"/healthz", b"/openapi.json"))
+            answer = b""
+            while part := connection.recv(65_536):
+                answer += part
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"200 OK" in head and json.loads(body)["openapi"].startswith("3.1") and len(body) > 100_000
+
+
 def test_a_client_that_negotiated_http_1_1_cannot_speak_http_2(secure):
     context = secure.context()
     context.set_alpn_protocols(["http/1.1"])
