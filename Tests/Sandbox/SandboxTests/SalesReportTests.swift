@@ -80,6 +80,27 @@ import Testing
       ])
   }
 
+  @Test("A payment in the grace period is reported on its day, although its period is dated back")
+  mutating func paymentInGrace() throws {
+    try demo.act(.gracePeriod, ["days": 16])
+    try demo.buy("monthly")
+    try demo.act(.billing, ["account": "ann", "fails": true])
+    demo.pass(days: 41)
+    try demo.act(.billing, ["account": "ann", "fails": false])
+    demo.pass(days: 2)
+    let current = try demo.line().current
+    #expect(try demo.sold(current).purchaseDate == day(31))
+    #expect(
+      try report(.subscriptionEvent, "2026-01-31").map { $0["Event"] } == [
+        "Grace Period from Paid Subscription"
+      ])
+    #expect(try report(.subscriptionEvent, "2026-02-10").map { $0["Event"] } == ["Renewal from Grace Period"])
+    for kind in [AppStoreReport.subscriber, .sales] {
+      #expect(try report(kind, "2026-01-31").isEmpty)
+      #expect(try report(kind, "2026-02-10").map { $0["Customer Price"] } == ["4.99"])
+    }
+  }
+
   @Test("The Subscription report counts what is in force at the end of the day, also of past days")
   mutating func stocks() throws {
     try demo.buy("monthly", "ann")

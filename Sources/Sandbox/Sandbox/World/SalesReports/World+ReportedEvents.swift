@@ -33,7 +33,7 @@ extension World {
   /// The subscriptions in force, in grace or in billing retry just before an instant.
   func stocks(of app: String, before instant: Instant) -> [ReportedStock] {
     var latest: [Int64: SubscriptionRecord] = [:]
-    for record in records where record.since < instant && lines[record.line]?.app == app {
+    for record in records where record.at < instant && lines[record.line]?.app == app {
       latest[record.line] = record
     }
     return latest.values.sorted { $0.line < $1.line }.compactMap { record in

@@ -20,18 +20,21 @@ extension World {
   /// The charges and refunds in a span of time, in the order of the transactions.
   func sales(of app: String, in span: Range<Instant>) -> [ReportedSale] {
     let ids = transactions.keys.filter { transactions[$0].map { $0.app == app } ?? false }.sorted()
+    let paidInGrace = Dictionary(
+      records.filter(\.isPaidInGrace).map { ($0.current, $0.at) }, uniquingKeysWith: { $1 })
     return ids.flatMap { id -> [ReportedSale] in
       guard let sold = transactions[id], sold.ownership == .purchased, sold.purchaseDate <= now else {
         return []
       }
-      return charges(sold).filter { span.contains($0.at) } + refunds(sold).filter { span.contains($0.at) }
+      let charges = charges(sold, at: paidInGrace[id] ?? sold.purchaseDate)
+      return charges.filter { span.contains($0.at) } + refunds(sold).filter { span.contains($0.at) }
     }
   }
 
-  private func charges(_ sold: SoldTransaction) -> [ReportedSale] {
+  private func charges(_ sold: SoldTransaction, at instant: Instant) -> [ReportedSale] {
     pieces(of: sold).filter { $0.price > 0 }.map {
       ReportedSale(
-        sold: sold, at: sold.purchaseDate, units: $0.quantity, price: $0.price,
+        sold: sold, at: instant, units: $0.quantity, price: $0.price,
         isAfterOneYear: isAfterOneYear(sold))
     }
   }
@@ -44,13 +47,13 @@ extension World {
 
   private func refund(_ revocation: SoldTransaction.Revocation, of sold: SoldTransaction) -> [ReportedSale] {
     guard let percentage = revocation.percentage, percentage < 100_000 else {
-      return charges(sold).map {
+      return charges(sold, at: revocation.date).map {
         ReportedSale(
-          sold: sold, at: revocation.date, units: -$0.units, price: -$0.price,
+          sold: sold, at: $0.at, units: -$0.units, price: -$0.price,
           isAfterOneYear: $0.isAfterOneYear)
       }
     }
-    let total = charges(sold).reduce(0) { $0 + $1.units * $1.price }
+    let total = charges(sold, at: revocation.date).reduce(0) { $0 + $1.units * $1.price }
     return [
       ReportedSale(
         sold: sold, at: revocation.date, units: 0, price: -(total * percentage / 100_000),
