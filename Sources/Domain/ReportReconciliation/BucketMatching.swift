@@ -91,6 +91,9 @@ struct BucketMatching {
       let day = other.day(of: candidate.at)
       return day == bucket.day ? [] : [day]
     }
+    explainMoves(.gracePeriod) { zone, bucket, candidate in
+      candidate.periodStart.map { zone.day(of: $0) }.map { $0 == bucket.day ? [] : [$0] } ?? []
+    }
     explainMoves(.lateClose) { _, bucket, _ in (1...3).map { bucket.day.advanced(by: $0) } }
     explainMoves(.earlyRenewal) { zone, bucket, candidate in
       guard bucket.canBeEarly else { return [] }
@@ -98,6 +101,7 @@ struct BucketMatching {
         .filter { $0 != bucket.day }
     }
     explainNames()
+    explainEarlierPeriods()
     explainPrograms()
     explainMoney()
     explainCredits()
@@ -129,6 +133,18 @@ struct BucketMatching {
         }.min()
         if let target { settle(target, bucket, candidate, .eventName) }
       }
+    }
+  }
+
+  /// Explains payments in the grace period for periods that start before the days of the comparison: their product and their
+  /// country are known, and not their price.
+  private mutating func explainEarlierPeriods() {
+    for (bucket, candidate) in own.earlierPeriods {
+      let target = appleRest.keys.filter { other in
+        appleRest[other] ?? 0 > 0 && other.isSame(as: bucket)
+          && (other.subject == bucket.subject || other.subject == .flow(.changed))
+      }.min()
+      if let target { settle(target, nil, candidate, .gracePeriod) }
     }
   }
 

@@ -18,11 +18,13 @@ package struct KnownPosting: Hashable, Sendable {
 /// A transaction of ours that may be meant by a row of Apple's.
 struct Candidate: Hashable {
   let transactionID: String
-  /// When it happened.
+  /// When it happened; of a payment in the grace period, when it was made.
   let at: Instant
   let knownAt: Instant
   /// As ``Posting/reason``.
   let reason: String
+  /// The start of a period that was paid in the grace period; `nil` for anything else.
+  var periodStart: Instant?
 }
 
 /// Our items in the buckets of Apple's reports.
@@ -31,10 +33,13 @@ struct OwnItems {
   private(set) var candidates: [ReconciliationBucket: [Candidate]] = [:]
   /// The estimated credits of upgrades, as refunds.
   private(set) var credits: [(bucket: ReconciliationBucket, candidate: Candidate)] = []
+  /// Payments in the grace period whose period starts before the postings, in buckets without a price.
+  private(set) var earlierPeriods: [(bucket: ReconciliationBucket, candidate: Candidate)] = []
   /// Subscriptions in the grace period, by the bucket that counts them as active.
   private var graceByColumn: [ReconciliationBucket: Int64] = [:]
   private let zone: ReportZone
   private let reports: [AppStoreReport: Set<CalendarDay>]
+  private let grace: GracePayments
 
   /// - postings: all of the days and of the day before and after; a posting without a line is the sum of a stock before
   ///   them.
@@ -43,14 +48,23 @@ struct OwnItems {
     self.zone = zone
     self.reports = reports
     let standing = postings.standing
+    grace = GracePayments(standing)
     for known in standing { addMoney(known) }
     addFlows(standing)
     addStocks(standing)
+    addEarlierPeriods()
   }
 
-  private mutating func add(_ bucket: ReconciliationBucket, _ quantity: Int64, _ known: KnownPosting) {
+  /// Adds a posting to a bucket of the day of `instant`.
+  private mutating func add(
+    _ bucket: ReconciliationBucket, _ quantity: Int64, _ known: KnownPosting, at instant: Instant
+  ) {
     quantities[bucket, default: 0] += quantity
-    if !known.posting.line.isEmpty { candidates[bucket, default: []].append(known.candidate) }
+    var candidate = known.candidate(at: instant)
+    if [.charge, .flow(.continued), .flow(.changed)].contains(bucket.subject) {
+      candidate.periodStart = grace.start(of: known.posting.line, paidAt: instant)
+    }
+    candidates[bucket, default: []].append(candidate)
   }
 
   /// Whether a report of the day is compared. Without it, what we count on the day could explain anything.
@@ -65,7 +79,8 @@ struct OwnItems {
   private mutating func addMoney(_ known: KnownPosting) {
     let posting = known.posting
     guard [.charge, .refund, .upgradeCredit].contains(posting.kind), posting.amount != 0 else { return }
-    let day = zone.day(of: posting.effectiveAt)
+    let instant = posting.kind == .charge ? grace.payment(of: posting) : posting.effectiveAt
+    let day = zone.day(of: instant)
     for report in [AppStoreReport.sales, .subscriber] where isCompared(day, report) {
       guard report == .sales || posting.concernsSubscription else { continue }
       var bucket = ReconciliationBucket(
@@ -76,9 +91,9 @@ struct OwnItems {
       // 70 % or 85 %.
       bucket.isAfterOneYear = abs(posting.proceeds) * 100 > abs(posting.amount) * 77
       if posting.kind == .upgradeCredit {
-        credits.append((bucket, known.candidate))
+        credits.append((bucket, known.candidate(at: instant)))
       } else {
-        add(bucket, 1, known)
+        add(bucket, 1, known, at: instant)
       }
     }
   }
@@ -96,7 +111,7 @@ struct OwnItems {
         addFlow(flow, known)
         continue
       }
-      let key = PeriodKey(line: known.posting.line, at: known.posting.effectiveAt)
+      let key = PeriodKey(line: known.posting.line, at: grace.payment(of: known.posting))
       if let other = periods[key], other.known.posting.kind.precedence <= known.posting.kind.precedence {
         continue
       }
@@ -114,13 +129,30 @@ struct OwnItems {
   /// Adds one event, if the report of its day is compared.
   private mutating func addFlow(_ flow: SubscriptionFlow, _ known: KnownPosting) {
     let posting = known.posting
-    let day = zone.day(of: posting.effectiveAt)
+    let instant = flow.beginsPeriod ? grace.payment(of: posting) : posting.effectiveAt
+    let day = zone.day(of: instant)
     guard isCompared(day, .subscriptionEvent) else { return }
     var bucket = ReconciliationBucket(
       report: .subscriptionEvent, day: day, productID: posting.dimensions.productID,
       country: posting.dimensions.storefront, subject: .flow(flow))
     bucket.offer = posting.dimensions.paymentMode
-    add(bucket, max(1, abs(posting.count)), known)
+    add(bucket, max(1, abs(posting.count)), known, at: instant)
+  }
+
+  /// Adds payments in the grace period whose charge is not among the postings.
+  private mutating func addEarlierPeriods() {
+    for known in grace.ofEarlierPeriods {
+      let (dimensions, day) = (known.posting.dimensions, zone.day(of: known.posting.effectiveAt))
+      let subjects: [(AppStoreReport, ReconciliationBucket.Subject)] = [
+        (.sales, .charge), (.subscriber, .charge), (.subscriptionEvent, .flow(.continued)),
+      ]
+      for (report, subject) in subjects where isCompared(day, report) {
+        let bucket = ReconciliationBucket(
+          report: report, day: day, productID: dimensions.productID, country: dimensions.storefront,
+          subject: subject)
+        earlierPeriods.append((bucket, known.candidate(at: known.posting.effectiveAt)))
+      }
+    }
   }
 
   // MARK: Stocks
@@ -140,7 +172,8 @@ struct OwnItems {
         for (bucket, quantity) in Self.stocks(of: stocks[next].posting, CalendarDay(number: 0)) {
           sums[bucket, default: 0] += quantity
           if !stocks[next].posting.line.isEmpty {
-            changed[bucket, default: []].append(stocks[next].candidate)
+            let known = stocks[next]
+            changed[bucket, default: []].append(known.candidate(at: known.posting.effectiveAt))
           }
         }
         if stocks[next].posting.kind == .inGrace {
@@ -201,9 +234,10 @@ extension OwnItems {
 }
 
 extension KnownPosting {
-  fileprivate var candidate: Candidate {
+  /// - at: the time of the posting, or of the payment for what it counts.
+  fileprivate func candidate(at instant: Instant) -> Candidate {
     Candidate(
-      transactionID: posting.transactionID, at: posting.effectiveAt, knownAt: knownAt, reason: posting.reason)
+      transactionID: posting.transactionID, at: instant, knownAt: knownAt, reason: posting.reason)
   }
 }
 

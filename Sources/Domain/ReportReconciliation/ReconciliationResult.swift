@@ -8,6 +8,8 @@ package enum ExplanationRule: String, Hashable, Sendable, CaseIterable {
   case lateClose = "LATE_CLOSE"
   /// Apple charges up to a day before the period; one side has the day of the charge, the other that of the period.
   case earlyRenewal = "EARLY_RENEWAL"
+  /// A payment in Apple's grace period is dated back to the start of its period; one side has the day of the payment.
+  case gracePeriod = "GRACE_PERIOD"
   /// Apple and we have another name for the same period.
   case eventName = "EVENT_NAME"
   /// Several pieces of one transaction.

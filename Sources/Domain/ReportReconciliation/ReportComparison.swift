@@ -130,8 +130,11 @@ extension FinanceComparison {
       }
     }
     let months = Set(rows.map { FinancePeriod(first: $0.first, last: $0.last) })
-    for known in postings.standing where [.charge, .refund].contains(known.posting.kind) {
-      let (posting, day) = (known.posting, zone.day(of: known.posting.effectiveAt))
+    let standing = postings.standing
+    let grace = GracePayments(standing)
+    for known in standing where [.charge, .refund].contains(known.posting.kind) {
+      let posting = known.posting
+      let day = zone.day(of: posting.kind == .charge ? grace.payment(of: posting) : posting.effectiveAt)
       for month in months where month.first <= day && day <= month.last {
         let key = Key(
           first: month.first, last: month.last, productID: posting.dimensions.productID,

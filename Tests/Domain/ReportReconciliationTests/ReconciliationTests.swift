@@ -163,6 +163,60 @@ import Testing
     #expect(refund.unexplained.count == 2)
   }
 
+  /// A renewal of 9.99 whose period starts on the 14th, and that is paid on the 24th, in the grace period.
+  private static let paidInGrace = [
+    flow(.graceEntered, "A", "2026-10-14T20:00:00Z"), flow(.renewed, "A", "2026-10-14T20:00:00Z"),
+    money("A", "2026-10-14T20:00:00Z", knownAt: "2026-10-24T20:00:00Z"),
+    flow(.graceRecovered, "A", "2026-10-24T20:00:00Z"),
+  ]
+
+  @Test("A renewal that is paid in the grace period is matched on the day of the payment")
+  func paymentInGrace() throws {
+    let events = try reconcile(
+      .subscriptionEvent,
+      [
+        Self.event("Grace Period from Paid Subscription", "2026-10-14"),
+        Self.event("Renewal from Grace Period", "2026-10-24"),
+      ], Self.paidInGrace)
+    #expect(events.matched == 2 && events.isClean)
+    let charges = try reconcile(
+      .subscriber, [Self.row("2026-10-24")], Self.paidInGrace, emptyDays: ["2026-10-14"])
+    #expect(charges.matched == 1 && charges.isClean)
+  }
+
+  @Test("A payment in the grace period that Apple has on the day on which the period starts is explained")
+  func datedBack() throws {
+    let row = [Self.row("2026-10-14")]
+    let charges = try reconcile(.subscriber, row, Self.paidInGrace, emptyDays: ["2026-10-14"])
+    #expect(charges.days[0].explained.map(\.rule) == [.gracePeriod])
+    #expect(charges.isClean)
+    let converted =
+      Self.paidInGrace.filter { $0.posting.kind != .renewed }
+      + [Self.flow(.converted, "A", "2026-10-24T20:00:00Z")]
+    let event = [Self.event("Paid Subscription from Introductory Offer", "2026-10-14")]
+    let events = try reconcile(.subscriptionEvent, event, converted)
+    #expect(events.days[0].explained.map(\.rule) == [.gracePeriod])
+    #expect(events.unexplained.map(\.bucket.subject) == [.flow(.graceEntered)])
+  }
+
+  @Test(
+    "A payment in the grace period whose period starts before the days of the comparison explains one row")
+  func earlierPeriod() throws {
+    let recovered = Self.paidInGrace.suffix(1)
+    let row = Self.row("2026-10-24")
+    let charge = try reconcile(.subscriber, [row], Array(recovered))
+    #expect(charge.days[0].explained.map(\.rule) == [.gracePeriod])
+    #expect(charge.isClean)
+    let two = try reconcile(.subscriber, [row, row], Array(recovered))
+    #expect(two.unexplained.map(\.kind) == [.neverSeen])
+    let event = Self.event("Renewal from Grace Period", "2026-10-24")
+    #expect(try reconcile(.subscriptionEvent, [event], Array(recovered)).isClean)
+    // A period that starts with its payment is among the postings.
+    let started =
+      recovered + [Self.money("A", "2026-10-24T20:00:00Z"), Self.flow(.renewed, "A", "2026-10-24T20:00:00Z")]
+    #expect(try reconcile(.subscriber, [row, row], Array(started)).unexplained.map(\.kind) == [.neverSeen])
+  }
+
   @Test(
     "Each event of Apple's meets the posting that means the same",
     arguments: [
