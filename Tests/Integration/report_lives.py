@@ -15,7 +15,7 @@ import time
 import urllib.request
 
 import contract
-from contract import report_service
+from contract import app_store_service, report_service
 from harness import CALL_LIMIT, post, wait_for
 
 APP = "ocean-journal"
@@ -41,6 +41,7 @@ CONFIGURATION = """apps:
       season: {type: Non-Renewing Subscription, duration: P10D, entitlements: [pro], price: 5.99, currency: USD}
 """
 ONE_TIME = ["coins", "archive", "season"]
+SHAREABLE = ["monthly", "yearly", "archive"]
 SEASON = 10
 LEVELS = {"weekly": 3, "monthly": 2, "premium": 1, "yearly": 1, "news": 1}
 PAID_DAYS = {"days_0_to_90": 0, "days_91_to_180": 91, "days_181_to_364": 181, "days_365_or_more": 365}
@@ -139,9 +140,15 @@ def rows_of(answer):
 class Lives:
     """Payers in the sandbox, from day to day, and the recount of each day."""
 
-    def __init__(self, service, recovered=0.0):
-        """`recovered` is the share of steps with working payments that concern an account whose payments fail."""
+    def __init__(self, service, recovered=0.0, households=False, program=()):
+        """`recovered` is the share of steps with working payments that concern an account whose payments fail. `households`: families
+        share purchases, and parents withdraw consents. `program`: the first day and the day after the last one of each time in the
+        Small Business Program."""
         self.service, self.random, self.recovered = service, random.Random(SEED), recovered
+        # With dice of its own, so that the accounts do the same without it.
+        self.households, self.program = random.Random(SEED) if households else None, program
+        # By account: when its withdrawn consents were settled.
+        self.settlements = collections.defaultdict(list)
         self.accounts = [f"payer-{number}" for number in range(PAYERS)]
         self.stocks, self.annual, self.active, self.answers = {}, {}, {}, []
         # By day: what renewals bring, by product and currency; none on days on which a price is not announced.
@@ -157,6 +164,8 @@ class Lives:
         self.act("grace-period", app=APP, days=16)
         for product, name, kind, mode, period, more in OFFERS:
             self.act("offers", app=APP, productId=product, id=name, type=kind, mode=mode, period=period, **more)
+        for product in SHAREABLE if households else []:
+            self.act("shareable", app=APP, productId=product)
         url = f"http://{service.http}/notifications/{APP}"
         self.act("notification-url", app=APP, url=url, version=2)
         for number, account in enumerate(self.accounts):
@@ -184,6 +193,8 @@ class Lives:
             times = sorted(self.random.randrange(1000, DAY - 2000) for _ in range(steps))
             for offset in times:
                 self.sleep_until(day * DAY + offset)
+                if self.households and self.households.random() < 0.4:
+                    self.change_household()
                 self.step()
             self.sleep_until((day + 1) * DAY - 1)
             self.wait_for_notifications()
@@ -200,13 +211,46 @@ class Lives:
             if before.get(line, after) != after:
                 self.changes.append((self.now(), before[line], after))
 
+    def change_household(self):
+        """Families change, and consents for accounts are withdrawn and settled. Neither changes the account's own subscriptions."""
+        account = self.households.choice(self.accounts)
+        withdrawn = self.withdrawals()
+        if not withdrawn:
+            # The first payer's consent, which is not settled, so that its deadline passes.
+            first = read(self.service, "SELECT account FROM purchase ORDER BY transaction_id LIMIT 1")
+            for row in first:
+                self.act("rescind-consent", app=APP, account=row["account"])
+            return
+        match self.households.randrange(6):
+            case 0 | 1 | 2:
+                self.act("join-family", account=account, family=f"family-{self.households.randrange(max(2, PAYERS // 5))}")
+            case 3:
+                self.act("leave-family", account=account)
+            case 4:
+                self.act("rescind-consent", app=APP, account=account)
+            case _ if others := sorted({other for other, _ in withdrawn[1:]} - {withdrawn[0][0]}):
+                self.settle(self.households.choice(others))
+
+    def settle(self, account):
+        """The operator settles the withdrawn consents of an account."""
+        self.wait_for_notifications()
+        [install] = read(self.service, f"SELECT app_transaction_id AS id FROM app_install WHERE account = '{account}'")
+        request = app_store_service.SettleConsentWithdrawalRequest(app=APP, app_transaction_id=str(install["id"]))
+        contract.app_store_stub(self.service.channel()).SettleConsentWithdrawal(request, timeout=CALL_LIMIT)
+        self.settlements[account].append(self.now())
+
+    def withdrawals(self):
+        """The account and the time of each withdrawn consent."""
+        rows = read(self.service, "SELECT account, date AS at_date FROM notification WHERE type = 'RESCIND_CONSENT' ORDER BY number")
+        return [(row["account"], row["at_date"]) for row in rows]
+
     def subscriptions(self, account):
         """The account's own subscriptions, by their first transaction."""
         rows = read(self.service, f"SELECT * FROM subscription WHERE ownership = 'PURCHASED' AND account = '{account}'")
         return {row["original_transaction_id"]: row for row in rows}
 
     def change(self, account):
-        own = read(self.service, f"SELECT transaction_id, purchase_date, revocation_percentage FROM purchase WHERE account = '{account}' ORDER BY purchase_date DESC LIMIT 6")
+        own = read(self.service, f"SELECT transaction_id, purchase_date, revocation_percentage FROM purchase WHERE ownership = 'PURCHASED' AND account = '{account}' ORDER BY purchase_date DESC LIMIT 6")
         chosen = str(self.random.choice(own)["transaction_id"]) if own else "0"
         is_on = self.random.random() < 0.5
         match self.random.randrange(12):
@@ -338,7 +382,7 @@ class Lives:
     def asked(self):
         """The subscriptions whose last notification asked for consent to a price increase. A price that falls takes the increase back
         without a notification."""
-        last = "SELECT original_transaction_id AS line, max(number) AS number FROM notification GROUP BY original_transaction_id"
+        last = "SELECT original_transaction_id AS line, max(number) AS number FROM notification WHERE type <> 'RESCIND_CONSENT' GROUP BY original_transaction_id"
         rows = read(self.service, f"SELECT l.line FROM ({last}) AS l JOIN notification AS n ON n.number = l.number WHERE n.type = 'PRICE_INCREASE' AND n.subtype = 'PENDING'")
         return {row["line"] for row in rows}
 
@@ -400,7 +444,8 @@ class Lives:
 
         def part(account, product, charged, amount):
             is_past = product not in ONE_TIME and paid_service(times[account, product == "news"], charged) >= 365 * DAY
-            return share(amount, 85_000 if is_past else 70_000)
+            is_small = any(start * DAY <= charged < end * DAY for start, end in self.program)
+            return share(amount, 85_000 if is_past or is_small else 70_000)
 
         return part
 

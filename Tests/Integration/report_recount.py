@@ -11,6 +11,7 @@ import fractions
 
 from report_lives import CANCELLED_AFTER, DAY, LEVELS, ONE_TIME, date_of, dimensions, months_after, per_year, read, share
 
+SETTLED_WITHIN = 30 * DAY
 RECOVERED_AFTER = {"0_days": 0, "1_to_3_days": 1, "4_to_7_days": 4, "8_to_16_days": 8, "17_to_28_days": 17, "29_to_60_days": 29}
 YEAR = 365 * DAY
 PAUSE = 60 * DAY
@@ -441,6 +442,16 @@ class Recount:
             ended = {event.stint for event in self.events if event.name in ENDS and before < event.day <= day}
             left["left", before + 1] += len(opening & ended)
         return left
+
+    def consents(self):
+        """The columns of the report of withdrawn consents, by the day of the withdrawal, as known at the end."""
+        counts, end = collections.Counter(), self.lives.end * DAY
+        for account, at in self.lives.withdrawals():
+            settled = min((one for one in self.lives.settlements[account] if one >= at), default=FOREVER)
+            names = ["withdrawn", "settled" if settled < end else "open"]
+            names += ["overdue"] if at + SETTLED_WITHIN <= min(settled, end - 1) else []
+            counts.update((name, at // DAY) for name in names)
+        return counts
 
     # Paid service.
 

@@ -31,6 +31,8 @@ DIMENSIONS = [
 ]  # fmt: skip
 # The dimensions by which columns are compared, by their index: none, product and storefront, group and offer.
 GROUPINGS = [(), (0, 2), (1, 3)]
+# The times in the Small Business Program, in days from now: in the second one, of the long form, some have paid for a year.
+PROGRAM = [(15, 30), (DAYS - 20, DAYS)]
 # The days of one response about refunds.
 SLICE = 200
 
@@ -40,10 +42,15 @@ def lived(tmp_path_factory):
     from harness import Service
 
     folder = tmp_path_factory.mktemp("reports")
-    (folder / "entitled.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    today = datetime.datetime.now(datetime.timezone.utc).date()
+    spans = [[(today + datetime.timedelta(days)).isoformat() for days in span] for span in PROGRAM]
+    program = ", ".join("{" + f"from: {start}, until: {end}" + "}" for start, end in spans)
+    configuration = f"{CONFIGURATION}    reports:\n      small_business_program: [{program}]\n"
+    (folder / "entitled.yaml").write_text(configuration, encoding="utf-8")
     service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+    days = [[datetime.date.fromisoformat(date).toordinal() - 719_163 for date in span] for span in spans]
     # Otherwise few payments would be recovered.
-    lives = Lives(service, recovered=0.4)
+    lives = Lives(service, recovered=0.4, households=True, program=days)
     lives.live(DAYS)
     yield service, lives, Reports(service, lives)
     service.stop()
@@ -216,6 +223,7 @@ def test_proceeds_equal_the_recount_on_every_day(lived, recount):
     """Each charge, refund and running period has the operator's part, rounded by itself."""
     _, lives, reports = lived
     part = lives.shares()
+    assert any(start * DAY <= row["purchase_date"] < end * DAY for start, end in lives.program for row in lives.purchases())
     columns = {"charge": "gross", "refund": "refunds", "reversal": "reversals"}
 
     def part_of(row, amount):
@@ -234,6 +242,21 @@ def test_proceeds_equal_the_recount_on_every_day(lived, recount):
         charged = [row for row in lives.periods() if row["price"] > 0]
         ratios = {part_of(row, 100_000) for row in charged}
         assert ratios == {70_000, 85_000}, "the long form has charges after one year"
+
+
+def test_withdrawn_consents_equal_the_recount(lived, recount):
+    """The deadline is 30 days after the withdrawal."""
+    *_, reports = lived
+    expected = recount.consents()
+    assert {name for name, _ in expected} == {"withdrawn", "settled", "overdue", "open"}
+    _compare(reports, "consents", ["withdrawn", "settled", "overdue", "open"], expected, length=800)
+
+
+def test_family_members_are_in_no_report(lived):
+    """All other tests count the purchasers' rows of the sandbox alone."""
+    service, lives, _ = lived
+    shared = read(service, "SELECT DISTINCT product_id, revocation_reason IS NULL AS stands FROM purchase WHERE ownership = 'FAMILY_SHARED'")
+    assert {row["product_id"] for row in shared} >= {"monthly"} and len({row["stands"] for row in shared}) == 2, shared
 
 
 def test_movements_explain_the_difference_of_each_week(lived):
