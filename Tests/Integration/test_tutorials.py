@@ -57,7 +57,7 @@ GUIDES = {
 SECTIONS = [
     ("docs/sandbox.md", "State", "Actions"), ("docs/sandbox.md", "Commitments", "Families and seats"),
     ("docs/sandbox.md", "Families and seats", "Scenarios"), ("docs/sandbox.md", "Many customers", "Interfaces"),
-    ("docs/sandbox.md", "Notifications", "Faults"),
+    ("docs/sandbox.md", "Notifications", "Faults"), ("docs/migration.md", "An old backend: change the URL", None),
 ]  # fmt: skip
 # Pages with calls whose responses they describe in words.
 CALLS = ("docs/catalog.md", "docs/customers.md", "docs/erasure.md", "docs/idempotency.md")
