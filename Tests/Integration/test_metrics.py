@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -15,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse_pro
 import contract
 import stores
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, ROOT, Service, post, wait_for
+from harness import CALL_LIMIT, PROGRAM, ROOT, Service, post, wait_for
 from test_callers import APPS, CALLERS, token
 
 APP = "ocean-journal"
@@ -137,6 +138,8 @@ def test_store_and_process_metrics_are_exported(busy):
     assert value(busy, "process_open_fds") > 5
     assert abs(value(busy, "process_start_time_seconds") - busy_start(busy)) < 60
     assert value(busy, "entitled_ready") == 1
+    version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    assert value(busy, "entitled_build_info") == value(busy, "entitled_build_info", version=version) == 1
     assert value(busy, "entitled_log_lines_lost_total") == 0
 
 
