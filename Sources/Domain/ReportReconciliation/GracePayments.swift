@@ -20,6 +20,7 @@ struct GracePayments {
 
   private var payments: [Moment: Instant] = [:]
   private var starts: [Moment: Instant] = [:]
+  private var conversions: Set<Moment> = []
   /// Payments for periods that start before the postings, so that neither their price nor their product is known here. They
   /// have the dimensions of the period before.
   private(set) var ofEarlierPeriods: [KnownPosting] = []
@@ -32,6 +33,7 @@ struct GracePayments {
       switch posting.kind {
       case .graceEntered: entered[Period(posting)] = posting.effectiveAt
       case .charge: charges.insert(Moment(line: posting.line, at: posting.effectiveAt))
+      case .converted: conversions.insert(Moment(line: posting.line, at: posting.effectiveAt))
       default: break
       }
     }
@@ -48,6 +50,11 @@ struct GracePayments {
       payments[Moment(line: posting.line, at: start)] = posting.effectiveAt
       starts[paid] = start
     }
+  }
+
+  /// Whether a payment ended a trial, which is an event of its own on the day of the payment.
+  func isConversion(_ payment: Posting) -> Bool {
+    conversions.contains(Moment(line: payment.line, at: payment.effectiveAt))
   }
 
   /// When what a posting counts was paid: later than its period starts, if that was in the grace period.

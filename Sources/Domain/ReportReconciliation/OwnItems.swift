@@ -147,6 +147,7 @@ struct OwnItems {
         (.sales, .charge), (.subscriber, .charge), (.subscriptionEvent, .flow(.continued)),
       ]
       for (report, subject) in subjects where isCompared(day, report) {
+        if report == .subscriptionEvent, grace.isConversion(known.posting) { continue }
         let bucket = ReconciliationBucket(
           report: report, day: day, productID: dimensions.productID, country: dimensions.storefront,
           subject: subject)

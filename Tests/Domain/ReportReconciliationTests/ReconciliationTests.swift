@@ -211,6 +211,9 @@ import Testing
     #expect(two.unexplained.map(\.kind) == [.neverSeen])
     let event = Self.event("Renewal from Grace Period", "2026-10-24")
     #expect(try reconcile(.subscriptionEvent, [event], Array(recovered)).isClean)
+    let conversion = Self.flow(.converted, "A", "2026-10-24T20:00:00Z")
+    let events = try reconcile(.subscriptionEvent, [event, event], recovered + [conversion])
+    #expect(events.matched == 1 && events.unexplained.map(\.kind) == [.neverSeen])
     // A period that starts with its payment is among the postings.
     let started =
       recovered + [Self.money("A", "2026-10-24T20:00:00Z"), Self.flow(.renewed, "A", "2026-10-24T20:00:00Z")]
