@@ -24,6 +24,14 @@ extension HTTP1Handler: DelayedConnection {
   /// Unless it waits again, it reads on from the socket.
   var unmeasuredTime: TimeAmount { isDelayed ? .zero : Self.timeOfReading }
 
+  /// Removes NIO's response to invalid input. What follows the last request is ignored, whatever it is (RFC 9112,
+  /// section 9.6): an invalid rest in the same read would get a second response.
+  func ignoreFurtherInput(_ context: ChannelHandlerContext) {
+    let operations = context.pipeline.syncOperations
+    guard let handler = try? operations.handler(type: HTTPServerProtocolErrorHandler.self) else { return }
+    operations.removeHandler(handler, promise: nil)
+  }
+
   private static let timeOfReading = TimeAmount.microseconds(100)
   private static let bodyBytesAtOnce = 128 * 1_024
   /// The cost of a part, however small, in bytes.

@@ -255,6 +255,7 @@ final class HTTP1Handler: ChannelInboundHandler {
       wait(limits.times.idle)
     } else {
       state = .ended
+      ignoreFurtherInput(context)
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     reportUnread(context)
