@@ -9,7 +9,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import contract
 from contract import StatusCode, entitlement_service, receipt_service
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, LARGE_CALL_LIMIT
 
 CHECK = "/entitled.v1.EntitlementService/Check"
 MEGABYTE = 1_000_000
@@ -80,7 +80,7 @@ def test_a_connection_survives_hundreds_of_cancelled_calls(service):
 def test_a_message_of_three_megabytes_arrives_complete(receipts):
     document = "x" * (3 * MEGABYTE)
     answer = receipts.Inspect(
-        receipt_service.InspectRequest(app="ocean-journal", document=document), timeout=CALL_LIMIT)
+        receipt_service.InspectRequest(app="ocean-journal", document=document), timeout=LARGE_CALL_LIMIT)
     assert not answer.verified
     assert answer.reason in ("NOT_A_RECEIPT", "NOT_A_JWS", "DOCUMENT_TOO_LARGE")
 
@@ -91,7 +91,7 @@ def test_a_message_over_the_limit_is_rejected_and_the_channel_survives(service, 
     with service.channel() as channel:
         document = receipt_service.InspectRequest(app="ocean-journal", document="x" * (9 * MEGABYTE))
         with pytest.raises(grpc.RpcError) as error:
-            contract.receipt_stub(channel).Inspect(document, timeout=CALL_LIMIT, compression=compression)
+            contract.receipt_stub(channel).Inspect(document, timeout=LARGE_CALL_LIMIT, compression=compression)
         assert error.value.code() == StatusCode.RESOURCE_EXHAUSTED
         contract.entitlement_stub(channel).Check(request(), timeout=CALL_LIMIT)
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from contract import entitlement_service, receipt_service
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, LARGE_CALL_LIMIT
 from raw import Connection, framed
 
 OK, INVALID_ARGUMENT, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE = 0, 3, 4, 8, 12, 13, 14
@@ -46,6 +46,7 @@ def test_a_message_cut_into_single_bytes_is_accepted(connection):
 
 def test_three_megabytes_in_small_and_uneven_frames_are_accepted(connection):
     message = receipt_service.InspectRequest(app="ocean-journal", document="x" * 3_000_000).SerializeToString()
+    connection.socket.settimeout(LARGE_CALL_LIMIT)
     assert connection.call(message, path=INSPECT, piece=random.Random(1).randrange(700, 16_000)).status == OK
 
 

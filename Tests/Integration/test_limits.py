@@ -18,7 +18,7 @@ from h2.settings import SettingCodes
 import frames
 from contract import entitlement_service
 from frames import PREFACE, Peer, frame, get, headers
-from harness import FREE_PORTS, Service, post, run, wait_for
+from harness import FREE_PORTS, LARGE_CALL_LIMIT, Service, post, run, wait_for
 from raw import Connection, framed
 from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED, UNAVAILABLE
 from test_reload import CATALOG
@@ -223,6 +223,8 @@ def test_refused_and_large_requests_wait_and_are_all_answered(service, method):
     parts = [body[start : start + 16_000] for start in range(0, len(body), 16_000)]
     fields = get("POST", f"/entitled.v1.EntitlementService/{method}", ("content-type", "application/grpc"), ("te", "trailers"))
     with Peer(service.grpc, initial={frames.INITIAL_WINDOW_SIZE: 1 << 20}) as peer, Connection(service.grpc) as other:
+        for client in (peer, other):
+            client.socket.settimeout(LARGE_CALL_LIMIT)
         peer.handshake()
         peer.send(frame(frames.WINDOW_UPDATE, 0, 0, frames.number(1 << 30)))
         streams = range(1, 601, 2)
