@@ -147,6 +147,27 @@ import Testing
     var value: Int { count.withLock { $0 } }
   }
 
+  @Test(
+    "A token without a key id is tried with each key if the issuer has few, and with none if it has many",
+    arguments: [8, 9])
+  func missingKeyID(count: Int) throws {
+    let own = try SigningKey.generate(.p256)
+    var members = try (1..<count).map { try JWTSigner(key: .generate(.p256), keyID: "key \($0)").publicJWK() }
+    members.append(try JWTSigner(key: own, keyID: "own").publicJWK())
+    let set: JSONObject = ["keys": .array(members.map { .object($0) })]
+    let parts = [Array(#"{"alg":"ES256"}"#.utf8), JSONValue.object(Self.claims).serialized()]
+    let message = parts.map(Base64.url.encode).joined(separator: ".")
+    let token = message + "." + Base64.url.encode(try own.sign(Array(message.utf8)[...]))
+    let keys = try JSONWebKeySet(parsing: set.serialized())
+    if count == 8 {
+      #expect(try find(token, keys: keys).name == "billing")
+    } else {
+      #expect(throws: CallerError.badToken(reason: "no key id, and the issuer has many keys")) {
+        try find(token, keys: keys)
+      }
+    }
+  }
+
   @Test("Other keys of the issuer invalidate what was derived from the callers; the same keys do not")
   func observedKeys() throws {
     let issuer = TokenIssuer(Self.terms, keys: keys)
