@@ -1,4 +1,4 @@
-"""Explain, ListTimeline, GetProbableFamily, QueryReport and BatchCheck, on four connections at once."""
+"""Explain, GetCustomer, ListTimeline, GetProbableFamily, QueryReport and BatchCheck, on four connections at once."""
 
 import itertools
 import threading
@@ -15,6 +15,7 @@ def requests():
     checks = [{"app": APP, "customerId": f"customer-{number + 1:07}", "entitlement": "pro"} for number in range(1_000)]
     return [
         post(SERVICE + "Explain", customer | {"entitlement": "pro"}),
+        post(SERVICE + "GetCustomer", customer),
         post(SERVICE + "ListTimeline", customer),
         post(SERVICE + "GetProbableFamily", customer),
         post(REPORTS, {"app": APP, "query": REPORT}),

@@ -7,10 +7,6 @@ package import FamilySharing
 /// All reads of one event loop tick, from the first one to ``endTick()``, see the same snapshot; it
 /// contains every write that was acknowledged before the first of them.
 package protocol CheckReader: AnswerReader {
-  /// Returns the facts of a customer unless there are so many that the store keeps them in several rows; `nil` then.
-  /// Those of an unknown customer are empty.
-  func smallFacts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
-
   /// Ends the tick: the next read sees later writes. Must be called after every tick with reads, because the
   /// store keeps old data as long as a reader can see it.
   func endTick()
@@ -31,6 +27,10 @@ package protocol AnswerReader: AnyObject, EvidenceLookup {
 
   /// Returns the facts of a customer; `nil` if there are none.
   func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
+
+  /// Returns the facts of a customer unless there are so many that the store keeps them in several rows; `nil` then.
+  /// Those of an unknown customer are empty.
+  func smallFacts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
 }
 
 /// All data as of one commit, valid inside the body of one ``EntitlementStore/read(_:deadline:_:)``.

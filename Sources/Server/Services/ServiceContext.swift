@@ -96,12 +96,16 @@ package struct ServiceContext: Sendable {
   func readExpensively<Value: Sendable>(
     _ call: CallContext, _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(Status) -> Value {
-    try await expensiveCalls.run(call) { [store] deadline throws(Status) in
-      do throws(StoreError) {
-        return try await store.read(.background, deadline: deadline, body)
-      } catch {
-        throw Status(error)
-      }
-    }
+    try await customerReads.expensively(call, body)
   }
+
+  /// The same for a call whose cost grows with the facts of `customer`; of a customer with few it is no expensive call.
+  func read<Value: Sendable>(
+    about customer: CustomerKey, _ call: CallContext,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(Status) -> Value {
+    try await customerReads.read(about: customer, call, body)
+  }
+
+  private var customerReads: CustomerReads { CustomerReads(store: store, expensiveCalls: expensiveCalls) }
 }

@@ -145,7 +145,7 @@ struct EventLoopReaderTests {
 
 extension SQLiteEntitlementStore {
   /// Stores the facts of a customer with answers of another catalog.
-  fileprivate func putStale(transactions count: Int, of customerID: String) async throws {
+  func putStale(transactions count: Int, of customerID: String) async throws {
     let key = CustomerKey(appID: ocean.id, environment: .sandbox, customerID: customerID)
     let lines = (0..<count).map { number in
       CustomerFacts(transactions: [

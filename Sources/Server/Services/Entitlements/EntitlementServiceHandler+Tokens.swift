@@ -22,7 +22,7 @@ extension EntitlementServiceHandler {
     let now = context.now(in: environment)
     let longest = now.advanced(byMilliseconds: try lifetime(request, settings))
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let held = try await entitlements(of: key, request.entitlements, in: app, at: now)
+    let held = try await entitlements(of: key, request.entitlements, in: app, at: now, call)
     // A token must not outlive the entitlements that it states.
     let expiresAt = held.compactMap(\.until).reduce(longest, min)
     let token = EntitlementToken(
@@ -60,15 +60,15 @@ extension EntitlementServiceHandler {
 
   /// The granted entitlements among `wanted`, or all granted ones if `wanted` is empty.
   private func entitlements(
-    of key: CustomerKey, _ wanted: [String], in app: AppDefinition, at now: Instant
+    of key: CustomerKey, _ wanted: [String], in app: AppDefinition, at now: Instant, _ call: CallContext
   ) async throws(Status) -> [(name: String, until: Instant?)] {
-    let facts = try await context.read { reader throws(StoreError) in
-      try reader.facts(of: key) ?? CustomerFacts()
-    }
     let names = wanted.isEmpty ? app.entitlements : Set(wanted).sorted()
-    return names.compactMap { name in
-      let status = evaluate(facts, entitlement: name, in: app, at: now)
-      return status.isEntitled ? (name, status.until) : nil
+    return try await context.read(about: key, call) { reader throws(StoreError) in
+      let facts = try reader.facts(of: key) ?? CustomerFacts()
+      return names.compactMap { name in
+        let status = evaluate(facts, entitlement: name, in: app, at: now)
+        return status.isEntitled ? (name, status.until) : nil
+      }
     }
   }
 }

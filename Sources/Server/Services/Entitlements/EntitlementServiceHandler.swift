@@ -38,7 +38,8 @@ extension EntitlementServiceHandler {
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let mayOperate = call.hasRole(.operate)
     let mask = try ReadMask(request.readMask, of: GetCustomerResponse.self)
-    let response = try await context.read { reader throws(StoreError) -> GetCustomerResponse in
+    let response = try await context.read(about: key, call) {
+      reader throws(StoreError) -> GetCustomerResponse in
       let times = context.ledger.clocks.times()
       var response = try GetCustomerResponse(
         try reader.facts(of: key) ?? CustomerFacts(), of: key, in: app,

@@ -24,7 +24,7 @@ extension ReceiptServiceHandler {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "sample_every is less than 0", field: "sample_every")
     }
-    let customers = try await context.read { reader throws(StoreError) in
+    let customers = try await context.readExpensively(call) { reader throws(StoreError) in
       try reader.customers(of: app.id, in: environment, after: start.customerID, limit: size + 1)
     }
     let every = max(1, Int(request.sampleEvery))

@@ -18,7 +18,7 @@ extension ReceiptServiceHandler {
         "the app '\(app.id)' has no in_app_purchase_key in the configuration", metadata: [("app", app.id)])
     }
     if settings.checksEligibility && !request.skipEligibilityCheck {
-      try await checkEligibility(for: offer, request, app)
+      try await checkEligibility(for: offer, request, app, call)
     }
     let nonce = Nonce.random()
     let now = context.now(in: try app.environment(request.environment))
@@ -40,17 +40,18 @@ extension ReceiptServiceHandler {
   ///
   /// - Throws: `NEVER_SUBSCRIBED`, `EXISTING_SUBSCRIBER` or `INTRODUCTORY_OFFER_USED`.
   private func checkEligibility(
-    for offer: OfferSigningRequest, _ request: SignOfferRequest, _ app: AppDefinition
+    for offer: OfferSigningRequest, _ request: SignOfferRequest, _ app: AppDefinition, _ call: CallContext
   ) async throws(Status) {
     let eligibility: OfferEligibility
     switch offer {
     case .legacyPromotional, .promotional:
-      eligibility = .promotional(try await facts(request, app), in: app)
+      eligibility = .promotional(try await facts(request, app, call), in: app)
     case .introductory(let product, let isAllowed, _):
       // A rejected offer needs no customer history.
       guard isAllowed, let group = product.subscriptionGroup else { return }
       let now = context.now(in: try app.environment(request.environment))
-      eligibility = .introductory(try await facts(request, app), group: group, in: app, at: now)
+      eligibility = .introductory(
+        try await facts(request, app, call), group: group, in: app, at: now)
     case .advancedCommerce: return
     }
     switch eligibility {
@@ -73,12 +74,13 @@ extension ReceiptServiceHandler {
   }
 
   private func facts(
-    _ request: SignOfferRequest, _ app: AppDefinition
+    _ request: SignOfferRequest, _ app: AppDefinition, _ call: CallContext
   ) async throws(Status) -> CustomerFacts {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    return try await context.read { reader throws(StoreError) in try reader.facts(of: key) ?? CustomerFacts()
+    return try await context.read(about: key, call) { reader throws(StoreError) in
+      try reader.facts(of: key) ?? CustomerFacts()
     }
   }
 }

@@ -51,10 +51,11 @@ package struct FlagEndpoint: Sendable {
         return Self.failure(error, key)
       }
       // The app is looked up after the interceptors have checked that the caller may access it.
-      let reply = try await call.reply(to: flags.checkRequest(key ?? "")) { [context] _, _ throws(Status) in
+      let reply = try await call.reply(to: flags.checkRequest(key ?? "")) {
+        [context] _, call throws(Status) in
         let query = try FlagQuery(flags, context.catalog.value)
         return { () async throws(Status) in
-          Reply(try await Self.evaluate(query, key, context).serialized())
+          Reply(try await Self.evaluate(query, key, call, context).serialized())
         }
       }
       return key == nil ? Self.tagged(reply.message, for: request) : .json(200, reply.message)
@@ -136,12 +137,12 @@ extension FlagEndpoint {
   /// Evaluates one flag, or all of the app, in one snapshot: stored answers where they are valid, otherwise the
   /// facts, read once.
   private static func evaluate(
-    _ query: FlagQuery, _ key: String?, _ context: ServiceContext
+    _ query: FlagQuery, _ key: String?, _ call: CallContext, _ context: ServiceContext
   ) async throws(Status) -> JSONObject {
     if let key { try RequestValidation.entitlement(key, of: query.app) }
     let names = key.map { [$0] } ?? query.app.entitlements
     let now = context.now(in: query.key.environment)
-    let flags = try await context.read { reader throws(StoreError) in
+    let flags = try await context.read(about: query.key, call) { reader throws(StoreError) in
       var facts: CustomerFacts?
       var flags: [JSONObject] = []
       for name in names {

@@ -43,12 +43,12 @@ package struct SubscriberEndpoint: Sendable {
         throw call.fail(error)
       }
       // The app is looked up after the interceptors have checked that the caller may access it.
-      let reply = try await call.reply(to: message.encodedBytes()) { [context] _, _ throws(Status) in
+      let reply = try await call.reply(to: message.encodedBytes()) { [context] _, call throws(Status) in
         let app = try context.catalog.value.app(message.app)
         let environment = try app.environment(message.environment)
         let key = CustomerKey(appID: app.id, environment: environment, customerID: message.customerId)
         return { () async throws(Status) in
-          Reply(try await Self.subscriber(key, in: app, context).serialized())
+          Reply(try await Self.subscriber(key, in: app, call, context).serialized())
         }
       }
       return .json(200, reply.message)
@@ -91,10 +91,10 @@ package struct SubscriberEndpoint: Sendable {
   }
 
   private static func subscriber(
-    _ key: CustomerKey, in app: AppDefinition, _ context: ServiceContext
+    _ key: CustomerKey, in app: AppDefinition, _ call: CallContext, _ context: ServiceContext
   ) async throws(Status) -> JSONObject {
     let now = context.now(in: key.environment)
-    return try await context.read { reader throws(StoreError) in
+    return try await context.read(about: key, call) { reader throws(StoreError) in
       let customer = try reader.finalMergeTarget(of: key)
       return SubscriberDocument(
         customer, try reader.facts(of: customer) ?? CustomerFacts(),
