@@ -49,6 +49,39 @@ struct WatchTests {
     }
   }
 
+  @Test("Watchers that have not sent their events yet share them")
+  func sharedEvents() async throws {
+    try await withStore { store in
+      let broadcaster = EventBroadcaster(store: store, now: { instant })
+      let running = Task { try? await broadcaster.run() }
+      defer { running.cancel() }
+      let watchers = [try broadcaster.firstWatcher(), try broadcaster.firstWatcher()]
+      try await store.append(3)
+      await broadcaster.untilPublished(3)
+      var received: [[ObjectIdentifier]] = []
+      for watcher in watchers {
+        guard case .events(let events, _) = await watcher.next({ instant }) else { continue }
+        #expect(events.map(\.sequence) == [1, 2, 3])
+        received.append(events.map(ObjectIdentifier.init))
+      }
+      #expect(received.count == 2 && received.first == received.last)
+      for watcher in watchers { broadcaster.unsubscribe(watcher) }
+    }
+  }
+
+  @Test("A stream selects at most a thousand customers and entitlements")
+  func selection() async throws {
+    try await withStore { store in
+      let broadcaster = EventBroadcaster(store: store, now: { instant })
+      let customers = WatchCaller(.with { $0.customerIds = (0...1_000).map { "c\($0)" } })
+      let entitlements = WatchCaller(.with { $0.entitlements = Array(repeating: "pro", count: 1_001) })
+      for caller in [customers, entitlements] {
+        let end = await WatchFixture.watch(broadcaster, store, caller)
+        #expect(end?.code == .invalidArgument && end?.errorInfo?.reason == "INVALID_FIELD")
+      }
+    }
+  }
+
   @Test("Watch sends stored events first and then new ones without a gap")
   func resumption() async throws {
     try await withStore { store in

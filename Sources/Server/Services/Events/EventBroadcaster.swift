@@ -17,7 +17,7 @@ package final class EventBroadcaster: Worker {
   /// An app with watchers. It is dropped some time after its last watcher left.
   private struct WatchedApp {
     /// The last events, consecutive up to ``published``; no events from before the first watcher.
-    var recent: [StoredEvent] = []
+    var recent: [SharedEvent] = []
     /// The sequence of the last published event.
     var published: Int64
     /// A mark at which all published events are committed; `nil` in a store without commits of other processes.

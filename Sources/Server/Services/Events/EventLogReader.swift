@@ -48,7 +48,7 @@ struct EventLogReader: Sendable {
 
 /// Events of an app that one snapshot has, and its mark.
 struct EventPage: Sendable {
-  let events: [StoredEvent]
+  let events: [SharedEvent]
   let mark: CommitMark?
   /// Whether the snapshot has all commits of the page before.
   let isContinuation: Bool
@@ -58,7 +58,7 @@ struct EventPage: Sendable {
     _ snapshot: any StoreSnapshot, of appID: String, after sequence: Int64, since known: CommitMark?,
     limit: Int
   ) throws(StoreError) {
-    events = try snapshot.events(ofApp: appID, after: sequence, limit: limit)
+    events = try snapshot.events(ofApp: appID, after: sequence, limit: limit).map(SharedEvent.init)
     mark = try snapshot.commitMark()
     // Within a term, the number of commits decides.
     if let known, let mark, known.term != mark.term || known.commits > mark.commits {

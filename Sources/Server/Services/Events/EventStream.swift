@@ -7,7 +7,10 @@ internal import Wire
 
 /// `Watch` of `entitled.v1.EntitlementService`: the events of an app as they are committed.
 struct EventStream: Sendable {
-  private static let pageSize = 500
+  /// A stream holds a page while its peer does not read.
+  private static let pageSize = 100
+  /// The customers or entitlements that a stream selects. It holds them as long as it lasts.
+  private static let maxSelected = 1_000
   private static let heartbeats: ClosedRange<Int64> = 100...3_600_000
 
   private let broadcaster: EventBroadcaster
@@ -38,6 +41,8 @@ struct EventStream: Sendable {
     showsOtherCustomer: Bool
   ) async throws(Status) {
     let app = try catalog.value.app(request.app)
+    try Self.limit(request.customerIds, "customer_ids")
+    try Self.limit(request.entitlements, "entitlements")
     for entitlement in request.entitlements { try RequestValidation.entitlement(entitlement, of: app) }
     let filter = EventFilter(
       appID: app.id, environment: try app.environment(request.environment),
@@ -66,6 +71,14 @@ struct EventStream: Sendable {
     }
   }
 
+  private static func limit(_ selected: [String], _ field: String) throws(Status) {
+    guard selected.count <= maxSelected else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD",
+        "\(field) has \(selected.count) elements, more than \(maxSelected)", field: field)
+    }
+  }
+
   /// What a stream has sent.
   private struct Progress {
     /// The sequence up to which all events were sent.
@@ -82,7 +95,9 @@ struct EventStream: Sendable {
   ) async throws(Status) -> Progress {
     let page = try await eventLog.page(
       of: filter.appID, after: progress.last, since: progress.mark, limit: Self.pageSize)
-    for event in page.events where filter.passes(event.event) { try await send(event, page.mark, recipient) }
+    for event in page.events where filter.passes(event.stored.event) {
+      try await send(event.stored, page.mark, recipient)
+    }
     return Progress(
       last: page.events.last?.sequence ?? progress.last, isLatest: page.events.count < Self.pageSize,
       mark: page.mark)
@@ -98,7 +113,7 @@ struct EventStream: Sendable {
     while true {
       switch await watcher.next(clocks[nil].now) {
       case .events(let events, let mark):
-        for event in events { try await send(event, mark, recipient) }
+        for event in events { try await send(event.stored, mark, recipient) }
         progress = Progress(last: events.last?.sequence ?? progress.last, isLatest: false, mark: mark)
       case .heartbeat(let sequence, let mark):
         progress = Progress(last: sequence, isLatest: false, mark: mark)

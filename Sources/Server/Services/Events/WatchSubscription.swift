@@ -7,7 +7,7 @@ final class WatchSubscription: Sendable {
   /// The next message for the watcher.
   enum Delivery {
     /// All of them are committed at the mark.
-    case events([StoredEvent], CommitMark?)
+    case events([SharedEvent], CommitMark?)
     /// No event for the heartbeat interval; all events up to this sequence, committed at the mark, are delivered.
     case heartbeat(upTo: Int64, CommitMark?)
     /// The buffer overflowed; the watcher must resume after the last delivered event.
@@ -19,7 +19,7 @@ final class WatchSubscription: Sendable {
   }
 
   private struct State {
-    var buffered: [StoredEvent] = []
+    var buffered: [SharedEvent] = []
     var end: Delivery?
     var upTo: Int64
     var mark: CommitMark?
@@ -51,8 +51,8 @@ final class WatchSubscription: Sendable {
   }
 
   /// Buffers the events that pass the filter, all committed at `mark`. Does not wake the receiver; see ``resume()``.
-  func enqueue(_ events: ArraySlice<StoredEvent>, upTo sequence: Int64, _ mark: CommitMark?) {
-    let passing = events.filter { $0.sequence > start && filter.passes($0.event) }
+  func enqueue(_ events: ArraySlice<SharedEvent>, upTo sequence: Int64, _ mark: CommitMark?) {
+    let passing = events.filter { $0.sequence > start && filter.passes($0.stored.event) }
     state.withLock { state in
       guard state.end == nil else { return }
       state.upTo = max(state.upTo, sequence)
