@@ -79,9 +79,15 @@ def closed_for_its_costs(service):
     wait_for(lambda: len(TOO_COSTLY.findall(service.log)) > before)
 
 
-def connect(address):
+def connect(address, receive=None):
+    """A connection; `receive` is the size of its buffer for responses, which the kernel would otherwise let grow to megabytes."""
     host, _, port = address.rpartition(":")
-    return socket.create_connection((host, int(port)), timeout=TIMEOUT)
+    peer = socket.socket()
+    if receive:
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
+    peer.settimeout(TIMEOUT)
+    peer.connect((host, int(port)))
+    return peer
 
 
 def is_closed(peer, limit=TIMEOUT):
@@ -707,6 +713,32 @@ def test_a_connection_holds_no_memory_of_earlier_header_fields(start):
         assert service.memory - before < 15 << 20
 
 
+def test_a_connection_holds_no_memory_of_pipelined_requests(start):
+    """Requests behind a response that the peer does not read wait as bytes."""
+    service = start()
+    large = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20
+    small = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" * 1_700
+    # After it, the service reads as much as it can at once.
+    upload = b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 300000\r\n\r\n" + bytes(300_000)
+
+    def growth(peers, requests):
+        before = service.memory
+        for _ in range(30):
+            peer = peers.enter_context(connect(service.http, receive=8_192))
+            peer.sendall(upload)
+            assert peer.recv(65_536).startswith(b"HTTP/1.1 404 ")
+            unread = service.metrics()["entitled_unread_response_bytes"]
+            peer.sendall(requests)
+            wait_for(lambda: service.metrics()["entitled_unread_response_bytes"] > unread)
+        return service.memory - before
+
+    with contextlib.ExitStack() as peers:
+        growth(peers, large)
+        alone = growth(peers, large)
+        # 51,000 requests, each of which would take most of a kilobyte.
+        assert (more := growth(peers, large + small)) - alone < 20 << 20, (alone, more)
+
+
 def test_a_connection_over_a_limit_leaves_no_memory(start, tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_incomplete_request_bytes: 1048576\n")
@@ -761,12 +793,8 @@ def test_pipelined_requests_wait_until_their_responses_are_read(service):
     head = f"POST {BATCH_CHECK} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
     before = service.memory
-    with socket.socket() as peer:
-        # The kernel would otherwise give it megabytes.
-        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+    with connect(service.http, receive=65_536) as peer:
         peer.settimeout(300)
-        host, _, port = service.http.rpartition(":")
-        peer.connect((host, int(port)))
         sender = threading.Thread(target=peer.sendall, args=(request * count,), daemon=True)
         sender.start()
         wait_for(lambda: service.metrics()["entitled_unread_response_bytes"] > 0)

@@ -8,7 +8,7 @@ extension HTTP1Handler: DelayedConnection {
     bodyBytesRead += bytes + Self.costOfPart
     guard bodyBytesRead >= Self.bodyBytesAtOnce, !isDelayed, self.context != nil else { return }
     isDelayed = true
-    input.isPaused = true
+    updateInput()
     try? context.channel.syncOptions?.setOption(.autoRead, value: false)
     host.delayedInput.readLater(self, after: Self.timeOfReading)
   }
@@ -16,10 +16,13 @@ extension HTTP1Handler: DelayedConnection {
   func readDelayed() {
     isDelayed = false
     bodyBytesRead = 0
-    input.resume()
+    updateInput()
     guard !isDelayed else { return }
     try? context?.channel.syncOptions?.setOption(.autoRead, value: true)
   }
+
+  /// Lets input wait while the body of a request is costly, and while a request is complete and its response is not.
+  func updateInput() { input.pause(isDelayed || isResponding) }
 
   /// Unless it waits again, it reads on from the socket.
   var unmeasuredTime: TimeAmount { isDelayed ? .zero : Self.timeOfReading }

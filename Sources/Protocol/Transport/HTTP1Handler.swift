@@ -47,6 +47,8 @@ final class HTTP1Handler: ChannelInboundHandler {
   /// The bytes of bodies that were read since the connection last waited, and whether it waits.
   var bodyBytesRead = 0
   var isDelayed = false
+  /// Whether a request is complete, and its response is not.
+  private(set) var isResponding = false
   /// The deadline of the peer; `nil` while the handler runs.
   var end: NIODeadline?
   /// The bytes that the peer had not read at the last check, and since when.
@@ -112,6 +114,8 @@ final class HTTP1Handler: ChannelInboundHandler {
       reportIncomplete(body.count, context)
     case (.end, .collecting(let head)):
       end = nil
+      isResponding = true
+      updateInput()
       guard context.channel.isWritable else { return state = .waiting(head) }
       start(head, context)
     case (.body, _), (.end, _):
@@ -250,6 +254,7 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   /// Ends the response.
   func finish(_ keepsAlive: Bool, _ context: ChannelHandlerContext) {
+    isResponding = false
     if keepsAlive {
       state = .idle
       wait(limits.times.idle)
@@ -260,6 +265,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     reportUnread(context)
     if !keepsAlive { endAfterOutput(context) }
+    updateInput()
   }
 
   /// Closes the output only: closing both sides would reset the connection if more input had arrived, and the peer would

@@ -1,15 +1,16 @@
 internal import NIOCore
 
 /// Passes what arrives on an HTTP/1.1 connection to its parser in pieces, so that it can wait after each of them: a read of
-/// 64 KiB may have ten thousand chunks of a byte, which the parser would pass on before anything else happens.
+/// 64 KiB may have ten thousand chunks of a byte, which the parser would pass on before anything else happens, or two thousand
+/// requests, which take many times the memory of their bytes while the response to the first one waits.
 final class HTTP1Input: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
   private var context: ChannelHandlerContext?
   private var waiting = ByteBuffer()
-  /// Whether the rest waits until ``resume()``.
-  var isPaused = false
+  private var isPaused = false
+  private var isPassing = false
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -21,13 +22,17 @@ final class HTTP1Input: ChannelInboundHandler {
     pass()
   }
 
-  /// Passes on what waits, until it is paused again.
-  func resume() {
-    isPaused = false
+  /// Whether the rest waits. Otherwise it is passed on, until it is paused again.
+  func pause(_ isPaused: Bool) {
+    self.isPaused = isPaused
     pass()
   }
 
   private func pass() {
+    // A piece may end the wait that it began.
+    guard !isPassing else { return }
+    isPassing = true
+    defer { isPassing = false }
     while !isPaused, waiting.readableBytes > 0, let context {
       let count = min(waiting.readableBytes, Self.pieceBytes)
       guard let piece = waiting.readSlice(length: count) else { break }
