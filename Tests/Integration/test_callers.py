@@ -514,7 +514,8 @@ def test_jwks_keys_are_fetched_and_refreshed_at_run_time(tmp_path):
     old, new = Provider(), Provider()
     new.names = {"ES256": "ec2", "RS256": "rsa2"}
     with KeyServer() as server:
-        server.keys = old.keys()
+        broken = {"kty": "EC", "crv": "P-256", "kid": "broken", "x": "AAAA", "y": "AAAA"}
+        server.keys = {"keys": [broken, *old.keys()["keys"]]}
         (tmp_path / "entitled.yaml").write_text(APPS + f"""
 callers:
   billing: {{roles: [read], subjects: [svc]}}
@@ -525,6 +526,7 @@ token_issuer:
 """)
         service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
         wait_until_accepted(service, old)
+        wait_for(lambda: re.search("JWKS key skipped.*broken", service.log))
         # The JWKS endpoint fails: tokens with an unknown key are rejected, cached keys stay valid.
         server.status = 500
         assert contract.reason(rejected(service, CHECK, check(), new.token("ES256"))) == "INVALID_TOKEN"
