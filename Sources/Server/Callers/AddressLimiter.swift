@@ -10,8 +10,11 @@ package final class AddressLimiter: Sendable {
   package static let postsPerSecond: Int64 = 10
   /// The number of networks with a bucket of their own.
   private static let maxNetworks = 4096
+  /// The networks of an IPv6 site that may send at their limit at the same time.
+  private static let networksOfSite: Int64 = 16
 
   private let limit: RateLimit
+  private let siteLimit: RateLimit
   private let ticks: @Sendable () -> Int64
   private let buckets = Mutex<[PeerNetwork: TokenBucket]>([:])
 
@@ -21,6 +24,8 @@ package final class AddressLimiter: Sendable {
     perSecond: Int64 = postsPerSecond, burstSeconds: Int64 = 60, ticks: @escaping @Sendable () -> Int64
   ) {
     limit = RateLimit(perSecond: perSecond, burst: burstSeconds * perSecond)
+    siteLimit = RateLimit(
+      perSecond: Self.networksOfSite * limit.perSecond, burst: Self.networksOfSite * limit.burst)
     self.ticks = ticks
   }
 
@@ -38,20 +43,39 @@ package final class AddressLimiter: Sendable {
   /// Counts a post of a network; the result is that for an address.
   @discardableResult
   package func delay(of network: PeerNetwork) -> Int64? {
-    let bucket = buckets.withLock { buckets in
-      if let bucket = buckets[network] { return bucket }
-      // A sender with this many addresses is bounded by the daily limit of the store only.
-      if buckets.count >= Self.maxNetworks { buckets.removeAll(keepingCapacity: true) }
-      let bucket = TokenBucket(limit)
-      buckets[network] = bucket
-      return bucket
+    let now = ticks()
+    let (bucket, site) = buckets.withLock { buckets in
+      (
+        Self.bucket(of: network, limit, in: &buckets, at: now),
+        network.site.map { Self.bucket(of: $0, siteLimit, in: &buckets, at: now) }
+      )
     }
-    return bucket.take(at: ticks()).map(Self.milliseconds)
+    if let wait = site?.delay(at: now) ?? bucket.take(at: now) { return Self.milliseconds(wait) }
+    _ = site?.take(at: now)
+    return nil
+  }
+
+  private static func bucket(
+    of network: PeerNetwork, _ limit: RateLimit, in buckets: inout [PeerNetwork: TokenBucket], at now: Int64
+  ) -> TokenBucket {
+    if let bucket = buckets[network] { return bucket }
+    if buckets.count >= maxNetworks {
+      buckets = buckets.filter { !$0.value.isFull(at: now) }
+      // A sender with this many networks is bounded by the limits of all connections only.
+      if buckets.count > maxNetworks / 2 { buckets.removeAll(keepingCapacity: true) }
+    }
+    let bucket = TokenBucket(limit)
+    buckets[network] = bucket
+    return bucket
   }
 
   /// The milliseconds until a network is within the limit again; `nil` if it is. Counts nothing.
   package func remainingDelay(of network: PeerNetwork) -> Int64? {
-    buckets.withLock { $0[network] }?.delay(at: ticks()).map(Self.milliseconds)
+    let now = ticks()
+    let (bucket, site) = buckets.withLock { buckets in
+      (buckets[network], network.site.flatMap { buckets[$0] })
+    }
+    return (site?.delay(at: now) ?? bucket?.delay(at: now)).map(Self.milliseconds)
   }
 
   private static func milliseconds(_ nanoseconds: Int64) -> Int64 { nanoseconds / 1_000_000 + 1 }

@@ -49,6 +49,9 @@ package final class TokenBucket: Sendable {
     }
   }
 
+  /// Whether nothing was taken that has not come back.
+  package func isFull(at now: Int64) -> Bool { fullAt.load(ordering: .relaxed) <= now }
+
   /// The nanoseconds until ``take(at:dividedBy:)`` succeeds; `nil` if it would at `now`.
   package func delay(at now: Int64) -> Int64? {
     let wait = fullAt.load(ordering: .relaxed) - now - nanosecondsPerCall * (burst - 1)

@@ -39,6 +39,30 @@ import Testing
     #expect((limiter.remainingDelay(of: PeerNetwork(address: second)) != nil) == areOne)
   }
 
+  @Test("The networks of one IPv6 site may send as much as sixteen networks")
+  func site() {
+    let limiter = limiter()
+    for network in 0..<16 {
+      for _ in 0..<120 { #expect(limiter.delay(of: "2001:db8:1:\(network)::1") == nil) }
+    }
+    #expect(limiter.delay(of: "2001:db8:1:ffff::1") != nil)
+    #expect(limiter.remainingDelay(of: PeerNetwork(address: "2001:db8:1:fffe::1")) != nil)
+    #expect(limiter.delay(of: "2001:db8:2::1") == nil && limiter.delay(of: "192.0.2.1") == nil)
+  }
+
+  @Test("A sender over its limit stays there while thousands of others send")
+  func manySenders() {
+    let limiter = limiter()
+    for _ in 0..<120 { #expect(limiter.delay(of: "192.0.2.1") == nil) }
+    for number in 0..<10_000 {
+      #expect(limiter.delay(of: "10.0.\(number / 250).\(number % 250)") == nil)
+      if number % 1_000 == 0 { clock.ticks.add(1_000_000_000, ordering: .relaxed) }
+    }
+    // Ten seconds gave it twenty posts.
+    for _ in 0..<20 { #expect(limiter.delay(of: "192.0.2.1") == nil) }
+    #expect(limiter.delay(of: "192.0.2.1") != nil)
+  }
+
   @Test("The remaining delay counts nothing")
   func remaining() {
     let limiter = limiter()
