@@ -86,6 +86,15 @@ def test_every_reason_in_the_code_of_the_methods_is_in_the_contract():
     assert literals - listed == {"VERIFIED", "NOT_SIGNED"} - listed, literals - listed
 
 
+def test_the_expensive_calls_of_the_page_are_those_of_the_contract():
+    listed = {
+        method.name for service in services.values() for method in service.methods
+        if "TOO_MANY_EXPENSIVE_CALLS" in reasons.of(service.full_name, method.name)
+    }
+    section = (ROOT / "docs" / "callers.md").read_text().partition("\n## Expensive calls\n")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`([A-Z][a-z]\w+)`", section)) == listed
+
+
 def test_the_schema_of_a_message_has_every_field_in_json_names(document):
     request = services["EntitlementService"].methods_by_name["Check"].input_type
     schema = document["components"]["schemas"][request.full_name]

@@ -23,7 +23,7 @@ extension EntitlementServiceHandler {
     let environment = try app.environment(request.environment)
     let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
-    let response = try await context.read { reader throws(StoreError) in
+    let response = try await context.readExpensively(call) { reader throws(StoreError) in
       let lines = try reader.unclaimedLines(
         of: app.id, in: environment, after: page.position, limit: size + 1)
       var response = ListUnclaimedPurchasesResponse()

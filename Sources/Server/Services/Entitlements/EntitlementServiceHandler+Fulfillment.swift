@@ -20,7 +20,7 @@ extension EntitlementServiceHandler {
     filter.boughtSince = app.fulfillmentSince
     let page = try context.pageTokens.page(request)
     filter.after = page.position ?? ""
-    let response = try await context.read { [filter] reader throws(StoreError) in
+    let response = try await context.readExpensively(call) { [filter] reader throws(StoreError) in
       let found = try reader.unfulfilled(filter)
       var response = ListUnfulfilledPurchasesResponse()
       for (record, customerID) in found.prefix(size) {
