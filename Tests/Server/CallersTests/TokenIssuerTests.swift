@@ -156,7 +156,7 @@ import Testing
     members.append(try JWTSigner(key: own, keyID: "own").publicJWK())
     let set: JSONObject = ["keys": .array(members.map { .object($0) })]
     let parts = [Array(#"{"alg":"ES256"}"#.utf8), JSONValue.object(Self.claims).serialized()]
-    let message = parts.map(Base64.url.encode).joined(separator: ".")
+    let message = parts.map { Base64.url.encode($0) }.joined(separator: ".")
     let token = message + "." + Base64.url.encode(try own.sign(Array(message.utf8)[...]))
     let keys = try JSONWebKeySet(parsing: set.serialized())
     if count == 8 {

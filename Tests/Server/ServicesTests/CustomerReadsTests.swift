@@ -39,7 +39,7 @@ struct CustomerReadsTests {
   private var call: CallContext { CallContext(headers: HeaderFields(), timeout: nil) }
 
   private func transactions(of customerID: String, _ reads: CustomerReads) async throws(Status) -> Int {
-    let key = CustomerKey(appID: ocean.id, environment: .sandbox, customerID: customerID)
+    let key = CustomerKey(appID: WatchFixture.ocean.id, environment: .sandbox, customerID: customerID)
     return try await reads.read(about: key, call) { snapshot throws(StoreError) in
       try snapshot.facts(of: key)?.transactions.count ?? 0
     }
