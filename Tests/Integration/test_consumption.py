@@ -175,6 +175,24 @@ def test_an_open_request_has_the_computed_share(shop):
     assert not any(one.HasField("consumption_percentage") for one in missed)
 
 
+def test_open_requests_are_listed_by_their_deadlines(shop):
+    shop, bought = shop("manual"), []
+    for _ in range(3):
+        bought.append(shop.buy(str(uuid.uuid4())))
+        shop.request_refund(bought[-1])
+        wait_for(lambda: len(shop.requests()) == len(bought))
+        shop.advance("1h")
+    assert [one.transaction_id for one in shop.requests()] == bought[::-1], "newest first"
+    request = app_store_service.ListConsumptionRequestsRequest(
+        app=APP, state=STATE.CONSUMPTION_REQUEST_STATE_OPEN, page_size=1)
+    listed = []
+    while not listed or request.page_token:
+        page = shop.apple.ListConsumptionRequests(request, timeout=CALL_LIMIT)
+        listed += [one.transaction_id for one in page.requests]
+        request.page_token = page.next_page_token
+    assert listed == bought, "a page for each, the one whose time ends first at the front"
+
+
 def test_a_request_without_consent_is_listed_and_not_answered(shop):
     shop, ana, ben = shop(), str(uuid.uuid4()), str(uuid.uuid4())
     of_ana, of_ben = shop.buy(ana), shop.buy(ben)

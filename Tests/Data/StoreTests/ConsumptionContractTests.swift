@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Contract: consumption requests")
 struct ConsumptionContractTests {
-  private func consumptionRequest(_ id: EvidenceID, line number: String = "L1")
-    -> ConsumptionRequestRecord
-  {
+  private func consumptionRequest(
+    _ id: EvidenceID, at requestedAt: Instant = instant(10), line number: String = "L1"
+  ) -> ConsumptionRequestRecord {
     ConsumptionRequestRecord(
       id: id, line: line(number), transactionID: "T-\(number)", productID: "pro", reason: "OTHER",
-      requestedAt: instant(10))
+      requestedAt: requestedAt)
   }
 
   @Test(
@@ -71,12 +71,41 @@ struct ConsumptionContractTests {
           return try reader.consumptionRequests(query).map(\.id)
         }
         #expect(try found { _ in } == [ids[2], ids[1]])
-        #expect(try found { $0.before = ids[1] } == [ids[0]])
+        #expect(try found { $0.after = ids[1] } == [ids[0]])
         #expect(try found { $0.customerID = "ana" } == [ids[1]])
         #expect(try found { $0.state = .answered } == [])
         #expect(try found { $0.environment = .production } == [])
         #expect(try found { $0.appID = "other" } == [])
       }
+    }
+  }
+
+  @Test(
+    "Open requests are listed by their deadlines, earliest first, page by page", arguments: Backend.allCases)
+  func deadlines(backend: Backend) async throws {
+    try await backend.withStore { store in
+      var ids: [EvidenceID] = []
+      // Notifications do not arrive in the order in which Apple signed them.
+      for (number, seconds) in [30, 10, 20, 10, 5].enumerated() {
+        let notification = try await store.append(evidence("asked \(number)"))
+        ids.append(notification.id)
+        try await store.write { store throws(StoreError) in
+          var request = consumptionRequest(notification.id, at: instant(Int64(seconds)), line: "L\(number)")
+          if number == 4 { request.settle(.answered, at: instant(40)) }
+          try store.put(request)
+        }
+      }
+      var query = ConsumptionRequestFilter(appID: "ocean", limit: 2)
+      query.state = .open
+      var listed: [[EvidenceID]] = []
+      repeat {
+        let page = try await store.snapshot { [query] reader throws in
+          try reader.consumptionRequests(query).map(\.id)
+        }
+        listed.append(page)
+        query.after = page.last
+      } while listed.last?.isEmpty == false
+      #expect(listed == [[ids[1], ids[3]], [ids[2], ids[0]], []])
     }
   }
 

@@ -45,6 +45,27 @@ extension ConsumptionRequestRecord {
   }
 }
 
+/// The order of a list of consumption requests, in SQL.
+private struct ConsumptionRequestOrder {
+  /// The rows that can be in the list.
+  let condition: String
+  /// The rows that follow the request ?4, which is the last one of the previous page.
+  let follows: String
+  let columns: String
+
+  static let latest = ConsumptionRequestOrder(
+    condition: "TRUE", follows: "evidence_id < ?4", columns: "evidence_id DESC")
+
+  /// All open requests have the same time for an answer, and are due. As a list of ids, because otherwise SQLite could
+  /// read the whole table for them.
+  static let deadline = ConsumptionRequestOrder(
+    condition: "evidence_id IN (SELECT evidence_id FROM consumption_request WHERE due_at IS NOT NULL)",
+    follows: """
+      (requested_at, evidence_id) > (SELECT requested_at, evidence_id FROM consumption_request WHERE evidence_id = ?4)
+      """,
+    columns: "requested_at, evidence_id")
+}
+
 // Reads of consumption requests.
 extension SQLReader {
   func consumptionRequests(
@@ -59,15 +80,12 @@ extension SQLReader {
         SELECT r.evidence_id FROM line_customer l JOIN consumption_request r USING (line_id, app, environment)
         WHERE l.customer_id = ?5 AND l.app = ?1)
       """
-    // Open ones are due. As a list of ids, because in the order of ids SQLite would read the whole table for them.
-    let isDue =
-      query.state == .open
-      ? "evidence_id IN (SELECT evidence_id FROM consumption_request WHERE due_at IS NOT NULL)" : "TRUE"
+    let order = query.state == .open ? ConsumptionRequestOrder.deadline : .latest
     return try consumptionRequests(
       """
-      app = ?1 AND coalesce(environment = ?2, TRUE) AND coalesce(state = ?3, TRUE) AND coalesce(evidence_id < ?4, TRUE)
-      AND \(isDue) AND \(ofCustomer) ORDER BY evidence_id DESC LIMIT ?6
-      """, query.appID, query.environment, query.state?.rawValue, query.before, query.customerID, query.limit)
+      app = ?1 AND coalesce(environment = ?2, TRUE) AND coalesce(state = ?3, TRUE) AND coalesce(\(order.follows), TRUE)
+      AND \(order.condition) AND \(ofCustomer) ORDER BY \(order.columns) LIMIT ?6
+      """, query.appID, query.environment, query.state?.rawValue, query.after, query.customerID, query.limit)
   }
 
   func consumptionRequests(

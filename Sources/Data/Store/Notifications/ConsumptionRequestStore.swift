@@ -111,12 +111,12 @@ package struct ConsumptionRequestFilter: Hashable, Sendable {
   package var state: ConsumptionRequestRecord.State?
   /// Only requests about purchases of this customer.
   package var customerID: String?
-  /// Selects only requests with a lower evidence id.
-  package var before: EvidenceID?
+  /// Selects only the requests that follow this one in the order of the list.
+  package var after: EvidenceID?
   /// The maximum number of requests; at least 1.
   package var limit: Int
 
-  /// Selects the latest `limit` requests of an app.
+  /// Selects the first `limit` requests of an app.
   package init(appID: String, limit: Int) {
     self.appID = appID
     self.limit = limit
@@ -140,7 +140,8 @@ package protocol ConsumptionRequestStore {
 
 /// Reads consumption requests.
 package protocol ConsumptionRequestReader {
-  /// Returns the requests that match, latest first.
+  /// Returns the requests that match, latest first; those in the state ``ConsumptionRequestRecord/State/open`` by their
+  /// deadlines, earliest first.
   func consumptionRequests(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord]
 
   /// Returns at most `limit` requests that are due by `instant`, the longest overdue first.

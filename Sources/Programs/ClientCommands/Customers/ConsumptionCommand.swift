@@ -21,7 +21,7 @@ struct ListConsumptionCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var app: AppOption
 
-  @Flag(help: "List only requests that can still be answered.") var open = false
+  @Flag(help: "List only requests that can still be answered, earliest deadline first.") var open = false
 
   func run() async throws {
     let app = try await app.id(client)

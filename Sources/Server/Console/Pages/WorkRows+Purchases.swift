@@ -17,8 +17,7 @@ extension WorkRows {
         $0.state = .open
         $0.pageToken = page
       })
-    let sorted = response.requests.sorted { ($0.answerBy?.seconds ?? 0) < ($1.answerBy?.seconds ?? 0) }
-    let rows = sorted.map { request in
+    let rows = response.requests.map { request in
       Row(
         cells: RefundRow.cells(
           request, scope, at: now, actions: RefundRow.answer(request, scope, visit)),

@@ -78,7 +78,7 @@ extension AppStoreServiceHandler {
     query.state = try ConsumptionRequestRecord.State(request.state)
     query.customerID = request.customerId.given
     let page = try context.pageTokens.page(request)
-    query.before = try page.number.map(EvidenceID.init(rawValue:))
+    query.after = try page.number.map(EvidenceID.init(rawValue:))
     let found = try await context.read { [query] reader throws(StoreError) in
       try reader.consumptionRequests(query).map { request throws(StoreError) in
         var message = Wire.ConsumptionRequest(request, customerID: try reader.owner(of: request.line))
