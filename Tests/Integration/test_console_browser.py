@@ -253,6 +253,31 @@ def test_a_live_page_keeps_what_is_typed_the_focus_and_what_is_open(console, vis
     page.locator("#announcement", has_text="New events are shown").wait_for(state="attached")
     assert page.evaluate("document.activeElement.matches('.card .meta a')"), "the focus stays on the link"
     assert page.locator("details[open] > summary").all_text_contents() == ["The picture as a table", "The history as CSV"]
+    assert page.input_value("main input[name=note]") == "half a rea", "text is kept without the focus, too"
+
+
+def test_a_live_page_keeps_what_is_typed_while_it_loads(console, visit):
+    page = visit()
+    console.submit("hasty", console.buy("hasty", "shells.100"))
+    page.goto(address(console, "customers/hasty"))
+    rows = page.locator(".timeline tbody tr").count()
+    page.click("text=The history as CSV")
+    held = []
+    page.route("**/customers/hasty", lambda route: held.append(route))
+    page.click("[data-action=live]")
+    with page.expect_request("**/customers/hasty"):
+        grant = {"customerId": "hasty", "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL", "note": "x"}
+        console.call("EntitlementService/Grant", **grant)
+    page.fill("main input[name=note]", "half a rea")
+    page.unroute("**/customers/hasty")
+    with page.expect_response("**/customers/hasty"):
+        held[0].continue_()
+    page.locator("main:not([aria-busy])").wait_for(state="attached")
+    assert page.input_value("main input[name=note]") == "half a rea"
+    assert page.locator(".timeline tbody tr").count() == rows, "the page waits for the end of the typing"
+    page.locator(".card .meta a").first.focus()
+    page.wait_for_selector(f".timeline tbody tr:nth-child({rows + 1})")
+    assert page.input_value("main input[name=note]") == "half a rea"
 
 
 def test_a_table_does_not_move_while_its_rows_arrive(console, visit):
@@ -360,6 +385,8 @@ def test_what_is_wrong_with_a_form_is_said_at_its_field(console, visit, view):
 @pytest.mark.parametrize("view", ["light", "script-free"] if IS_LONG else ["light"])
 def test_a_long_list_is_made_good_piece_by_piece(console, visit, view):
     page = visit(view)
+    # A page of a thousand durable grants takes a minute of a busy machine.
+    page.set_default_timeout(LAUNCH_TIMEOUT)
     page.goto(address(console, "do/make-good"))
     page.fill("#customers", "\n".join(f"{view}-{number}" for number in range(1_010)))
     page.fill("#entitlement", "maps")

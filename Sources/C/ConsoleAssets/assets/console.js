@@ -100,9 +100,10 @@ async function follow() {
   isFollowing = true;
   let next = Number(find("[data-live]")?.dataset.sequence ?? Infinity);
   while (live && newest > next && !document.hidden) {
-    if (!isTyping()) {
-      next = newest;
-      await show(location.pathname + location.search);
+    const loaded = newest;
+    // While the page loads, the person may begin to type.
+    if (!isTyping() && await show(location.pathname + location.search, () => !isTyping())) {
+      next = loaded;
       announce("liveChanged");
     }
     await new Promise((done) => { setTimeout(done, pause); });
@@ -153,12 +154,17 @@ function finder(element) {
   return () => same()[index] ?? same()[0];
 }
 const parsed = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
-async function show(address) {
+// Shows the page at an address, and keeps the focus, open details and typed text. Returns false if `isWanted` is no longer true
+// when the page has arrived.
+async function show(address, isWanted = () => true) {
   const main = find("main");
   main.setAttribute("aria-busy", "true");
   try {
     const response = await fetch(address, { credentials: "same-origin" });
     const page = parsed(await response.text());
+    if (!isWanted()) { main.removeAttribute("aria-busy"); return false; }
+    const typed = all("input:not([type=range], [type=hidden]), textarea", main).filter((field) => field.value !== field.defaultValue)
+      .map((field) => [finder(field), field.value]);
     const focused = main.contains(document.activeElement) ? finder(document.activeElement) : null;
     const opened = all("details[open] > summary", main).map(finder);
     const left = find(".plot")?.scrollLeft;
@@ -172,9 +178,11 @@ async function show(address) {
     history.replaceState(null, "", address);
     begin();
     for (const summary of opened) { if (summary()) summary().parentElement.open = true; }
+    for (const [field, text] of typed) { if (field()) field().value = text; }
     if (left) find(".plot")?.scrollTo(left, 0);
     focused?.()?.focus({ preventScroll: true });
   } catch { location.assign(address); }
+  return true;
 }
 function step(direction) {
   const slider = find("input[name=at]");
