@@ -178,6 +178,15 @@ def test_the_first_line_of_a_purchase_has_its_owner_and_since_when(console, lena
     assert owner and owner[2] == CUSTOMER and ">before</span>" not in facts
 
 
+def test_the_first_line_of_a_purchase_has_its_products_and_their_group(console, lena):
+    line = lambda purchase: lena.get(  # noqa: E731
+        f"{HERE}/purchases/{purchase['transactionId']}").text.split('class="facts"><li>')[1].split("</li>")[0]
+    assert re.search(r'pro\.monthly.*</bdi> <span class="quiet">group</span> <bdi>pro</bdi>$', line(console.ids["pro"]))
+    alone = console.buy("lone", "maps.pack")
+    console.submit("lone", alone)
+    assert "group" not in line(alone), "no subscription"
+
+
 def test_a_row_of_the_timeline_opens_to_what_changed_and_its_evidence(console, lena):
     page = lena.get(f"{HERE}/customers/{urllib.parse.quote(CUSTOMER)}?type=REFUNDED").text
     opened = page.split('<div class="timeline')[1].split("<details>")[1].split("</details>")[0]
@@ -328,6 +337,8 @@ def test_a_csv_has_the_rows_of_the_list_on_all_its_pages(console, lena):
     assert len(found) >= 121 and len(numbers(found)) == len(found)
     assert found[0]["purchased_at"].endswith("Z") and {row["product_id"] for row in found} <= {"maps.pack", "pro.monthly"}
     assert "Next page" in lena.get(f"{HERE}/work/unclaimed").text
+    card = lena.get(f"{HERE}/work").text.split('/work/unclaimed">')[1].split("</article>")[0]
+    assert "more than 10<" in card, "the overview reads few rows"
 
 
 def test_the_audit_log_is_a_csv_with_the_same_filter(console, lena):

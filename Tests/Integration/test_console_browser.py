@@ -261,6 +261,7 @@ def test_a_live_page_keeps_what_is_typed_while_it_loads(console, visit):
     console.submit("hasty", console.buy("hasty", "shells.100"))
     page.goto(address(console, "customers/hasty"))
     rows = page.locator(".timeline tbody tr").count()
+    page.click("text=The picture as a table")
     page.click("text=The history as CSV")
     held = []
     page.route("**/customers/hasty", lambda route: held.append(route))

@@ -1,5 +1,6 @@
 import HTTP
 import RPC
+import Synchronization
 import Testing
 import Wire
 
@@ -109,6 +110,41 @@ import Wire
     #expect(page.contains("The number of rows cannot be shown now:"))
     let titles = page.split(separator: "<h2>").dropFirst().compactMap { $0.split(separator: "</h2>").first }
     #expect(titles.count == WorkQueue.allCases.count && titles.allSatisfy { !$0.contains("<p") })
+  }
+
+  @Test("The overview counts all dead letters, and reads few rows")
+  func counted() async throws {
+    let sizes = Mutex<[Int32]>([])
+    let page = try await text(
+      "/a/ocean/sandbox/work",
+      [
+        .asyncUnary(Calls.listWebhooks.path) {
+          (_: ListWebhooksRequest, _) async throws(Status) -> ListWebhooksResponse in
+          .with {
+            $0.webhooks = [("billing", 240), ("crm", 10)].map { name, count in
+              .with { ($0.name, $0.deadLetters) = (name, count) }
+            }
+          }
+        },
+        .asyncUnary(Calls.listDeliveries.path) {
+          (request: ListDeliveriesRequest, _) async throws(Status) -> ListDeliveriesResponse in
+          sizes.withLock { $0.append(request.pageSize) }
+          return .with { $0.nextPageToken = "more" }
+        },
+        .asyncUnary(Calls.listUnclaimedPurchases.path) {
+          (request: ListUnclaimedPurchasesRequest, _) async throws(Status) -> ListUnclaimedPurchasesResponse
+          in
+          sizes.withLock { $0.append(request.pageSize) }
+          return .with {
+            $0.transactions = (0..<request.pageSize).map { number in
+              .with { $0.originalTransactionId = String(number) }
+            }
+            $0.nextPageToken = "more"
+          }
+        },
+      ])
+    #expect(page.contains(">250</span>") && page.contains(">more than 10</span>"))
+    #expect(sizes.withLock(\.self) == [10, 10])
   }
 
   @Test(

@@ -8,14 +8,15 @@ internal import Wire
 // Disagreements with RevenueCat's webhooks, with the evidence of both sides.
 extension WorkRows {
   static func disagreements(
-    _ page: String, _ scope: Scope, _ visit: Visit
+    _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
     let response = try await visit.call(
       Calls.listDisagreements,
       .with {
         $0.app = scope.app
         $0.environment = scope.environment
-        $0.pageToken = page
+        $0.pageToken = page.token
+        $0.pageSize = page.size
       })
     return WorkRows(rows: response.disagreements.map { row($0, scope) }, next: response.nextPageToken)
   }

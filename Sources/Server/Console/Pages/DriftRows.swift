@@ -7,7 +7,7 @@ internal import Wire
 // The answers that the last repair changed, as a work list.
 extension WorkRows {
   static func drift(
-    _ page: String, _ scope: Scope, _ visit: Visit
+    _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
     let backfill = head(.backfill, in: scope, visit)
     let repairs = try await visit.call(
@@ -25,7 +25,8 @@ extension WorkRows {
       .with {
         $0.app = scope.app
         $0.repairId = repair.repairId
-        $0.pageToken = page
+        $0.pageToken = page.token
+        $0.pageSize = page.size
       })
     let rows = report.drifts.map { drift in
       Row(

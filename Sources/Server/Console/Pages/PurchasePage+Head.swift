@@ -1,5 +1,6 @@
 internal import Markup
 internal import Pages
+internal import RPC
 internal import Wire
 
 // The first lines of a purchase: its owners, its token, the calls to Apple, and the actions.
@@ -34,6 +35,22 @@ extension PurchasePage {
   }
 
   private static let maxFormerOwners = 5
+
+  /// The subscription group in the catalog; without one there, Apple's identifier. Empty for what is no subscription.
+  static func group(_ purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit) async -> Markup {
+    guard let latest = purchase.transactions.last?.transaction,
+      let identifier = latest.subscriptionGroupIdentifier.given
+    else { return "" }
+    let catalog = await visit.attempt(
+      Calls.getCatalog,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.productIds = [latest.productId]
+      })
+    let name = (try? catalog.get())?.products.first?.subscriptionGroupIdentifier.given
+    return " <span class=\"quiet\">\(Text.groupOfPurchase)</span> \(Format.name(name ?? identifier))"
+  }
 
   /// The token with which Apple's documents link it to a customer.
   static func token(_ purchase: GetPurchaseResponse) -> Markup {

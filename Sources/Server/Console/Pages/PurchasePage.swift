@@ -18,7 +18,7 @@ enum PurchasePage {
     let path = products.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
     let body: Markup = """
       <h1>\(Text.purchase) \(Format.id(purchase.originalTransactionId))</h1>
-      <ul class="facts"><li>\(Format.name(path.joined(separator: " → ")))</li>
+      <ul class="facts"><li>\(Format.name(path.joined(separator: " → ")))\(await group(purchase, scope, visit))</li>
       <li><span class="quiet">\(Text.owner)</span> \(owners(purchase, scope))</li>
       \(formerOwners(purchase, scope))\(token(purchase))\(lookup(purchase))</ul>
       \(actions(purchase, scope, visit))

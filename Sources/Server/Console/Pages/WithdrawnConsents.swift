@@ -7,14 +7,15 @@ internal import Wire
 // Withdrawn consents of parents or guardians, as a work list.
 extension WorkRows {
   static func consents(
-    _ page: String, _ scope: Scope, _ visit: Visit
+    _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
     let response = try await visit.call(
       Calls.listConsentWithdrawals,
       .with {
         $0.app = scope.app
         $0.environment = scope.environment
-        $0.pageToken = page
+        $0.pageToken = page.token
+        $0.pageSize = page.size
       })
     let rows = response.withdrawals.map { withdrawal in
       let state = Format.value(withdrawal.state, "CONSENT_WITHDRAWAL_STATE_")

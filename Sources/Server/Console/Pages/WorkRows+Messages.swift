@@ -7,13 +7,14 @@ internal import Wire
 extension WorkRows {
   /// The dead letters of all webhooks, those of one webhook together. A page is that of one webhook after the first ones.
   static func deadLetters(
-    _ page: String, _ scope: Scope, _ visit: Visit
+    _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
     let webhooks = try await visit.call(Calls.listWebhooks, .with { $0.app = scope.app }).webhooks
     var result = WorkRows()
     result.head = webhooks.map { DeadLetterMarkup.head($0, scope) }.joined()
     let broken = webhooks.filter { $0.deadLetters > 0 }
-    var position = PagePosition(page)
+    result.total = broken.reduce(0) { $0 + $1.deadLetters }
+    var position = PagePosition(page.token)
     guard position.part < broken.count else { return result }
     let webhook = broken[position.part]
     let response = try await visit.call(
@@ -24,6 +25,7 @@ extension WorkRows {
         $0.kind = webhook.kind
         $0.state = .deadLetter
         $0.pageToken = position.token
+        $0.pageSize = page.size
       })
     result.rows = response.deliveries.map { DeadLetterMarkup.row($0, of: webhook, scope) }
     result.next = position.advance(response.nextPageToken, parts: broken.count)
@@ -33,9 +35,9 @@ extension WorkRows {
   private static let rejectedStates: [NotificationState] = [.rejected, .unsupported, .unconfirmed]
 
   static func rejected(
-    _ page: String, _ scope: Scope, _ visit: Visit
+    _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
-    var position = PagePosition(page)
+    var position = PagePosition(page.token)
     var result = WorkRows()
     // States without notifications make no empty pages.
     while result.rows.isEmpty, position.part < rejectedStates.count {
@@ -47,6 +49,7 @@ extension WorkRows {
           $0.environment = scope.environment
           $0.state = rejectedStates[position.part]
           $0.pageToken = position.token
+          $0.pageSize = page.size
         })
       result.rows = response.notifications.map { rejectedRow($0, scope) }
       result.next = position.advance(response.nextPageToken, parts: rejectedStates.count)

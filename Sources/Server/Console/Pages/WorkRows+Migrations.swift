@@ -6,13 +6,14 @@ internal import Wire
 // Jobs that migrate receipts.
 extension WorkRows {
   static func migrations(
-    _ page: String, _ scope: Scope, _ visit: Visit
+    _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
     let response = try await visit.call(
       Calls.listMigrations,
       .with {
         $0.app = scope.app
-        $0.pageToken = page
+        $0.pageToken = page.token
+        $0.pageSize = page.size
       })
     let rows = response.migrations.map { job in
       let state = Format.value(job.state, "MIGRATION_STATE_")

@@ -6,7 +6,7 @@ internal import Wire
 // Purchases that wait for a decision.
 extension WorkRows {
   static func refunds(
-    _ page: String, _ scope: Scope, _ visit: Visit
+    _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
     let now = try await visit.time(in: scope)
     let response = try await visit.call(
@@ -15,7 +15,8 @@ extension WorkRows {
         $0.app = scope.app
         $0.environment = scope.environment
         $0.state = .open
-        $0.pageToken = page
+        $0.pageToken = page.token
+        $0.pageSize = page.size
       })
     let rows = response.requests.map { request in
       Row(
@@ -31,14 +32,15 @@ extension WorkRows {
   }
 
   static func unclaimed(
-    _ page: String, _ scope: Scope, _ visit: Visit
+    _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
     let response = try await visit.call(
       Calls.listUnclaimedPurchases,
       .with {
         $0.app = scope.app
         $0.environment = scope.environment
-        $0.pageToken = page
+        $0.pageToken = page.token
+        $0.pageSize = page.size
       })
     let rows = response.transactions.map { transaction in
       let id = transaction.originalTransactionId

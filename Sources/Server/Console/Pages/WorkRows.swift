@@ -4,6 +4,14 @@ internal import Pages
 internal import RPC
 internal import Wire
 
+/// The rows that are read from a list.
+struct RequestedRows: Sendable {
+  /// The token of the page; empty for the first one.
+  var token = ""
+  /// The most rows; 0: as many as the contract has on a page.
+  var size: Int32 = 0
+}
+
 /// One page of a work list.
 struct WorkRows: Sendable {
   /// A row as cells of the table and as values of the CSV.
@@ -15,13 +23,15 @@ struct WorkRows: Sendable {
   var rows: [Row] = []
   /// The token of the next page; empty on the last page.
   var next = ""
+  /// The number of rows on all pages; `nil`: not known.
+  var total: Int64?
   /// The markup before the table.
   var head: Markup = ""
   /// The text in place of the table without rows; `nil`: that of the queue.
   var empty: String?
 
   static func page(
-    of queue: WorkQueue, after page: String, _ scope: Scope, _ visit: Visit
+    of queue: WorkQueue, _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
     switch queue {
     case .refunds: try await refunds(page, scope, visit)
@@ -53,14 +63,15 @@ extension WorkRows {
 // What the service found wrong.
 extension WorkRows {
   private static func contradictions(
-    _ page: String, _ scope: Scope, _ visit: Visit
+    _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
     let response = try await visit.call(
       Calls.listContradictions,
       .with {
         $0.app = scope.app
         $0.environment = scope.environment
-        $0.pageToken = page
+        $0.pageToken = page.token
+        $0.pageSize = page.size
       })
     let rows = response.contradictions.map { contradiction in
       Row(

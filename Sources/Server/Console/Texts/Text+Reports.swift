@@ -13,6 +13,7 @@ extension Text {
   static let noEntitlements =
     "No entitlement is configured. Write what each product grants into its 'entitlements'."
   static let group = "Group"
+  static let groupOfPurchase = "group"
   static let groupLevel = "Level"
   static let entitlements = "Entitlements"
   static let products = "Products"
