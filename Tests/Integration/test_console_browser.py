@@ -270,9 +270,9 @@ def test_a_live_page_keeps_what_is_typed_while_it_loads(console, visit):
         grant = {"customerId": "hasty", "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL", "note": "x"}
         console.call("EntitlementService/Grant", **grant)
     page.fill("main input[name=note]", "half a rea")
-    page.unroute("**/customers/hasty")
     with page.expect_response("**/customers/hasty"):
         held[0].continue_()
+    page.unroute("**/customers/hasty")
     page.locator("main:not([aria-busy])").wait_for(state="attached")
     assert page.input_value("main input[name=note]") == "half a rea"
     assert page.locator(".timeline tbody tr").count() == rows, "the page waits for the end of the typing"

@@ -49,6 +49,38 @@ import Testing
     }
   }
 
+  @Test("The payments of a cohort up to an age end with the month of this age of its last member")
+  func ends() {
+    func end(_ name: Report.Name, age: Int64, by granularity: Granularity = .month) -> ReportDay? {
+      let query = ReportQuery(
+        name, from: World.reportDay("01-01"), to: World.reportDay("12-31"), by: granularity)
+      let row = ReportQuery.RowKey(bucket: World.reportDay("07-01"), currency: "USD", age: age)
+      return query.postings(of: query.report.columns[0], in: row).first?.selection.until
+    }
+    #expect(end(.lifetimeValue, age: 0) == World.reportDay("08-01"))
+    #expect(end(.lifetimeValue, age: 2) == World.reportDay("10-01"))
+    #expect(end(.lifetimeValue, age: 2, by: .quarter) == World.reportDay("12-01"))
+    #expect(end(.lifetimeValue, age: 9) == World.reportDay("12-31"), "no later than the query")
+    #expect(end(.lifetimeValue, age: .max) == World.reportDay("12-31"))
+    #expect(end(.retention, age: 2) == World.reportDay("12-31"), "an age in periods has no certain end")
+  }
+
+  @Test("All payments of a cohort are within the days that are read")
+  func payments() {
+    let query = ReportQuery(
+      .lifetimeValue, from: World.reportDay("2026-01-01"), to: World.reportDay("2027-01-01"))
+    for posting in postings {
+      guard let cohort = posting.cohort else { continue }
+      let row = ReportQuery.RowKey(
+        bucket: cohort.day.firstOfMonth, currency: posting.currency, age: cohort.age)
+      for column in query.report.columns {
+        for (_, selection) in query.postings(of: column, in: row) where selection.signs[posting.kind] != nil {
+          #expect(ReportDay(posting.effectiveAt) < selection.until, "\(column.name)")
+        }
+      }
+    }
+  }
+
   @Test("Cohorts have a first day, if none of their postings can be before it")
   func bounds() throws {
     let bucket = World.reportDay("10-01")

@@ -117,7 +117,8 @@ extension ReportQuery {
       from: isStock ? nil : isOfCohort ? cohortStart : first,
       earliest: isStock ? nil : isOfCohort ? earliestDay(of: column, in: cohortStart, ages) : first,
       to: column.span == .opening ? first : isOfCohort ? granularity.firstDay(after: row.bucket) : end,
-      until: to, ages: ages, dimensions: dimensions, currency: report.isByCurrency ? row.currency : nil,
+      until: latestEnd(of: row.bucket, ages), ages: ages, dimensions: dimensions,
+      currency: report.isByCurrency ? row.currency : nil,
       knowledge: isStock && knowledge == .firstClosed ? .whenClosed(end.advanced(by: -1)) : knowledge,
       lastDays: report.name == .retention && !isOfCohort ? lastDays(for: row) : nil)
   }
@@ -134,6 +135,15 @@ extension ReportQuery {
     if report.agesAreMonths, let ages, ages.lowerBound >= 0 { return start.firstOfMonth }
     let kinds = column.terms.flatMap(\.kind.ofPostings)
     return kinds.contains(where: Self.precedingKinds.contains) ? nil : start
+  }
+
+  /// The day after the last one on which a posting of these ages counts in the cohorts of a bucket.
+  private func latestEnd(of bucket: ReportDay, _ ages: ClosedRange<Int64>?) -> ReportDay {
+    // The age of a payment is the number of calendar months between the two days. What becomes active can do so some time
+    // before or after its period begins, which gives it its cohort.
+    guard report.name == .lifetimeValue, let ages, ages.upperBound < Self.maxDays else { return to }
+    let lastMonth = granularity.firstDay(after: bucket).advanced(by: -1).firstOfMonth
+    return min(to, lastMonth.advanced(byMonths: ages.upperBound + 1))
   }
 
   /// The bit of ``Posting/marks`` that the postings of a column have; `nil`: any.
