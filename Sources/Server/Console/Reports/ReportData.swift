@@ -17,6 +17,10 @@ struct ReportData: Sendable {
   let groupBy: [ReportDimension]
   /// Whether the person may see customers.
   let showsCustomers: Bool
+  /// The currencies with amounts, the one with the most first. Stored, because each amount of a page asks for its currency.
+  let currencies: [String]
+  /// The currency of the page; empty in reports without amounts.
+  let currency: String
 
   static func load(
     _ report: Reports.Report.Name, of chart: ReportChart, _ filter: ReportFilter, in scope: Scope,
@@ -27,14 +31,16 @@ struct ReportData: Sendable {
       $0.environment = scope.environment
       $0.query = filter.query(report, proceeds: proceeds, groupBy: groupBy)
     }
+    let response = try await visit.reports.answer(request, visit)
+    let currencies = Self.currencies(of: response)
     return ReportData(
-      chart: chart, report: report, scope: scope, filter: filter,
-      response: try await visit.reports.answer(request, visit), isOfProceeds: proceeds, groupBy: groupBy,
-      showsCustomers: visit.mayCall(Calls.listReportPurchases))
+      chart: chart, report: report, scope: scope, filter: filter, response: response, isOfProceeds: proceeds,
+      groupBy: groupBy, showsCustomers: visit.mayCall(Calls.listReportPurchases), currencies: currencies,
+      currency: [filter.currency, filter.convertTo].compactMap(\.self).first(where: currencies.contains)
+        ?? currencies.first ?? "")
   }
 
-  /// The currencies with amounts, the one with the most first.
-  var currencies: [String] {
+  private static func currencies(of response: QueryReportResponse) -> [String] {
     var totals: [String: Int64] = [:]
     for row in response.rows where !row.currency.isEmpty {
       totals[row.currency, default: 0] &+= row.values.reduce(0) { $0 &+ Int64(clamping: $1.magnitude) }
@@ -42,18 +48,8 @@ struct ReportData: Sendable {
     return totals.keys.sorted { (totals[$1] ?? 0, $0) < (totals[$0] ?? 0, $1) }
   }
 
-  /// The currency of the page; empty in reports without amounts.
-  var currency: String {
-    let all = currencies
-    return [filter.currency, filter.convertTo].compactMap(\.self).first(where: all.contains) ?? all.first
-      ?? ""
-  }
-
   /// The rows of the page's currency.
-  var rows: [ReportRow] {
-    let currency = currency
-    return response.rows.filter { $0.currency == currency }
-  }
+  var rows: [ReportRow] { response.rows.filter { $0.currency == currency } }
 
   func index(of column: String) -> Int? { response.columns.firstIndex { $0.name == column } }
 
