@@ -2,6 +2,8 @@
 
 import shutil
 
+from harness import wait_for
+
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"]
 # Milliseconds for the start of Chromium, which takes half a minute of a busy machine.
@@ -56,6 +58,12 @@ def go(page, action):
     """Does something that loads another page, and waits for it."""
     with page.expect_navigation():
         action()
+
+
+def until(page, expression, argument=None):
+    """Waits until an expression is true in a page. `wait_for_function` of Playwright evaluates it in the page after its
+    first attempt, which the Content-Security-Policy of the pages forbids."""
+    return wait_for(lambda: page.evaluate(expression, argument))
 
 
 def reach(page, selector, limit=200):

@@ -6,7 +6,7 @@ import urllib.parse
 
 import pytest
 
-from console_browser import ARGUMENTS, CHROMIUM, LAUNCH_TIMEOUT, SHIFT, Watched, go, reach, received, violations
+from console_browser import ARGUMENTS, CHROMIUM, LAUNCH_TIMEOUT, SHIFT, Watched, go, reach, received, until, violations
 from console_story import APP, CUSTOMER
 from harness import IS_LONG
 from stub import StubServer
@@ -246,7 +246,7 @@ def test_a_live_page_keeps_what_is_typed_the_focus_and_what_is_open(console, vis
     page.fill("main input[name=note]", "half a rea")
     grant = {"customerId": "typist", "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL", "note": "x"}
     console.call("EntitlementService/Grant", **grant)
-    page.wait_for_function("self.changes > 0")
+    until(page, "self.changes > 0")
     assert page.input_value("main input[name=note]") == "half a rea"
     page.locator(".card .meta a").first.focus()
     page.wait_for_selector(f".timeline tbody tr:nth-child({rows + 1})")
@@ -307,6 +307,50 @@ def test_rows_can_be_compact(console, visit):
     assert compact < roomy and not violations(page)
     page.reload()
     assert page.evaluate(height) == compact, "the browser keeps the choice"
+
+
+def test_the_colours_can_be_chosen(console, visit):
+    page = visit()
+    page.goto(address(console, "customers/{customer}"))
+    ground = "getComputedStyle(document.documentElement).backgroundColor + getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.click("details.person > summary")
+    page.click("[data-action=theme]")
+    dark = page.evaluate(ground)
+    assert dark != light and not violations(page)
+    page.reload()
+    assert page.evaluate(ground) == dark, "the browser keeps the choice"
+    page.click("details.person > summary")
+    page.click("[data-action=theme]")
+    assert page.evaluate(ground) == light
+
+
+def test_a_file_fills_the_list_of_customers(console, visit):
+    page = visit()
+    page.goto(address(console, "do/make-good"))
+    text = "customer_id,why\nfiled-1,outage\nfiled-2,outage\n"
+    page.set_input_files("input[type=file]", {"name": "harmed.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    until(page, "document.querySelector('#customers').value.includes('filed-2')")
+    page.fill("#entitlement", "maps")
+    page.fill("#note", "ticket 3")
+    go(page, lambda: page.click("text=Preview"))
+    assert "2 customers get maps" in page.text_content("main")
+
+
+def test_the_keys_of_a_customers_page_open_the_steps_the_evidence_and_the_timeline(console, visit):
+    page = visit()
+    page.goto(address(console, "customers/{customer}"))
+    page.keyboard.press("t")
+    until(page, "scrollY > 0")
+    go(page, lambda: page.keyboard.press("e"))
+    assert "explain=" in page.url
+    go(page, lambda: page.keyboard.press("o"))
+    assert "/evidence/" in page.url
+    # The list of all apps and the audit log are of no app, whose work lists could be opened from there.
+    for key, end in [("w", "/work"), ("l", "/segments"), ("r", "/reports"), ("a", "/audit"), ("c", "/apps")]:
+        page.keyboard.press("g")
+        go(page, lambda key=key: page.keyboard.press(key))
+        assert urllib.parse.urlsplit(page.url).path.endswith(end)
 
 
 def test_a_page_without_scripts_does_the_same(console, visit):
@@ -599,7 +643,7 @@ def test_the_slider_of_a_phone_is_moved_by_a_finger(console, visit):
     send("touchStart", {"x": start["x"], "y": start["y"]})
     for x in (start["x"] - 60, 195):
         send("touchMove", {"x": x, "y": start["y"]})
-    page.wait_for_function("first => document.querySelector('#moment').textContent !== first", arg=first)
+    until(page, "first => document.querySelector('#moment').textContent !== first", first)
     assert page.evaluate("document.querySelector('.plot').scrollLeft") > 0, "the plot shows the moment"
     send("touchEnd")
     page.wait_for_selector("html.as-of .moment")
@@ -625,7 +669,7 @@ def test_the_keys_for_events_stop_at_each_moment(console, visit):
     for moment in reversed(moments[-4:]):
         with page.expect_response(lambda response: f"at={moment}" in response.url):
             page.keyboard.press("[")
-        page.wait_for_function("moment => document.querySelector('#moment').dataset.at === String(moment)", arg=moment)
+        until(page, "moment => document.querySelector('#moment').dataset.at === String(moment)", moment)
 
 
 @pytest.fixture(scope="module")
@@ -670,7 +714,7 @@ def test_a_page_of_another_origin_posts_nothing(console, chromium, evil, attack)
     if "fetch" in attack:
         # The browser shows nothing of a response that another origin may not read.
         page.goto(f"{evil.url}/post")
-        page.wait_for_function("document.title === 'done'")
+        until(page, "document.title === 'done'")
     else:
         with page.expect_response(lambda response: response.request.method == "POST"):
             page.goto(f"{evil.url}/post")
@@ -688,7 +732,7 @@ def test_a_page_of_another_origin_reads_nothing(console, chromium, evil):
     evil.pages["/read"] = f"""<script>fetch("{console.url}/a/ocean/sandbox/customers/ada", {{credentials: "include"}})
         .then((response) => response.text()).then((text) => document.title = "read " + text.length, () => document.title = "blocked")</script>"""
     page.goto(f"{evil.url}/read")
-    page.wait_for_function("document.title !== ''")
+    until(page, "document.title !== ''")
     assert page.title() == "blocked"
     context.close()
 

@@ -478,7 +478,7 @@ const char *entitled_console_js(void) {
     "    const response = await fetch(address, { credentials: \"same-origin\" });\n"
     "    const page = parsed(await response.text());\n"
     "    if (!isWanted()) { main.removeAttribute(\"aria-busy\"); return false; }\n"
-    "    const typed = all(\"input:not([type=range], [type=hidden]), textarea\", main).filter((field) => field.value !== field.defaultValue)\n"
+    "    const typed = all(\"input:not([type=range], [type=hidden], [type=file]), textarea\", main).filter((field) => field.value !== field.defaultValue)\n"
     "      .map((field) => [finder(field), field.value]);\n"
     "    const focused = main.contains(document.activeElement) \? finder(document.activeElement) : null;\n"
     "    const opened = all(\"details[open] > summary\", main).map(finder);\n"

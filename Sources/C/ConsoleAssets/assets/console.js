@@ -163,7 +163,7 @@ async function show(address, isWanted = () => true) {
     const response = await fetch(address, { credentials: "same-origin" });
     const page = parsed(await response.text());
     if (!isWanted()) { main.removeAttribute("aria-busy"); return false; }
-    const typed = all("input:not([type=range], [type=hidden]), textarea", main).filter((field) => field.value !== field.defaultValue)
+    const typed = all("input:not([type=range], [type=hidden], [type=file]), textarea", main).filter((field) => field.value !== field.defaultValue)
       .map((field) => [finder(field), field.value]);
     const focused = main.contains(document.activeElement) ? finder(document.activeElement) : null;
     const opened = all("details[open] > summary", main).map(finder);
