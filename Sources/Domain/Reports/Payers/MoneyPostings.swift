@@ -11,7 +11,7 @@ struct MoneyPostings {
     var buckets = ChargeBuckets()
     for index in Self.ownInOrder(facts) {
       // By index, because a transaction has about 300 bytes and a dozen reference counts.
-      guard let price = facts.transactions[index].reportedPrice,
+      guard let price = history.prices[index],
         let currency = facts.transactions[index].inDetails({ $0.currency })
       else {
         if facts.transactions[index].offerDiscountType != .freeTrial {

@@ -8,7 +8,7 @@ struct PayerCohorts {
   /// - subscriptions: the postings of ``Posting/Kind/activeOfCohort`` of all purchases of one payer.
   init(_ subscriptions: [Posting]) {
     // A purchase that replaced another one may be of another group; its subscription stays in its cohort.
-    for (_, changes) in Dictionary(grouping: subscriptions, by: \.cohort?.dimensions.group) {
+    for changes in Self.byGroup(subscriptions) {
       // Of one instant, what comes precedes what goes, so that a change between two purchases is none.
       let inOrder = changes.sorted {
         ($0.effectiveAt, -$0.count, $0.line) < ($1.effectiveAt, -$1.count, $1.line)
@@ -30,5 +30,12 @@ struct PayerCohorts {
           })
       }
     }
+  }
+
+  private static func byGroup(_ subscriptions: [Posting]) -> [[Posting]] {
+    // Most payers have subscriptions of one group.
+    let first = subscriptions.first?.cohort?.dimensions.group
+    if subscriptions.allSatisfy({ $0.cohort?.dimensions.group == first }) { return [subscriptions] }
+    return Array(Dictionary(grouping: subscriptions, by: \.cohort?.dimensions.group).values)
   }
 }

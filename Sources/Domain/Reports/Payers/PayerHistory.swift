@@ -10,6 +10,8 @@ struct PayerHistory {
   let groups: SubscriptionGroups
   /// The dimensions of each transaction.
   let dimensions: [Posting.Dimensions]
+  /// ``TransactionFact/reportedPrice`` of each transaction. Asking a transaction for it copies the transaction.
+  let prices: [Int64?]
   let paidYears: PaidYears
   /// The cohort of lifetime value: the day of the payer's first charge; `nil` without a charge.
   let cohort: Posting.Cohort?
@@ -18,9 +20,11 @@ struct PayerHistory {
     groups = SubscriptionGroups(facts, in: app)
     let dimensions = Self.dimensions(facts, groups)
     self.dimensions = dimensions
+    let prices = facts.transactions.indices.map { facts.transactions[$0].reportedPrice }
+    self.prices = prices
     paidYears = PaidYears(
       facts, dimensions, smallBusinessProgram: app.reports.smallBusinessProgram)
-    cohort = Self.cohort(facts, dimensions)
+    cohort = Self.cohort(facts, dimensions, prices)
     var lines: [SubscriptionLine] = []
     var predecessors: [String: String] = [:]
     for index in facts.transactions.indices where facts.transactions[index].isReportedSubscription {
@@ -29,7 +33,7 @@ struct PayerHistory {
         lines.append(SubscriptionLine(line))
         predecessors[line] = facts.transactions[index].inDetails { $0.previousOriginalTransactionID }
       }
-      Self.add(index, facts, dimensions, to: &lines[lines.count - 1].periods)
+      Self.add(index, facts, dimensions, prices, to: &lines[lines.count - 1].periods)
     }
     lines.removeAll { $0.periods.isEmpty }
     lines = lines.joined(predecessors)
@@ -67,11 +71,11 @@ struct PayerHistory {
   /// The cohort of the customer's first paid transaction; `nil` for a customer who never paid. The id
   /// decides between two of one instant.
   private static func cohort(
-    _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions]
+    _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions], _ prices: [Int64?]
   ) -> Posting.Cohort? {
     var first: Int?
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
-      guard let price = facts.transactions[index].reportedPrice, price > 0,
+      guard let price = prices[index], price > 0,
         facts.transactions[index].inDetails({ $0.currency != nil })
       else { continue }
       if let first,
@@ -90,7 +94,7 @@ struct PayerHistory {
 
   /// Adds a period, unless it was withdrawn before it began: Apple charges a renewal up to a day early.
   private static func add(
-    _ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions],
+    _ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions], _ prices: [Int64?],
     to periods: inout [SubscriptionPeriod]
   ) {
     let bought = facts.transactions[index].purchaseDate
@@ -98,7 +102,7 @@ struct PayerHistory {
       if !periods.isEmpty { periods[periods.count - 1].withdrawn.append(bought) }
       return
     }
-    guard let period = SubscriptionPeriod(index, facts, dimensions) else { return }
+    guard let period = SubscriptionPeriod(index, facts, dimensions, prices) else { return }
     guard let last = periods.last, facts.isReplaced(period, byUpgradeTo: last) else {
       periods.append(period)
       return

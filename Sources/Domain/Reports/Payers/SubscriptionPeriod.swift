@@ -47,7 +47,10 @@ final class SubscriptionPeriod {
   }
 
   /// - dimensions: those of each transaction.
-  init?(_ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions]) {
+  /// - prices: those of each transaction.
+  init?(
+    _ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions], _ prices: [Int64?]
+  ) {
     guard facts.beginning(ofPeriodAt: index) == index else { return nil }
     var end: Instant?
     var paidUntil: Instant?
@@ -56,7 +59,7 @@ final class SubscriptionPeriod {
     for part in facts.period(at: index) {
       if let expires = facts.transactions[part].expiresDate { end = max(end ?? expires, expires) }
       if let paid = facts.transactions[part].firstEnd { paidUntil = max(paidUntil ?? paid, paid) }
-      if let ofPart = facts.transactions[part].reportedPrice {
+      if let ofPart = prices[part] {
         (price, isPriced) = (price &+ ofPart, true)
       }
       seats &+= facts.transactions[part].quantity

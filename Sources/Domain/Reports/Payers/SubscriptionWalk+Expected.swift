@@ -14,9 +14,9 @@ extension SubscriptionWalk {
     let chargedOn: ReportDay?
   }
 
-  /// Records what is expected after a period, from the beginning of its access to `end`.
-  mutating func addExpected(_ period: SubscriptionPeriod, _ starts: [Instant], until end: Instant) {
-    let reports = renewals.reports(ofPeriods: starts)
+  /// Records what is expected after a period, from the beginning of its access to `end`, by the reports about its renewal in
+  /// their order.
+  mutating func addExpected(_ period: SubscriptionPeriod, _ reports: [RenewalReport], until end: Instant) {
     let known = reports.last { $0.inForceFrom <= inForceSince }
     expect(amount(after: period, known), period, known, at: inForceSince)
     for report in reports where report.inForceFrom > inForceSince && report.inForceFrom < end {

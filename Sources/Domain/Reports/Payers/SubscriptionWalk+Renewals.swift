@@ -26,13 +26,13 @@ struct RenewalTimes {
     return starts.count == 1 ? found : found.sorted { $0.inForceFrom < $1.inForceFrom }
   }
 
-  /// The times in which the last report about the periods with these starts matches, in order.
-  func times(
-    ofPeriods starts: [Instant], where matches: (RenewalReport) -> Bool
+  /// The times in which the last one of reports in their order matches, in order.
+  static func times(
+    in reports: [RenewalReport], where matches: (RenewalReport) -> Bool
   ) -> [(start: Instant, end: Instant)] {
     var times: [(start: Instant, end: Instant)] = []
     var since: Instant?
-    for report in reports(ofPeriods: starts) {
+    for report in reports {
       if matches(report) {
         since = since ?? report.inForceFrom
       } else if let start = since {
@@ -54,10 +54,11 @@ extension SubscriptionWalk {
     // Most subscriptions have no reports that matter, and then need no list.
     let starts =
       renewals.isEmpty ? [] : [period.start] + period.withdrawn + (next.map { [$0.start] } ?? [])
-    addExpected(period, starts, until: end)
-    if renewals.isEmpty { return }
+    let reports = renewals.reports(ofPeriods: starts)
+    addExpected(period, reports, until: end)
+    if reports.isEmpty { return }
     if period.commitment?.isEnding ?? true {
-      for off in renewals.times(ofPeriods: starts, where: \.isOff) where off.start < end {
+      for off in RenewalTimes.times(in: reports, where: \.isOff) where off.start < end {
         span(.atRisk, period, max(off.start, inForceSince), min(off.end, end))
         if off.start > inForceSince {
           let isByApple = isTurnedOffByApple(at: off.start)
@@ -69,12 +70,14 @@ extension SubscriptionWalk {
       }
     }
     guard !period.isTrial else { return }
-    for asked in renewals.times(ofPeriods: starts, where: \.awaitsConsent) where asked.start < end {
+    for asked in RenewalTimes.times(in: reports, where: \.awaitsConsent) where asked.start < end {
       span(.consentPending, period, max(asked.start, inForceSince), min(asked.end, end))
     }
     let productID = period.dimensions.productID
-    let described = [period.start] + (next.map { [$0.start] } ?? [])
-    let downgrades = renewals.times(ofPeriods: described) {
+    let described =
+      period.withdrawn.isEmpty
+      ? reports : renewals.reports(ofPeriods: [period.start] + (next.map { [$0.start] } ?? []))
+    let downgrades = RenewalTimes.times(in: described) {
       app.isDowngrade(from: productID, to: $0.nextProductID ?? productID)
     }
     for plan in downgrades where plan.start < end {
@@ -90,13 +93,14 @@ extension SubscriptionWalk {
     of described: SubscriptionPeriod, during period: SubscriptionPeriod, until end: Instant
   ) {
     let productID = described.dimensions.productID
-    let downgrades = renewals.times(ofPeriods: [described.start]) {
+    let reports = renewals.reports(ofPeriods: [described.start])
+    let downgrades = RenewalTimes.times(in: reports) {
       app.isDowngrade(from: productID, to: $0.nextProductID ?? productID)
     }
     for plan in downgrades where plan.start < end {
       addPlan(plan, .downgradeRequested, .downgradeWithdrawn, period, until: end)
     }
-    let crossgrades = renewals.times(ofPeriods: [described.start]) {
+    let crossgrades = RenewalTimes.times(in: reports) {
       app.isCrossgrade(from: productID, to: $0.nextProductID ?? productID)
     }
     for plan in crossgrades where plan.start < end {
@@ -115,7 +119,8 @@ extension SubscriptionWalk {
 
   /// Records the end of a period by a cancellation, and how long after the start of the subscription it was.
   mutating func loseByCancellation(_ period: SubscriptionPeriod) {
-    guard let off = renewals.times(ofPeriods: [period.start], where: \.isOff).last else {
+    let reports = renewals.reports(ofPeriods: [period.start])
+    guard let off = RenewalTimes.times(in: reports, where: \.isOff).last else {
       return lose(.lapsedVoluntary, "CANCELLED", at: period.expires)
     }
     if !period.isTrial, !period.hasReversedRefund(at: off.start) {
