@@ -8,7 +8,6 @@ struct CellAdder {
   private let isMarked: [Bool]
   /// The bit of ``Posting/marks`` of the query's buckets.
   private let mark: Int64
-  private(set) var totals = CellTotals()
 
   init(_ selection: CellSelection, _ query: ReportQuery) {
     self.selection = selection
@@ -22,7 +21,7 @@ struct CellAdder {
   /// Adds a cell, if it is selected.
   ///
   /// - Returns: `false` without effect if the key of the cell is unknown.
-  mutating func add(_ cell: StoredCell, _ groups: inout CellGroups) -> Bool {
+  func add(_ cell: StoredCell, to totals: inout CellTotals, _ groups: inout CellGroups) -> Bool {
     guard selection.selects(cell) else { return true }
     var age = cell.age
     if isMarked[Int(cell.kind)] {
@@ -42,24 +41,18 @@ struct CellAdder {
 
 /// The groups of a query, and which keys of cells belong to each.
 struct CellGroups {
-  struct Group: Hashable {
-    let values: [String]
-    let reason: String
-    let currency: String
-  }
-
   /// Stands for a group in the numbers of keys that the query's filters exclude.
   static let excluded = -1
   private static let notMet: Int32 = -2
 
-  private(set) var all: [Group] = []
+  private(set) var all: [ReportSums.Group] = []
   private let query: ReportQuery
   private let isGrouped: Bool
   private let durations: ProductDurations
   private var keys: ReportKeys
   /// By the number of a key: that of its group, ``excluded`` or ``notMet``. Most reports meet few of the keys.
   private var numbers: [Int32]
-  private var known: [Group: Int] = [:]
+  private var known: [ReportSums.Group: Int] = [:]
 
   init(
     _ query: ReportQuery, groupBy: [ReportQuery.Dimension], in reader: SQLReader
@@ -89,7 +82,7 @@ struct CellGroups {
 
   private mutating func group(of key: ReportKey) -> Int {
     guard query.allows(key.dimensions) else { return Self.excluded }
-    let group = Group(
+    let group = ReportSums.Group(
       values: isGrouped ? query.groups(key.dimensions, key.reason, durations) : [], reason: key.reason,
       currency: key.currency)
     if let number = known[group] { return number }

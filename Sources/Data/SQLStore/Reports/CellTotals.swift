@@ -14,15 +14,8 @@ struct CellTotals {
     let age: Int64
   }
 
-  struct Total {
-    /// An index of ``runs``.
-    let run: Int
-    /// An index of ``CellGroups/all``.
-    let group: Int
-    var sums: ReportCell.Sums
-  }
-
-  private(set) var all: [Total] = []
+  /// Their groups are indices of ``CellGroups/all``.
+  private(set) var all: [ReportSums.Total] = []
   private(set) var runs: [Run] = []
   private var numbers: [Run: Int] = [:]
   /// By run: the index in ``all`` of its first sum.
@@ -43,13 +36,13 @@ struct CellTotals {
     }
     tables[current]?[group] = all.count
     last[group] = all.count
-    all.append(Total(run: current, group: group, sums: sums))
+    all.append(ReportSums.Total(run: current, group: group, sums: sums))
   }
 
   /// The index of the sum of a group in the current run; `nil` without one.
   private func index(of group: Int) -> Int? {
     let index = last[group]
-    if index >= 0, all[index].run == current { return index }
+    if index >= 0, Int(all[index].run) == current { return index }
     return tables[current]?[group]
   }
 
@@ -67,8 +60,8 @@ struct CellTotals {
     // Until now, the sums of the run follow each other.
     var table: [Int: Int] = [:]
     var index = starts[known]
-    while index < all.count, all[index].run == known {
-      table[all[index].group] = index
+    while index < all.count, Int(all[index].run) == known {
+      table[Int(all[index].group)] = index
       index += 1
     }
     tables[known] = table

@@ -52,7 +52,7 @@ package protocol ReportReader {
   /// Returns what ``ReportTable`` adds up for a query.
   func reportSums(
     _ query: ReportQuery, of appID: String, in environment: Environment
-  ) throws(StoreError) -> [ReportSum]
+  ) throws(StoreError) -> ReportSums
 
   /// Returns the days from `first` to before `end` for which a closing by `last` added movements that do not explain its stocks;
   /// `nil`: any closing.

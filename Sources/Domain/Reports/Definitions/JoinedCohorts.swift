@@ -12,8 +12,8 @@ struct JoinedCohorts {
   /// The groups of the report.
   private(set) var groups: [[String]] = []
   private var numbers: [[String]: Int] = [:]
-  /// By ``ReportSum/group``.
-  private var known: [Int: Int] = [:]
+  /// By ``ReportSums/Total/group``.
+  private var known: [Int32: Int] = [:]
   /// By group: the length of the periods.
   private var lengths: [PeriodLength?] = []
   /// By reason of ``Posting/Kind/joinedCohort``.
@@ -30,20 +30,22 @@ struct JoinedCohorts {
 
   init(_ query: ReportQuery) { self.query = query }
 
-  /// Adds the members of a cohort that joined it on one day.
+  /// Adds the members of a cohort that joined it on one day, an element of `sums`.
   ///
   /// - Returns: `false` if the length of their periods is not that of the others of their group.
-  mutating func add(_ sum: ReportSum, in bucket: Int) -> Bool {
-    let group = number(of: sum)
-    let limits = limits(of: sum.reason)
+  mutating func add(_ total: ReportSums.Total, of sums: ReportSums, in bucket: Int) -> Bool {
+    let day = sums.runs[Int(total.run)].day
+    let ofTotal = sums.groups[Int(total.group)]
+    let group = number(of: ofTotal.values, total.group)
+    let limits = limits(of: ofTotal.reason)
     if group == lengths.count { lengths.append(limits.later) }
     guard lengths[group] == limits.later else { return false }
-    let periods = limits.ends.prefix { sum.day < $0 }.count
+    let periods = limits.ends.prefix { day < $0 }.count
     guard periods > 0 else { return true }
     let place = Place(bucket: bucket, group: group)
     var counted = counts.removeValue(forKey: place) ?? []
     while counted.count < periods { counted.append(0) }
-    counted[periods - 1] += sum.sums.count
+    counted[periods - 1] += total.sums.count
     counts[place] = counted
     return true
   }
@@ -57,15 +59,15 @@ struct JoinedCohorts {
     }
   }
 
-  /// The index of the group of a sum; a new group gets the next one.
-  private mutating func number(of sum: ReportSum) -> Int {
-    if let group = sum.group, let number = known[group] { return number }
-    let number = numbers[sum.groups] ?? groups.count
+  /// The index of the group with these values; a new one gets the next index.
+  private mutating func number(of values: [String], _ group: Int32) -> Int {
+    if let number = known[group] { return number }
+    let number = numbers[values] ?? groups.count
     if number == groups.count {
-      groups.append(sum.groups)
-      numbers[sum.groups] = number
+      groups.append(values)
+      numbers[values] = number
     }
-    if let group = sum.group { known[group] = number }
+    known[group] = number
     return number
   }
 

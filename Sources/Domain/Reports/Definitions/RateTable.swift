@@ -34,18 +34,20 @@ package struct RateTable: Hashable, Sendable {
 
   /// Converts `sums` with the rates of their days, and amounts of another day's rate with that. A member of a cohort has
   /// the day on which it joined. Sums without a rate stay as they are.
-  package func convert(_ sums: [ReportSum], to target: String) -> [ReportSum] {
-    sums.flatMap { sum in
-      guard sum.isRated, let chargedOn = sum.cohortDay else {
-        return [convert(sum, to: target, on: sum.cohortDay ?? sum.day)]
-      }
-      // They are part of the sum of their day, and move from its rate to the other.
-      var amounts = sum
-      (amounts.cohortDay, amounts.age) = (nil, 0)
-      var opposite = amounts
-      (opposite.sums.amount, opposite.sums.proceeds) = (0 &- sum.sums.amount, 0 &- sum.sums.proceeds)
-      return [convert(opposite, to: target, on: sum.day), convert(amounts, to: target, on: chargedOn)]
+  package func convert(_ sums: ReportSums, to target: String) -> ReportSums {
+    ReportSums(sums.lazy.flatMap { converted($0, to: target) })
+  }
+
+  private func converted(_ sum: ReportSum, to target: String) -> [ReportSum] {
+    guard sum.run.isRated, let chargedOn = sum.cohortDay else {
+      return [convert(sum, to: target, on: sum.cohortDay ?? sum.day)]
     }
+    // They are part of the sum of their day, and move from its rate to the other.
+    var amounts = sum
+    (amounts.run.cohortDay, amounts.run.age) = (nil, 0)
+    var opposite = amounts
+    (opposite.sums.amount, opposite.sums.proceeds) = (0 &- sum.sums.amount, 0 &- sum.sums.proceeds)
+    return [convert(opposite, to: target, on: sum.day), convert(amounts, to: target, on: chargedOn)]
   }
 
   /// Converts a sum by the rate of a day; one without a rate keeps its currency.
@@ -54,7 +56,7 @@ package struct RateTable: Hashable, Sendable {
       return sum
     }
     var converted = sum
-    (converted.currency, converted.group) = (target, nil)
+    converted.group.currency = target
     (converted.sums.amount, converted.millionths.amount) = Self.product(sum.sums.amount, rate)
     (converted.sums.proceeds, converted.millionths.proceeds) = Self.product(sum.sums.proceeds, rate)
     return converted

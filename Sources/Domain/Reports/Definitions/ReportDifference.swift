@@ -23,9 +23,9 @@ package struct ReportDifference: Hashable, Sendable {
       let key = Key(day: change.day, knownDay: change.knownDay, currency: currency)
       for (index, column) in columns.enumerated() where column.span != .opening {
         guard column.span == .closing || change.day >= query.from else { continue }
-        for term in column.terms where term.kind == change.sum.kind && term.matches(change.sum, query) {
+        for term in column.terms where term.kind == change.sum.run.kind && term.matches(change.sum, query) {
           let zeros = [Int64](repeating: 0, count: columns.count)
-          values[key, default: zeros][index] &+= term.value(of: change.sum, query)
+          values[key, default: zeros][index] &+= term.value(of: change.sum.sums, query)
         }
       }
     }
@@ -60,22 +60,19 @@ extension Posting.Kind {
 
 extension ReportColumn.Term {
   func matches(_ sum: ReportSum, _ query: ReportQuery) -> Bool {
-    guard isOfCohort == (sum.cohortDay != nil), reasons?.contains(sum.reason) ?? true else { return false }
-    return !kind.isMarked || sum.age & (1 << query.granularity.rawValue) != 0
+    counts(sum.run, query) && reasons?.contains(sum.group.reason) ?? true
   }
 
-  func value(of sum: ReportSum, _ query: ReportQuery) -> Int64 {
-    switch field {
-    case .count: sign * sum.sums.count
-    case .amount: sign * (query.isOfProceeds ? sum.sums.proceeds : sum.sums.amount)
-    }
+  /// Whether it counts the sums of a run with its ``kind``, if it counts their reasons.
+  func counts(_ run: ReportSums.Run, _ query: ReportQuery) -> Bool {
+    guard isOfCohort == (run.cohortDay != nil) else { return false }
+    return !kind.isMarked || run.age & (1 << query.granularity.rawValue) != 0
   }
 
-  /// What the value is more, in millionths of a thousandth.
-  func millionths(of sum: ReportSum, _ query: ReportQuery) -> Int64 {
+  func value(of sums: ReportCell.Sums, _ query: ReportQuery) -> Int64 {
     switch field {
-    case .count: 0
-    case .amount: sign * (query.isOfProceeds ? sum.millionths.proceeds : sum.millionths.amount)
+    case .count: sign * sums.count
+    case .amount: sign * (query.isOfProceeds ? sums.proceeds : sums.amount)
     }
   }
 }

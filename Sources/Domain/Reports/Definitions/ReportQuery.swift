@@ -153,67 +153,6 @@ extension ReportQuery {
   }
 }
 
-/// A sum that a store computes for a query: of all cells with the same values of these members.
-package struct ReportSum: Hashable, Sendable {
-  /// The kind of the postings.
-  package var kind: Posting.Kind
-  /// ``group``; -1: none. Optional numbers take twice the memory, and a report of 400 days has up to a million sums.
-  private var groupNumber: Int32
-  /// The day of the postings; of a stock before the query's first day, any earlier day. Of stocks as first closed,
-  /// the first day whose closing has them.
-  package var day: ReportDay
-  /// The values of ``ReportQuery/groupBy``.
-  package var groups: [String]
-  /// ``Posting/reason``; empty if the query does not need it.
-  package var reason: String
-  /// ISO 4217; empty without an amount.
-  package var currency: String
-  /// The number of ``cohortDay``; ``noCohort``: `nil`.
-  private var cohortNumber: Int64
-  /// See ``ReportCell/Key/age``.
-  package var age: Int64
-  /// The sums of the postings.
-  package var sums: ReportCell.Sums
-  /// Of converted amounts, what they are more than ``sums``, in millionths of a thousandth: values are rounded once.
-  package var millionths = ReportCell.Sums()
-
-  private static let noCohort = Int64.min
-
-  package init(
-    kind: Posting.Kind, day: ReportDay, groups: [String] = [], reason: String = "", currency: String = "",
-    cohortDay: ReportDay? = nil, age: Int64 = 0, sums: ReportCell.Sums, group: Int? = nil
-  ) {
-    self.kind = kind
-    self.day = day
-    self.groups = groups
-    self.reason = reason
-    self.currency = currency
-    self.age = age
-    self.sums = sums
-    cohortNumber = cohortDay?.number ?? Self.noCohort
-    groupNumber = Self.groupNumber(group)
-  }
-
-  /// When the members of the cohort joined it, or the day of a rate; `nil`: neither.
-  package var cohortDay: ReportDay? {
-    get { cohortNumber == Self.noCohort ? nil : ReportDay(number: cohortNumber) }
-    set { cohortNumber = newValue?.number ?? Self.noCohort }
-  }
-
-  /// A number that only sums with the same groups, reason and currency have in one result; `nil`: none.
-  package var group: Int? {
-    get { groupNumber < 0 ? nil : Int(groupNumber) }
-    set { groupNumber = Self.groupNumber(newValue) }
-  }
-
-  private static func groupNumber(_ group: Int?) -> Int32 { group.map { Int32(clamping: $0) } ?? -1 }
-}
-
-extension ReportSum {
-  /// Whether it has amounts of another day's rate, which is ``cohortDay``. They are part of another sum, too.
-  var isRated: Bool { age == ReportCell.ratedAge }
-}
-
 extension ReportQuery {
   /// Adds up postings as a store does, for tests and for comparison with a store.
   ///
@@ -223,7 +162,7 @@ extension ReportQuery {
   /// - Returns: one element for each day and group that the query selects.
   package func sums(
     of postings: [(posting: Posting, knownAt: Instant)], closingAfter delay: Int64
-  ) -> [ReportSum] {
+  ) -> ReportSums {
     var durations = durations
     for (posting, _) in postings where posting.kind == .joinedCohort {
       durations.add(posting.reason, of: posting.dimensions.productID)
@@ -235,7 +174,7 @@ extension ReportQuery {
   package func sums(
     of postings: [(posting: Posting, knownAt: Instant)], closingAfter delay: Int64,
     _ durations: ProductDurations
-  ) -> [ReportSum] {
+  ) -> ReportSums {
     var sums: [ReportSum: ReportCell.Sums] = [:]
     for (posting, knownAt) in postings {
       for cell in posting.cells {
@@ -250,11 +189,12 @@ extension ReportQuery {
         sums[key, default: ReportCell.Sums()] += cell.sums
       }
     }
-    return sums.map { key, sums in
-      var sum = key
-      sum.sums = sums
-      return sum
-    }
+    return ReportSums(
+      sums.lazy.map { key, sums in
+        var sum = key
+        sum.sums = sums
+        return sum
+      })
   }
 
   /// The day on which a cell counts in this query; `nil`: on none.

@@ -1,11 +1,14 @@
 // Reports whose rows have an age.
 extension ReportTableBuilder {
   /// The rows of retention: of each cohort and period those that reached it, and those that had time to.
-  func retentionRows(_ sums: [ReportSum]) throws(ReportTable.Failure) -> [ReportTable.Row] {
+  func retentionRows(_ sums: ReportSums) throws(ReportTable.Failure) -> [ReportTable.Row] {
     var joined = JoinedCohorts(query)
-    for sum in sums where sum.kind == .joinedCohort && sum.cohortDay == nil && sum.day >= query.from {
-      guard sum.sums.count != 0, let bucket = bucket(of: sum, .bucket) else { continue }
-      guard joined.add(sum, in: bucket) else { throw .mixedDurations }
+    for total in sums.totals where total.sums.count != 0 {
+      let run = sums.runs[Int(total.run)]
+      guard run.kind == .joinedCohort, run.cohortDay == nil, run.day >= query.from,
+        let bucket = bucket(of: run, .bucket)
+      else { continue }
+      guard joined.add(total, of: sums, in: bucket) else { throw .mixedDurations }
     }
     let byGroups = Dictionary(families.map { ($0.groups, $0) }, uniquingKeysWith: { first, _ in first })
     return joined.hadTime.flatMap { place, counts -> [ReportTable.Row] in

@@ -32,7 +32,7 @@ package struct ReportTable: Hashable, Sendable {
   ///
   /// - Throws: ``Failure``; the limit ends the work before the table outgrows the memory.
   package init(
-    _ query: ReportQuery, _ sums: [ReportSum], rowLimit: Int = Self.rowLimit
+    _ query: ReportQuery, _ sums: ReportSums, rowLimit: Int = Self.rowLimit
   ) throws(Failure) {
     var builder = ReportTableBuilder(query)
     builder.add(sums)

@@ -15,10 +15,6 @@ struct ReportTableBuilder {
   let buckets: [ReportDay]
   private(set) var series: [Series] = []
   private var seriesNumbers: [Series: Int] = [:]
-  /// The series without an age by the number of the group of a sum; -1: not met yet.
-  private var groupSeries: [Int] = []
-  /// By the number of the group of a sum, and the age.
-  private var agedSeries: [GroupKey: Int] = [:]
   /// The number of the bucket of each day from the first bucket's on.
   private let bucketOfDay: [Int]
   /// The offsets in ``cells`` of the rows of each bucket, by series; -1: no row.
@@ -26,12 +22,6 @@ struct ReportTableBuilder {
   private var cells: [Int64] = []
   /// Of converted amounts, what ``cells`` are more, in millionths of a thousandth.
   private var millionths: [Int64] = []
-
-  /// A group of sums of one age.
-  private struct GroupKey: Hashable {
-    let group: Int
-    let age: Int64
-  }
 
   init(_ query: ReportQuery) {
     self.query = query
@@ -57,46 +47,51 @@ struct ReportTableBuilder {
   }
 
   /// Adds sums to the columns and rows in which they count. Sums that are for conversion alone are left out.
-  mutating func add(_ sums: [ReportSum]) {
-    // The terms by kind, so that a sum meets only its own.
-    var terms: [[(column: Int, span: ReportColumn.Span, term: ReportColumn.Term)]] = []
-    for (index, column) in columns.enumerated() {
-      for term in column.terms {
-        let kind = Int(term.kind.rawValue)
-        while terms.count <= kind { terms.append([]) }
-        terms[kind].append((index, column.span, term))
+  mutating func add(_ sums: ReportSums) {
+    var terms = ReportTerms(query, sums.groups)
+    let hasMillionths = query.isConverted && !sums.millionths.isEmpty
+    let notMet = [Int](repeating: -1, count: sums.groups.count)
+    // The numbers of the series of one age by group, and those of the other ages.
+    var (age, numbers, others) = (Int64(0), notMet, [Int64: [Int]]())
+    var (run, places) = (Int32(-1), [ReportTerms.Place]())
+    for (index, total) in sums.totals.enumerated() {
+      if total.run != run {
+        run = total.run
+        let new = sums.runs[Int(run)]
+        places = new.isRated ? [] : terms.places(of: new) { self.bucket(of: new, $0) }
+        let newAge = query.report.hasAges && new.cohortDay != nil ? new.age : 0
+        if newAge != age {
+          others[age] = numbers
+          (age, numbers) = (newAge, others.removeValue(forKey: newAge) ?? notMet)
+        }
       }
-    }
-    // By index, because a sum has over 100 bytes with three reference counts.
-    for index in sums.indices where !sums[index].isRated {
-      let kind = Int(sums[index].kind.rawValue)
-      guard kind < terms.count, !terms[kind].isEmpty else { continue }
-      var series: Int?
-      for (column, span, term) in terms[kind] where term.matches(sums[index], query) {
-        guard let bucket = bucket(of: sums[index], span) else { continue }
-        let number = series ?? number(of: sums[index])
-        series = number
-        let cell = row(of: number, in: bucket) + column
-        cells[cell] &+= term.value(of: sums[index], query)
-        if query.isConverted { millionths[cell] &+= term.millionths(of: sums[index], query) }
+      let group = Int(total.group)
+      var (bucket, row) = (-1, 0)
+      for place in places where terms.counts(place, group) {
+        if place.bucket != bucket {
+          if numbers[group] < 0 { numbers[group] = number(of: sums.groups[group], age) }
+          (bucket, row) = (place.bucket, self.row(of: numbers[group], in: place.bucket))
+        }
+        cells[row + place.column] &+= place.value(of: total.sums)
+        if hasMillionths { millionths[row + place.column] &+= place.value(of: sums.millionths[index]) }
       }
     }
   }
 
-  /// The number of the bucket to which a sum adds; `nil`: none.
-  func bucket(of sum: ReportSum, _ span: ReportColumn.Span) -> Int? {
+  /// The number of the bucket to which the sums of a run add; `nil`: none.
+  func bucket(of run: ReportSums.Run, _ span: ReportColumn.Span) -> Int? {
     switch span {
     case .bucket:
-      guard let cohortDay = sum.cohortDay else {
-        return sum.day >= query.from ? bucket(of: sum.day) : nil
+      guard let cohortDay = run.cohortDay else {
+        return run.day >= query.from ? bucket(of: run.day) : nil
       }
       return bucket(of: cohortDay)
     case .opening:
-      if sum.day < query.from { return buckets.isEmpty ? nil : 0 }
+      if run.day < query.from { return buckets.isEmpty ? nil : 0 }
       // Counts from the bucket after its own.
-      guard let bucket = bucket(of: sum.day), bucket + 1 < buckets.count else { return nil }
+      guard let bucket = bucket(of: run.day), bucket + 1 < buckets.count else { return nil }
       return bucket + 1
-    case .closing: return sum.day < query.from ? (buckets.isEmpty ? nil : 0) : bucket(of: sum.day)
+    case .closing: return run.day < query.from ? (buckets.isEmpty ? nil : 0) : bucket(of: run.day)
     }
   }
 
@@ -106,29 +101,14 @@ struct ReportTableBuilder {
     return bucketOfDay.indices.contains(index) ? bucketOfDay[index] : nil
   }
 
-  /// The number of the series that a sum belongs to; a new series gets the next one. The group of a sum
-  /// finds it without a comparison of texts.
-  private mutating func number(of sum: ReportSum) -> Int {
-    let age = query.report.hasAges && sum.cohortDay != nil ? sum.age : 0
-    if let group = sum.group {
-      if age == 0, group < groupSeries.count, groupSeries[group] >= 0 { return groupSeries[group] }
-      if age != 0, let known = agedSeries[GroupKey(group: group, age: age)] { return known }
-    }
-    let ofSum = Series(
-      groups: sum.groups, currency: query.report.isByCurrency ? sum.currency : "", age: age)
-    let number = seriesNumbers[ofSum] ?? series.count
-    if number == series.count {
-      series.append(ofSum)
-      seriesNumbers[ofSum] = number
-    }
-    guard let group = sum.group else { return number }
-    if age == 0 {
-      while groupSeries.count <= group { groupSeries.append(-1) }
-      groupSeries[group] = number
-    } else {
-      agedSeries[GroupKey(group: group, age: age)] = number
-    }
-    return number
+  /// The number of the series of a group and age; a new series gets the next one.
+  private mutating func number(of group: ReportSums.Group, _ age: Int64) -> Int {
+    let wanted = Series(
+      groups: group.values, currency: query.report.isByCurrency ? group.currency : "", age: age)
+    if let known = seriesNumbers[wanted] { return known }
+    seriesNumbers[wanted] = series.count
+    series.append(wanted)
+    return series.count - 1
   }
 
   private func offset(of series: Int, in bucket: Int) -> Int? {

@@ -70,7 +70,7 @@ struct ReportServiceHandler: ReportServiceMethods {
         revisions: found.revisions, differences: found.differences, closed: found.closed?.day,
         knownAt: knownAt.map { found.closed?.closedAt ?? $0 } ?? now,
         isUnconverted: !wanted.convertTo.isEmpty
-          && sums.contains { !$0.currency.isEmpty && $0.currency != wanted.convertTo },
+          && sums.groups.contains { !$0.currency.isEmpty && $0.currency != wanted.convertTo },
         brokenDays: found.brokenDays)
     } catch {
       throw Status(error)
@@ -126,7 +126,7 @@ extension ReportServiceHandler {
 private struct ReportFindings: Sendable {
   /// The query, with the knowledge that `known_at` selects.
   private(set) var query: Reports.ReportQuery
-  let sums: [ReportSum]
+  let sums: ReportSums
   let revisions: [Store.ReportRevision]
   let differences: [Reports.ReportDifference]
   /// The days whose movements do not explain their stocks.
@@ -171,11 +171,11 @@ extension StoreSnapshot {
   /// one.
   fileprivate func reportSumsAfter(
     _ query: Reports.ReportQuery, of app: AppDefinition, in environment: AppStore.Environment
-  ) throws(StoreError) -> [ReportSum] {
+  ) throws(StoreError) -> ReportSums {
     guard let asOf = query.asOf?.advanced(byMilliseconds: 1), asOf < query.to.start else { return [] }
     var durations = query.durations
     if query.groupBy.contains(.duration) { try add(to: &durations) }
-    var sums: [ReportSum] = []
+    var sums: ReportSums = []
     var last: StoredPosting?
     while true {
       let page = try postings(
