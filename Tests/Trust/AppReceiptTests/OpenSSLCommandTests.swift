@@ -9,8 +9,10 @@ enum OpenSSLCommand {
   static let file = URL(filePath: "/usr/bin/openssl")
   static var exists: Bool { FileManager.default.isExecutableFile(atPath: file.path) }
 
-  /// Generates an RSA key of 2048 bits, as receipts are signed with. Takes about 0.1 s.
-  static func generateRSA() throws -> SigningKey {
+  /// An RSA key of 2048 bits, as receipts are signed with. One serves all tests, because the command takes 0.1 to 1 s.
+  static func rsaKey() throws -> SigningKey { try generatedKey.get() }
+
+  private static let generatedKey = Result {
     let command = ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]
     return try SigningKey(pem: try Command.run(file.path, command).text)
   }
@@ -23,7 +25,7 @@ struct OpenSSLCommandTests {
   private let folder: URL
 
   init() throws {
-    chain = try ReceiptChain(key: OpenSSLCommand.generateRSA())
+    chain = try ReceiptChain(key: OpenSSLCommand.rsaKey())
     folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try write("root.pem", Array(chain.root.pem.utf8))
