@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Contract tests of postings and their sums.
+/// Contract tests of postings and their sums. Those of closed days and revisions are in an extension.
 @Suite struct ReportContractTests {
   /// Six monthly subscriptions with a refund that is learned two days late.
   private static let payers: [(line: LineKey, facts: CustomerFacts)] = (0..<6).map { number in
@@ -37,7 +37,7 @@ import Testing
 
   private static let delay = ReportPolicy.standard.closeAfter
 
-  private func fill(
+  func fill(
     _ store: any EntitlementStore, where belongs: @Sendable (Posting) -> Bool = { _ in true }
   ) async throws {
     let known = Self.known.filter { belongs($0.posting) }
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Packs the sums of the days up to `day`, some in each write.
-  private func pack(_ store: any EntitlementStore, through day: Int64) async throws {
+  func pack(_ store: any EntitlementStore, through day: Int64) async throws {
     var hasMore = true
     while hasMore {
       hasMore = try await store.write { transaction throws(StoreError) in
@@ -262,43 +262,6 @@ import Testing
     }
   }
 
-  private static func result(
-    _ day: Int64, _ report: String, run: Int64 = 1, matched: Int64, files: [String] = []
-  ) -> ReconciledDay {
-    var result = ReconciledDay(day: ReportDay(at(day)), report: report, recordedAt: at(90))
-    result.run = run
-    (result.matched, result.explained, result.unexplained, result.unknownRows) = (matched, 1, 2, 3)
-    result.files = files
-    return result
-  }
-
-  @Test(
-    "Results of a reconciliation are appended, and the latest of a report and day counts",
-    arguments: Backend.allCases)
-  func reconciliation(backend: Backend) async throws {
-    try await backend.withStore { store in
-      let first = Self.result(3, "SALES", matched: 5)
-      let second = Self.result(3, "SALES", run: 2, matched: 7, files: ["a b.txt", "c.txt.gz"])
-      let financial = Self.result(3, "FINANCIAL", matched: 0)
-      try await store.write { transaction throws(StoreError) in
-        for one in [first, Self.result(4, "SALES", matched: 1), second, financial] {
-          try transaction.append(one, of: "ocean", in: .sandbox)
-        }
-        try transaction.append(Self.result(3, "SALES", matched: 9), of: "ocean", in: .production)
-      }
-      let days = (ReportDay(at(3)), ReportDay(at(4)))
-      let (latest, all, two) = try await store.snapshot { reader in
-        (
-          try reader.reconciledDays(from: days.0, to: days.1, of: "ocean", in: .sandbox),
-          try reader.reconciliationRuns(from: days.0, to: days.1, of: "ocean", in: .sandbox, limit: 9),
-          try reader.reconciliationRuns(from: days.0, to: days.1, of: "ocean", in: .sandbox, limit: 2)
-        )
-      }
-      #expect(latest == [financial, second])
-      #expect(all == [financial, second, first] && two == [financial, second])
-    }
-  }
-
   @Test(
     "The sums of stocks before a day are those of the postings before it", arguments: Backend.allCases,
     [nil, 100] as [Int64?])
@@ -333,81 +296,6 @@ import Testing
       let next = try await store.snapshot { [last = all.last] reader in try page(reader, last) }
       all += next
       if next.isEmpty { return all }
-    }
-  }
-
-  @Test(
-    "A posting about a closed day makes one revision for each day of knowledge", arguments: Backend.allCases)
-  func revisions(backend: Backend) async throws {
-    try await backend.withStore { store in
-      try await fill(store)
-      let revisions = try await store.snapshot { reader in
-        try reader.reportRevisions(
-          from: ReportDay(at(0)), to: ReportDay(at(110)), ofStocks: false, knownBy: nil, of: "ocean",
-          in: .sandbox)
-      }
-      #expect(revisions.map(\.day) == [ReportDay(at(70))])
-      #expect(revisions.map(\.number) == [1])
-      #expect(revisions.first?.causes["REFUND_LEARNED_LATE"] == 3)
-    }
-  }
-
-  @Test(
-    "The changes of revisions are the difference to the days as first closed", arguments: Backend.allCases,
-    [nil, 100] as [Int64?])
-  func changes(backend: Backend, packed: Int64?) async throws {
-    try await backend.withStore { store in
-      try await fill(store)
-      if let packed { try await pack(store, through: packed) }
-      let days = (ReportDay(at(60)), ReportDay(at(80)))
-      try await store.snapshot { reader in
-        func rows(_ knowledge: ReportQuery.Knowledge) throws -> [ReportDay: [Int64]] {
-          let query = ReportQuery(.subscriptions, from: days.0, to: days.1, knowledge: knowledge)
-          let table = try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
-          return Dictionary(table.rows.map { ($0.bucket, $0.values) }, uniquingKeysWith: { $1 })
-        }
-        let (now, first) = (try rows(.now), try rows(.firstClosed))
-        let query = ReportQuery(.subscriptions, from: days.0, to: days.1)
-        let changes = try reader.reportChanges(query, of: "ocean", in: .sandbox)
-        let differences = ReportDifference.all(query, changes)
-        #expect(!differences.isEmpty)
-        for (day, values) in now {
-          let changed = differences.filter { $0.day <= day && day < $0.knownDay }
-          for index in values.indices {
-            let sum = changed.reduce(0) { $0 + $1.values[index] }
-            #expect(values[index] == (first[day]?[index] ?? 0) + sum)
-          }
-        }
-      }
-    }
-  }
-
-  @Test("Closed days keep the instants at which they closed", arguments: Backend.allCases)
-  func closing(backend: Backend) async throws {
-    try await backend.withStore { store in
-      let day = ReportDay(at(90))
-      try await store.write { transaction throws(StoreError) in
-        for (number, delay) in [(Int64(0), Int64(1)), (1, 6), (2, 2)] {
-          let day = day.advanced(by: number)
-          try transaction.close(
-            day, at: day.closing(after: delay * 3_600_000), of: "ocean", in: .sandbox)
-        }
-      }
-      let closing = day.advanced(by: 1).closing(after: 6 * 3_600_000)
-      try await store.snapshot { reader in
-        let known = try reader.lastClosedDay(of: "ocean", in: .sandbox, by: closing)
-        #expect(known?.day == day.advanced(by: 1) && known?.closedAt == closing)
-        let before = closing.advanced(byMilliseconds: -1)
-        #expect(try reader.lastClosedDay(of: "ocean", in: .sandbox, by: before)?.day == day)
-        #expect(try reader.lastClosedDay(of: "ocean", in: .sandbox) == day.advanced(by: 2))
-        #expect(try reader.lastClosedDay(of: "ocean", in: .production) == nil)
-        let next = try reader.nextReportDue(in: .sandbox) { _ in 5 }
-        #expect(next == day.advanced(by: 3).closing(after: 5))
-      }
-      let known = try await store.write { transaction throws(StoreError) in
-        try transaction.firstDay(closedAfter: closing, of: "ocean", in: .sandbox)
-      }
-      #expect(known == day.advanced(by: 2))
     }
   }
 }
