@@ -38,7 +38,8 @@ package protocol EntitlementStore: Sendable {
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value
 
-  /// Runs `body` as ``write(_:)`` does. `expected` are rows that it will read, which may be fetched before.
+  /// Runs `body` as ``write(_:)`` does. `expected` are rows that it will read: a store behind a network may fetch them
+  /// together, which saves round trips. It changes no result: `body` may read other rows too.
   func write<Value: Sendable>(
     expecting expected: @autoclosure () -> ExpectedReads,
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
@@ -64,12 +65,16 @@ package protocol EntitlementStore: Sendable {
   /// This process's view of the store's history.
   var feed: StoreFeed { get }
 
-  /// Emits an element after each commit, also those of other processes. Commits that follow while the consumer is busy emit one element
-  /// together, so the consumer reads until there is nothing new and then waits again.
+  /// Emits an element after each commit, also those of other processes.
+  ///
+  /// Commits that follow while the consumer is busy emit one element together, so the consumer reads until there is
+  /// nothing new and then waits again.
   func commits() -> AsyncStream<Void>
 
-  /// Throws if writing does not work, ``StoreError/removed(path:)`` if the store is gone. After a failed write it tries another one, so that a store that
-  /// receives no other writes recovers too.
+  /// Checks that the store accepts writes. After a failed write it tries another one, so that a store that receives no
+  /// other writes recovers too.
+  ///
+  /// - Throws: ``StoreError/removed(path:)`` if the store is gone; otherwise the error with which writes fail.
   func health() async throws(StoreError)
 
   /// The division of work among the replicas that share the store; `nil` for a store that one process has for
@@ -99,6 +104,7 @@ extension EntitlementStore {
   package var replication: (any Replication)? { nil }
   /// A store of one process keeps uploads in files.
   package var uploads: (any UploadStore)? { nil }
+  /// A store of one process reads answers through its ``CheckReader``.
   package func makeAnswerLoader() -> (any AnswerLoader)? { nil }
 
   /// For stores whose reads cost no round trip.

@@ -33,7 +33,10 @@ package protocol AnswerReader: AnyObject, EvidenceLookup {
   func smallFacts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
 }
 
-/// All data as of one commit, valid inside the body of one ``EntitlementStore/read(_:deadline:_:)``.
+/// All data as of one commit, valid inside the body of one ``EntitlementStore/read(_:deadline:_:)``, on its thread.
+///
+/// Every method throws ``StoreError`` if the database fails or its data is damaged, and ``StoreError/deadlineExceeded`` or
+/// ``StoreError/cancelled`` if the read was stopped. A read of something that is not stored does not throw.
 package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshReader, RepairReader,
   DeliveryReader, NotificationReader, ConsumptionRequestReader, MigrationJobReader, ErasureReader,
   AuditReader, ConsentWithdrawalReader, CustomerSearchReader, ExternalTokenReader, IdempotencyReader,

@@ -1,6 +1,10 @@
 package import Entitlements
 
-/// The reads and writes of one ``EntitlementStore/write(_:)``. Valid only while its body runs.
+/// The reads and writes of one ``EntitlementStore/write(_:)``. Valid only while its body runs, on its thread.
+///
+/// A read sees the earlier writes of the same body. Every method throws ``StoreError`` if the database fails or its data
+/// is damaged; the body throws it again, so that nothing is stored. A read of something that is not stored does not
+/// throw: it returns `nil` or nothing.
 package protocol StoreTransaction: EvidenceLog, FactStore, OwnershipStore, ClaimQueue,
   SeatStore, EventLog, ExpiryStore, ErasureStore, NotificationStore, RefreshStore, PollStore, RepairStore,
   RetentionStore, MigrationJobStore, DeliveryStore, ConsumptionRequestStore, EvidenceLookup, LineReader,

@@ -21,7 +21,8 @@ package final class AccessOutlines {
 
   package init() {}
 
-  /// Removes and returns the outline of a customer, so that the caller can change it without a copy.
+  /// Removes and returns the outline of a customer, so that the caller can change it without a copy; `nil` if none is
+  /// stored.
   package func take(_ customer: CustomerKey) -> AccessOutline? {
     guard let entry = entries.removeValue(forKey: customer) else { return nil }
     size -= entry.outline.size

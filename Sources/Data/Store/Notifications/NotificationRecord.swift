@@ -106,7 +106,7 @@ package protocol NotificationStore {
     withUUID uuid: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> NotificationRecord?
 
-  /// Returns the notification whose body is this evidence.
+  /// Returns the notification whose body is this evidence; `nil` if the evidence is something else.
   func notification(_ evidence: EvidenceID) throws(StoreError) -> NotificationRecord?
 
   /// Returns the accepted notifications of version 2 about a line that have one of these types, in order of arrival.

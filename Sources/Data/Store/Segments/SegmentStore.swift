@@ -138,10 +138,11 @@ package protocol SegmentReader {
   /// none.
   func nextSegmentDue(in domain: ClockDomain) throws(StoreError) -> Instant?
 
-  /// Returns the next time at which a purchase state of an app environment changes without new evidence.
+  /// Returns the next time at which a purchase state of an app environment changes without new evidence; `nil` if
+  /// there is none.
   func nextPurchaseStateDue(of appEnvironment: AppEnvironment) throws(StoreError) -> Instant?
 
-  /// Returns the next time after the last evaluation at which time alone may change a segment.
+  /// Returns the next time after the last evaluation at which time alone may change a segment; `nil` if there is none.
   func nextCrossing(of segment: SavedSegment) throws(StoreError) -> Instant?
 }
 
