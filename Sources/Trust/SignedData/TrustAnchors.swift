@@ -17,7 +17,9 @@ package struct TrustAnchors: Sendable {
 
   private init(apple: [Anchor]) { self.apple = apple }
 
-  /// Returns Apple's roots only.
+  /// Returns Apple's roots only, trusted for production and Apple's sandbox.
+  ///
+  /// - Throws: ``CryptographyError`` if OpenSSL fails; the roots are part of the program.
   package static func apple() throws(CryptographyError) -> TrustAnchors {
     var anchors: [Anchor] = []
     for root in AppleRoots.all {
@@ -27,9 +29,8 @@ package struct TrustAnchors: Sendable {
     return TrustAnchors(apple: anchors)
   }
 
-  /// Returns these anchors plus a root for one environment.
-  ///
-  /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for bytes that are no certificate.
+  /// Returns these anchors plus a root for one environment. A root that is already configured is trusted for both
+  /// environments.
   package func adding(_ certificate: Certificate, for environment: Environment) -> TrustAnchors {
     var result = self
     if let known = result.configured.firstIndex(where: { $0.certificate.der == certificate.der }) {
@@ -41,6 +42,8 @@ package struct TrustAnchors: Sendable {
   }
 
   /// Returns these anchors plus a root, in DER, for one environment.
+  ///
+  /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for bytes that are no certificate.
   package func adding(certificateDER der: [UInt8], for environment: Environment) throws(CryptographyError)
     -> TrustAnchors
   {

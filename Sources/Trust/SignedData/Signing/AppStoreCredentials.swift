@@ -74,6 +74,8 @@ package final class ServerAPITokenSource: Sendable {
   }
 
   /// Returns the token for the next request's `Authorization: Bearer`.
+  ///
+  /// - Throws: ``CryptographyError`` if OpenSSL cannot sign.
   package func token() throws(CryptographyError) -> String {
     let now = now()
     let current = state.withLock { $0 }

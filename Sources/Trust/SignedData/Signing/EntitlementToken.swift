@@ -35,6 +35,8 @@ package struct EntitlementToken: Hashable, Sendable {
   }
 
   /// Returns the token as a JWT. Times are whole seconds, rounded down.
+  ///
+  /// - Throws: ``CryptographyError`` if OpenSSL cannot sign.
   package func signed(by signer: JWTSigner) throws(CryptographyError) -> String {
     try signer.sign([
       "iss": .string(issuer), "sub": .string(customerID), "aud": .string(audience),

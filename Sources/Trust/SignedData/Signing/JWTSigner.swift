@@ -36,7 +36,7 @@ package struct JWTSigner: Sendable {
     return signature.der
   }
 
-  /// Returns the public key as a JSON Web Key (RFC 7517).
+  /// Returns the public key as a JSON Web Key (RFC 7517), with `kid`, `alg` and `use`.
   package func publicJWK() throws(CryptographyError) -> JSONObject {
     var jwk = try key.thumbprintMembers()
     jwk["kid"] = .string(keyID)
@@ -83,7 +83,9 @@ package struct JWSSigner: Sendable {
     self.header = Base64.url.encodeUTF8(header.serialized()) + [UInt8(ascii: ".")]
   }
 
-  /// Returns a JWS with `payload` in compact serialization.
+  /// Returns a JWS with `payload` in compact serialization (RFC 7515, section 3.1), signed with ES256.
+  ///
+  /// - Throws: ``CryptographyError`` if OpenSSL cannot sign.
   package func sign(payload: JSONObject) throws(CryptographyError) -> String {
     let message = header + Base64.url.encodeUTF8(payload.serialized())
     let signature = try key.sign(message[...])
