@@ -76,10 +76,13 @@ package struct CertificateIssuer: Sendable {
 package struct DistinguishedName: Hashable, Sendable {
   /// One attribute, by OpenSSL's short name (`CN`, `OU`, `O`, `C`).
   package struct Attribute: Hashable, Sendable {
+    /// The short name.
     package let type: String
+    /// The text in the certificate.
     package let value: String
   }
 
+  /// In certificate order.
   package let attributes: [Attribute]
 
   /// A name of `(type, value)` pairs in certificate order.

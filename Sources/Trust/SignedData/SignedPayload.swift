@@ -13,6 +13,7 @@ package protocol SignedPayload: DecodedPayload {
 
 /// The environment that a payload names.
 package enum SignedPayloadOrigin: Hashable, Sendable {
+  /// One that this version supports.
   case known(Environment)
   /// An environment that this version does not support.
   case unknown(String)

@@ -26,6 +26,8 @@ package struct InstallationKey: Sendable {
 
   /// Reads the key at `path`, or creates a random one that only this user can read. A created key survives a power
   /// loss.
+  ///
+  /// - Throws: ``PrivateKeyFileError`` if the file cannot be created, and as ``init(readingFrom:)``.
   package init(creatingAt path: String) throws(PrivateKeyFileError) {
     if access(path, F_OK) != 0 {
       let text = Base64.standard.encode((0..<Self.byteCount).map { _ in UInt8.random(in: 0...255) })

@@ -55,11 +55,14 @@ package final class TokenKeys: Sendable {
   private let ring: Mutex<TokenKeyRing>
 
   /// Reads the keys in `directory`: PEM files that only their owner may access.
+  ///
+  /// - Throws: as ``TokenKeyRing/init(directory:)``.
   package init(directory: String) throws(PrivateKeyFileError) {
     self.directory = directory
     ring = Mutex(try TokenKeyRing(directory: directory))
   }
 
+  /// The keys in effect; ``reload()`` replaces them for later calls.
   package var current: TokenKeyRing { ring.withLock { $0 } }
 
   /// Rereads the directory. If a key cannot be used, the current keys stay in effect.
