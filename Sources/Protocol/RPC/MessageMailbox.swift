@@ -50,6 +50,8 @@ package final class MessageMailbox: Sendable {
   ///
   /// - Returns: the number of bytes used, and whether all complete messages were delivered. If not, the task
   ///   calls its `refill` once there is room.
+  /// - Throws: ``FramingError`` for a malformed prefix, a message over `limit` bytes, or a compressed one without an
+  ///   encoding. What was delivered before stays delivered.
   package func fill(
     from bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int, areLast: Bool = false
   ) throws(FramingError) -> (used: Int, isComplete: Bool) {
@@ -122,6 +124,8 @@ package final class MessageMailbox: Sendable {
   // MARK: Task
 
   /// Waits for the next message; `nil` after the last one. Calls `refill` when there is room for more.
+  ///
+  /// - Throws: the status with which the call ended, or that of a message that cannot be decompressed.
   package func next(refill: () -> Void) async throws(Status) -> ReceivedMessage? {
     let result: Result<Delivered?, Status> = await withCheckedContinuation { continuation in
       let (ready, wantsMore) = state.withLock { state in
@@ -153,6 +157,8 @@ package final class MessageMailbox: Sendable {
   }
 
   /// Starts to send, and waits until `resume` is called or the call ends.
+  ///
+  /// - Throws: the status with which the call ended; `start` is not called if it had ended before.
   package func sending(_ start: (_ resume: @escaping @Sendable () -> Void) -> Void) async throws(Status) {
     let result: Result<Void, Status> = await withCheckedContinuation { continuation in
       let failure = state.withLock { state in

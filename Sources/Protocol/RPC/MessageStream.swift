@@ -20,6 +20,7 @@ package protocol MessageStream: Sendable {
 }
 
 extension MessageStream {
+  /// Sends nothing: the header fields go out with the first message.
   package func begin() async {}
 }
 
@@ -65,7 +66,7 @@ package struct RequestReader<Request: WireMessage>: AsyncSequence, AsyncIterator
     try await nextReceived()?.request
   }
 
-  /// The next message, and whether it arrived compressed.
+  /// The next message, and whether it arrived compressed; `nil` after the last one.
   package func nextReceived() async throws(Status) -> (request: Request, wasCompressed: Bool)? {
     guard let message = try await stream.next() else { return nil }
     return (try Request.decoded(from: message.bytes), message.wasCompressed)
@@ -79,6 +80,8 @@ package struct ResponseWriter<Response: WireMessage>: Sendable {
   let stream: any MessageStream
 
   /// Sends a message; waits while the caller reads too slowly.
+  ///
+  /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
   package func write(_ response: Response, compression: MessageCompression = .likeRequest)
     async throws(Status)
   {

@@ -79,8 +79,9 @@ package enum UnaryResult: Sendable {
 package struct Reply: Sendable {
   /// The serialized message.
   package var message: [UInt8]
-  /// The handler's own fields before and after the message.
+  /// The handler's own fields in the response headers, before the message.
   package var initialMetadata = HeaderFields()
+  /// The handler's own fields in the trailers, after the message.
   package var trailingMetadata = HeaderFields()
   /// Whether the response message is compressed.
   package var compression = MessageCompression.likeRequest

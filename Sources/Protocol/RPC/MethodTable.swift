@@ -55,7 +55,7 @@ package final class MethodTable {
     self.slots = slots
   }
 
-  /// The index of the method with this path.
+  /// The index of the method with this path, such as `/entitled.v1.EntitlementService/Check`; `nil` for an unknown one.
   package func index(of path: UnsafeRawBufferPointer) -> Int? {
     var slot = Self.hash(path) & (slots.count - 1)
     while slots[slot] != 0 {
@@ -68,7 +68,7 @@ package final class MethodTable {
     return nil
   }
 
-  /// The method with this path.
+  /// The method with this path; `nil` for an unknown one.
   package func method(_ path: String) -> Method? {
     var path = path
     return path.withUTF8 { index(of: UnsafeRawBufferPointer($0)) }.map { methods[$0] }

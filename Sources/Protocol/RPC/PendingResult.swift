@@ -37,7 +37,9 @@ package final class PendingResult: Sendable {
 }
 
 extension UnaryResult {
-  /// Waits for the response.
+  /// Waits for the response; runs the rest of the call if it is to be run as a task.
+  ///
+  /// - Throws: the status of a failed call.
   package func awaitReply() async throws(Status) -> Reply {
     switch self {
     case .reply(let reply): return reply

@@ -2,6 +2,7 @@
 ///
 /// Handlers throw it; `.ok` is never thrown.
 package struct Status: Error, Hashable, Sendable {
+  /// The code, which the client acts upon.
   package var code: StatusCode
   /// The problem and its remedy, for people.
   package var message: String
@@ -9,8 +10,9 @@ package struct Status: Error, Hashable, Sendable {
   package var details: [UInt8]
   /// The request id in the logs, sent as `x-request-id`; empty if the call is not traced.
   package var requestID = ""
-  /// The handler's own fields before the trailers, and in them.
+  /// The handler's own fields in the response headers.
   package var initialMetadata = Metadata()
+  /// The handler's own fields in the trailers.
   package var trailingMetadata = Metadata()
   /// The internal cause, which only the operator's log contains.
   package var cause = ""

@@ -2,7 +2,7 @@ internal import CEntitledProto
 
 /// The services and messages that proto/ declares, without those for tests.
 package enum Contract {
-  /// The method with that full name, for instance "/entitled.v1.EntitlementService/Check".
+  /// The method with that full name, for instance "/entitled.v1.EntitlementService/Check"; `nil` for an unknown one.
   package static func method(named fullName: String) -> MethodDescription? { methodsByName[fullName] }
 
   private static let methodsByName = Dictionary(

@@ -38,6 +38,8 @@ extension WireMessage {
   ///
   /// Skips unknown fields. Strings must be UTF-8 without NUL. Uses at most `memoryLimit` bytes of memory
   /// besides the result. `limitsText` applies ``TextLimits``, as to every request.
+  ///
+  /// - Throws: ``WireError`` for malformed bytes, and if a limit is exceeded.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, memoryLimit: Int = WireLimits.memory, limitsText: Bool = false
   ) throws(WireError) -> Self {

@@ -39,6 +39,7 @@ package struct ConnectRequest: Sendable {
     static func invalid(_ message: String) -> Rejection { .status(Status(invalidRequest: message)) }
   }
 
+  /// The encoding of the messages, in both directions.
   package let codec: ConnectCodec
   /// The caller's timeout; `nil` for none.
   package let timeout: Timeout?
