@@ -2,6 +2,8 @@ internal import CNghttp2
 
 extension Session {
   /// Opens the server's side of a connection; its SETTINGS are the first output.
+  ///
+  /// - Throws: ``HTTP2Error`` without memory.
   package static func server(limits: Limits = Limits()) throws(HTTP2Error) -> Session {
     let session = try open(isServer: true, limits: limits)
     // nghttp2 would end the connection at a stream over the limit. It gets a limit that no client reaches, and the
@@ -12,6 +14,8 @@ extension Session {
   }
 
   /// Opens the client's side of a connection; the preface and SETTINGS are the first output.
+  ///
+  /// - Throws: ``HTTP2Error`` without memory.
   package static func client(limits: Limits = Limits()) throws(HTTP2Error) -> Session {
     let session = try open(isServer: false, limits: limits)
     try session.submitSettings(limits, extra: [(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)])

@@ -15,6 +15,7 @@ func check(_ result: CInt) throws(HTTP2Error) {
 
 /// The number of a stream on its connection (RFC 9113, section 5.1.1).
 package struct StreamID: RawRepresentable, Hashable, Sendable {
+  /// Odd for a stream that the client opened; 0 is the connection.
   package let rawValue: Int32
   package init(rawValue: Int32) { self.rawValue = rawValue }
 }

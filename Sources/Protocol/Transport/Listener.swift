@@ -129,6 +129,7 @@ package struct Listener: Sendable {
 
 /// The reason a listener could not bind.
 package struct ListenError: Error, CustomStringConvertible {
+  /// The address that the listener was to bind.
   package let address: HostAndPort
   /// The error message of the operating system.
   package let reason: String

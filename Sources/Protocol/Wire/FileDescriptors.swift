@@ -5,15 +5,17 @@ internal import CEntitledProto
 /// Decoded once, at first use, from the set that the generator embeds in the program. Decoding takes as long as the rest
 /// of the start of a service, so nothing that every process needs may use it.
 package enum FileDescriptors {
-  /// The file called `name`, for instance "entitled/v1/entitlement_service.proto".
+  /// The serialized `FileDescriptorProto` called `name`, for instance "entitled/v1/entitlement_service.proto"; `nil`
+  /// for an unknown one.
   package static func file(named name: String) -> [UInt8]? { index.files[name]?.bytes }
 
-  /// The file that declares `symbol`, the full name of a service, method, message, field, oneof or enum.
+  /// The serialized `FileDescriptorProto` that declares `symbol`, the full name of a service, method, message, field,
+  /// oneof or enum; `nil` for an unknown one.
   package static func file(containingSymbol symbol: String) -> [UInt8]? {
     index.fileOfSymbol[symbol].flatMap(file(named:))
   }
 
-  /// The name of the file in which `symbol` is declared.
+  /// The name of the file in which `symbol` is declared; `nil` for an unknown one.
   package static func fileName(containingSymbol symbol: String) -> String? { index.fileOfSymbol[symbol] }
 
   /// The file called `name` with its direct and indirect imports, each once, importers first; empty for an
@@ -35,7 +37,7 @@ package enum FileDescriptors {
     return index.extensions[message, default: [:]].keys.sorted()
   }
 
-  /// The name of the file that declares an extension of a message.
+  /// The name of the file that declares an extension of a message; `nil` for an unknown one.
   package static func fileName(containingExtension number: Int32, of message: String) -> String? {
     index.extensions[message]?[number]
   }

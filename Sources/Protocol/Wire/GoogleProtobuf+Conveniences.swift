@@ -31,6 +31,8 @@ extension GoogleProtobuf.AnyMessage {
   }
 
   /// Unpacks the message; `nil` if it has another type.
+  ///
+  /// - Throws: ``WireError`` for malformed bytes.
   package func unpacked<Message: WireMessage>(as type: Message.Type) throws(WireError) -> Message? {
     typeName == Message.messageType.name ? try Message.decode(value) : nil
   }

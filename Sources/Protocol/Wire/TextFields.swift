@@ -34,7 +34,7 @@ package enum TextFields {
   }
 
   /// The values at `path`, each cut to `maxBytes`: the first ones and the last one, at most `count`. Nothing limits the
-  /// number and the length of the texts in a request that was not decoded.
+  /// number and the length of the texts in a request that was not decoded. `nil` for malformed bytes.
   package static func excerpts(
     at path: FieldPath, in message: UnsafeRawBufferPointer, atMost count: Int, maxBytes: Int
   ) -> [String]? {
