@@ -107,7 +107,7 @@ package final class AppStoreServerClient: Sendable {
   /// ``remainingTime(until:)``; `nil` without a timeout.
   package func deadline(after timeout: Duration?) -> Duration? { timeout.map { clock.uptime() + $0 } }
 
-  /// Returns the timeout that is left until a deadline; with zero or less, no call is made.
+  /// Returns the timeout that is left until a deadline, `nil` without one; with zero or less, no call is made.
   package func remainingTime(until deadline: Duration?) -> Duration? { deadline.map { $0 - clock.uptime() } }
 
   /// Makes the attempts of a call: waits for the rate limit before each, renews a token that Apple rejected once, and

@@ -44,7 +44,7 @@ package struct IncomingResponse: Sendable {
     self.body = body
   }
 
-  /// Returns the first header field of that name, which must be in lower case.
+  /// Returns the value of the first header field of that name, which must be in lower case; `nil` without the field.
   package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
@@ -99,7 +99,8 @@ extension IncomingResponse {
 
   /// The delay in `Retry-After`: the App Store writes UNIX time in milliseconds (App Store Server API,
   /// RateLimitExceededError); a small number is a delay in seconds, as proxies write it (RFC 9110, 10.2.3). At most an
-  /// hour, in which Apple counts calls: a wrong number or a clock that was set back must not stop calls for years.
+  /// hour, in which Apple counts calls: a wrong number or a clock that was set back must not stop calls for years. `nil`
+  /// without the field, or for a value that is no such number.
   package func retryAfter(now: Instant) -> Duration? {
     guard let text = header("retry-after"), let number = Int64(text), number >= 0 else { return nil }
     guard number > 1_000_000_000 else { return min(.seconds(number), Self.maxRetryAfter) }

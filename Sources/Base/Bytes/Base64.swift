@@ -56,7 +56,7 @@ package enum Base64: Sendable {
   }
 
   /// Returns the bytes of `text` for formats that accept padding but do not require it, and ignore stray
-  /// bits: gRPC's binary metadata and protobuf's JSON form.
+  /// bits: gRPC's binary metadata and protobuf's JSON form. `nil` for another character or length.
   package func decodeLeniently(_ text: String) -> [UInt8]? {
     var digits = Array(text.utf8)[...]
     if digits.count % 4 == 0 {

@@ -27,6 +27,7 @@ package struct CurlRequest: Sendable {
 
 /// An HTTP response with its whole body.
 package struct CurlResponse: Sendable {
+  /// The HTTP status of the response.
   package let status: Int
   /// In the order of arrival; names are in lower case. Fields after the body are left out.
   package let headers: [(name: String, value: String)]

@@ -29,7 +29,7 @@ package struct HTTPRequest: Sendable {
     self.body = body
   }
 
-  /// Returns the value of the first header field named `name` (lowercase).
+  /// Returns the value of the first header field named `name` (lowercase); `nil` without the field.
   package func header(_ name: String) -> String? { headers[name] }
 
   /// The media type of `content-type` in lower case, without parameters; `nil` without the field.

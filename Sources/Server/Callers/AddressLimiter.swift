@@ -40,7 +40,9 @@ package final class AddressLimiter: Sendable {
   /// - Returns: `nil` if it is within the limit; otherwise the milliseconds until another one may.
   package func delay(of address: String) -> Int64? { delay(of: PeerNetwork(address: address)) }
 
-  /// Counts a post of a network; the result is that for an address.
+  /// Counts a post of a network.
+  ///
+  /// - Returns: `nil` if it is within the limit; otherwise the milliseconds until another one may.
   @discardableResult
   package func delay(of network: PeerNetwork) -> Int64? {
     let now = ticks()

@@ -16,6 +16,7 @@ package protocol Worker: Sendable {
 }
 
 extension Worker {
+  /// A worker runs on ``BackgroundThreads`` unless it states otherwise.
   package var runsInBackground: Bool { true }
 }
 

@@ -175,9 +175,9 @@ package struct PerformanceTestResponseTimes: DecodedPayload {
   package let p50: Int64?
   /// The time within which 90 % of the responses arrived, in milliseconds.
   package let p90: Int64?
-  /// The same of 95 %.
+  /// The time within which 95 % of the responses arrived, in milliseconds.
   package let p95: Int64?
-  /// The same of 99 %.
+  /// The time within which 99 % of the responses arrived, in milliseconds.
   package let p99: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -130,7 +130,7 @@ extension CustomerFacts {
   }
 
   /// The end of the period at `index`. While only one of the documents about an extension has arrived, the ends of its
-  /// transactions differ.
+  /// transactions differ, and the latest one counts. `nil` for a purchase without an expiry.
   package func end(ofPeriodAt index: Int) -> Instant? {
     period(at: index).compactMap { transactions[$0].expiresDate }.max()
   }

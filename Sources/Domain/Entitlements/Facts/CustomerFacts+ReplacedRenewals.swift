@@ -7,8 +7,8 @@ extension CustomerFacts {
     transactions[index].isRevokedBeforeStart || isReplacedBeforeStart(index)
   }
 
-  /// The latest of the transactions at `indices`, which are in order, besides renewals that an upgrade replaced before they
-  /// started.
+  /// The latest of the transactions at `indices`, which are in order, besides renewals that an upgrade replaced before
+  /// they started. The last one if all were replaced; `nil` for none.
   package func latest(of indices: some BidirectionalCollection<Int>) -> Int? {
     indices.last { !isReplacedBeforeStart($0) } ?? indices.last
   }

@@ -31,7 +31,7 @@ package struct Posting: Hashable, Sendable {
   package var count: Int64 = 0
   /// Thousandths of ``currency``; for recurring revenue, thousandths a year.
   package var amount: Int64 = 0
-  /// The operator's estimated part of ``amount``.
+  /// The operator's estimated part of ``amount``, in the same unit.
   package var proceeds: Int64 = 0
   /// ISO 4217; empty without an amount.
   package var currency = ""
