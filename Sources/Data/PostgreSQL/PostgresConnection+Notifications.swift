@@ -2,6 +2,7 @@ internal import Glibc
 
 /// A message that `NOTIFY` sent.
 package struct PostgresNotification: Hashable, Sendable {
+  /// The channel that the session listens to.
   package let channel: String
   /// The text of NOTIFY; empty without one.
   package let payload: String
@@ -9,6 +10,8 @@ package struct PostgresNotification: Hashable, Sendable {
 
 extension PostgresConnection {
   /// Subscribes the session to a channel. Not through PgBouncer in transaction mode, whose server sessions change.
+  ///
+  /// - Throws: `misuse` with the setting `pooling=transaction`; `unavailable` if the session was lost.
   package func listen(to channel: String) throws(Failure) {
     guard !session.settings.isPooled else {
       throw Failure(

@@ -25,6 +25,7 @@ package struct PostgresError: Error, Hashable, Sendable {
     case other
   }
 
+  /// The kind, by which a caller decides what to do.
   package let kind: Kind
   /// The five characters of https://www.postgresql.org/docs/15/errcodes-appendix.html; empty if the server sent none.
   package let sqlState: String

@@ -24,7 +24,9 @@ package final class PostgresEntitlementStore: EntitlementStore {
   private let pipeline = Mutex<PostgresQueryPipeline?>(nil)
   /// Raised by the writer after a commit and before ``write(_:)`` returns, and by the follower of other processes.
   package let changes = CustomerVersions()
+  /// Follows the commits of all processes, and advances after their customers are in ``changes``.
   package let feed: StoreFeed
+  /// The inputs of migration jobs in the database, which every replica reads.
   package let uploads: (any UploadStore)?
   private let follower: ChangeFollower
 

@@ -58,9 +58,13 @@ package protocol SQLConnection: AnyObject {
 extension SQLConnection {
   /// An engine in this process does not lose a transaction to another one.
   package var canRepeat: Bool { false }
+  /// No other process needs an announcement.
   package func willCommit(_ changed: Set<CustomerKey>) {}
+  /// Publishes nothing.
   package func didCommit() {}
+  /// No other process writes to the database.
   package func commitMark() -> CommitMark? { nil }
+  /// Each transaction sees all earlier commits.
   package func includes(_ mark: CommitMark) -> Bool { true }
 }
 
