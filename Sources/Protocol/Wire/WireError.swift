@@ -9,7 +9,9 @@ package enum WireError: Error, Hashable, Sendable {
   case tooLarge(limit: Int)
   /// The nesting of messages exceeds the limit.
   case tooDeep(limit: Int)
+  /// A string field is not UTF-8.
   case invalidUTF8(field: String)
+  /// A string field contains U+0000.
   case embeddedNUL(field: String)
   /// A text of a request is longer than its limit, both in bytes.
   case textTooLong(field: String, size: Int, limit: Int)

@@ -64,7 +64,9 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
 
 /// A configured caller: its credentials and permissions.
 package struct CallerDefinition: Hashable, Sendable {
+  /// The name in the configuration, which the audit log has.
   package let name: String
+  /// The configured roles, without those that they include.
   package let roles: Set<Role>
   /// `nil`: all apps.
   package let apps: Set<String>?

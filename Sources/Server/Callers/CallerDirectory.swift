@@ -7,6 +7,7 @@ internal import SignedData
 package struct CallerDirectory: Sendable {
   /// The caller that a credential belongs to.
   package struct Match: Sendable {
+    /// The configured caller.
     package let caller: Caller
     /// When the credential expires; `nil`: never.
     package let expiresAt: Instant?
@@ -41,7 +42,11 @@ package struct CallerDirectory: Sendable {
   /// Returns the caller of a token, or without one the caller of a certificate.
   ///
   /// `authorization` is the value of that field; `certificateNames` are the subject alternative names of the
-  /// client certificate that the transport verified.
+  /// client certificate that the transport verified. A token counts alone: an unknown one fails, also beside a known
+  /// certificate.
+  ///
+  /// - Throws: ``CallerError/noCredential`` without either, ``CallerError/unknownCertificate`` if no name belongs to a
+  ///   caller, and the reason why a token is not accepted.
   package func find(
     authorization: UnsafeRawBufferPointer?, certificateNames names: [String], at now: () -> Instant
   ) throws(CallerError) -> Match {

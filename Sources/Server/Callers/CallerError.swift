@@ -6,6 +6,7 @@ package enum CallerError: Error, Hashable, Sendable {
   case noCredential
   /// The `authorization` field is not `Bearer` and a token.
   case notABearer
+  /// The token is neither configured nor of a known subject or role.
   case unknownToken
   /// A signed token that is invalid.
   case badToken(reason: String)
@@ -13,7 +14,9 @@ package enum CallerError: Error, Hashable, Sendable {
   case tooManyBadTokens(retryAfterMilliseconds: Int64)
   /// The certificate is valid, but none of its names belongs to a caller.
   case unknownCertificate
+  /// The caller lacks the role of the method.
   case roleMissing(caller: String, needed: Role)
+  /// The request names an app that the caller may not access.
   case appNotAllowed(caller: String, app: String)
   /// The method covers all apps, and the caller is limited to some.
   case needsAllApps(caller: String)

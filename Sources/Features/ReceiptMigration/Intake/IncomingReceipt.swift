@@ -64,6 +64,7 @@ package struct ReceiptOutcome: Sendable {
     case xcodeReceipt
     /// A receipt from before iOS 7 that was looked up.
     case transactionReceipt
+    /// An original transaction id without a receipt.
     case originalTransactionID
   }
 
