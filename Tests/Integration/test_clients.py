@@ -1,16 +1,20 @@
 """The clients of clients/ perform the steps of clients/scenario.json against a running service."""
 
+import concurrent.futures
 import json
 import os
 import select
 import shutil
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 
 import grpc
 import pytest
+from google.rpc import error_details_pb2, status_pb2
+from grpc_status import rpc_status
 
 import contract
 from certificates import write_key
@@ -154,6 +158,58 @@ def test_a_stream_continues_after_its_connection_died_silently(name, tmp_path, s
         assert service.json("entitled.v1.ReceiptService/SubmitTransaction", request)[0] == 200
         found = driver.perform({"do": "followed", "stream": "s"}, limit=FOUND_OUT)
         assert agrees({"events": [{"sequence": 1, "customer": "ann"}]}, found), found
+        driver.stop()
+
+
+class RefusingService:
+    """Fails a `Check` with UNAVAILABLE and each of `delays` (seconds) in turn, and then answers. `times` has the times of
+    the calls."""
+
+    def __init__(self, delays):
+        self.delays, self.times = delays, []
+        self._server = grpc.server(concurrent.futures.ThreadPoolExecutor(1))
+        check = grpc.unary_unary_rpc_method_handler(
+            self._check, entitlement_service.CheckRequest.FromString, entitlement_service.CheckResponse.SerializeToString)
+        self._server.add_generic_rpc_handlers(
+            [grpc.method_handlers_generic_handler("entitled.v1.EntitlementService", {"Check": check})])
+        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+
+    def _check(self, _, context):
+        self.times.append(time.monotonic())
+        if self.delays:
+            retry = error_details_pb2.RetryInfo()
+            retry.retry_delay.FromNanoseconds(int(self.delays.pop(0) * 1e9))
+            status = status_pb2.Status(code=grpc.StatusCode.UNAVAILABLE.value[0], message="no")
+            status.details.add().Pack(retry)
+            context.abort_with_status(rpc_status.to_status(status))
+        response = entitlement_service.CheckResponse()
+        response.entitlement.entitled = True
+        return response
+
+    def __enter__(self):
+        self._server.start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.stop(None).wait()
+
+
+# The JavaScript client calls over HTTP; its own tests have these rules.
+@pytest.mark.parametrize("name", [name for name in DRIVERS if name not in MISSING])
+def test_a_read_is_repeated_after_the_time_that_the_service_asks_for(name):
+    require(DRIVERS[name][0])
+    check = {"do": "check", "customer": "ann", "entitlement": "pro"}
+    with RefusingService(delays=[0.3]) as service:
+        driver = Driver(name, {**SETTINGS, "grpc": service.address, "http": service.address})
+        assert driver.perform(check).get("entitled"), service.times
+        first, second = service.times
+        assert second - first >= 0.3
+        # Not if that is after the call's deadline, and not more than three times.
+        for delays, calls in (([60], 1), ([0.001] * 5, 4)):
+            service.times.clear()
+            service.delays[:] = delays
+            assert driver.perform(check)["error"]["code"] == "UNAVAILABLE"
+            assert len(service.times) == calls
         driver.stop()
 
 

@@ -114,3 +114,24 @@ def test_watch_prints_events_and_resumes_after_the_last_one(service, customer):
     assert unknown.returncode == 1 and "to resume" not in unknown.stderr
     failed = service.command("watch", "--app", "no-such-app")
     assert (failed.returncode, "no-such-app" in failed.stderr) == (1, True)
+
+
+def test_segment_watch_resumes_after_the_last_event(service, customer):
+    segment = f"owners-{customer}"
+    assert service.command("segment", "create", segment, "--state", "lifetime").returncode == 0
+    for buyer in (customer, f"{customer}-other"):
+        bought = service.buy("lifetime")["signedTransactionInfo"]
+        assert service.command("submit", buyer, bought).returncode == 0
+    watch = ["segment", "watch", segment, "--count", "1"]
+    first = service.command(*watch, "--from-beginning", "--json")
+    assert first.returncode == 0, first.stderr
+    event = json.loads(first.stdout)
+    assert (event["customerId"], event["type"]) == (customer, "SEGMENT_ENTERED")
+    resume = re.fullmatch(r"to resume: (--after-position) (\S+)\n", first.stderr)
+    for option in (("--after", event["sequence"]), resume.groups()):
+        second = service.command(*watch, *option)
+        assert second.returncode == 0 and f"SEGMENT_ENTERED  {customer}-other" in second.stdout, second.stderr
+    wrong = service.command(*watch, "--after", event["sequence"], *resume.groups())
+    assert wrong.returncode == 64 and "exclude each other" in wrong.stderr
+    unknown = service.command(*watch, "--after-position", "nonsense")
+    assert unknown.returncode == 1 and "to resume" not in unknown.stderr

@@ -1,4 +1,4 @@
-"""Rules of the client that need no service: when a stream continues, errors of proxies, and keys of tokens."""
+"""Rules of the client that need no service: when a stream continues and a read is repeated, errors of proxies, and keys of tokens."""
 
 import json
 import logging
@@ -11,6 +11,7 @@ import grpc
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from entitled.channel import Tries
 from entitled.errors import EntitledError, error_of
 from entitled.tokens import TokenVerifier
 from entitled.v1.entitlement_service_pb2 import WatchRequest, WatchResponse
@@ -111,6 +112,39 @@ class Call:
 
 
 assert (error_of(Call()).code, error_of(Call()).reason) == (grpc.StatusCode.UNAVAILABLE, "")
+
+
+
+def delay(method, failure, timeout=60.0):
+    """The delay before the next try of a call, or None if there is none."""
+    try:
+        return Tries(method, timeout).delay_after(failure)
+    except EntitledError as error:
+        assert error is failure
+        return None
+
+
+READ, WRITE = "/entitled.v1.EntitlementService/Check", "/entitled.v1.ReceiptService/SubmitTransaction"
+unavailable = EntitledError(grpc.StatusCode.UNAVAILABLE, "no")
+asked = EntitledError(grpc.StatusCode.UNAVAILABLE, "no", retry_after=2.0)
+# A read is repeated soon, or after the time that the service asks for; grpc.aio has names as bytes. A write is not.
+for method in (READ, READ.encode()):
+    assert 0.025 <= delay(method, unavailable) <= 0.05
+    assert delay(method, asked) == 2.0
+assert delay(WRITE, unavailable) is delay(WRITE, asked) is None
+# Not after the deadline, and not after another error.
+assert delay(READ, asked, timeout=2.0) is None
+for code in ("RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED", "NOT_FOUND"):
+    assert delay(READ, EntitledError(grpc.StatusCode[code], "no")) is None, code
+# Three times, after growing delays.
+tries = Tries(READ, 60.0)
+delays = [tries.delay_after(unavailable) for _ in range(3)]
+assert 0.1 <= delays[2] <= 0.2
+try:
+    tries.delay_after(unavailable)
+    raise AssertionError("a fifth try")
+except EntitledError as error:
+    assert error is unavailable
 
 key = ec.generate_private_key(ec.SECP256R1())
 public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key())) | {"kid": "known"}

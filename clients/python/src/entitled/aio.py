@@ -145,19 +145,21 @@ async def _events(
 
 
 class _Calls(grpc.aio.UnaryUnaryClientInterceptor):
-    """Adds the credential and the deadline to calls, and raises `EntitledError` for failed ones."""
+    """Adds the credential and the deadline to calls, repeats reads, and raises `EntitledError` for failed calls."""
 
     def __init__(self, metadata: list[tuple[str, str]], timeout: float) -> None:
         self._metadata = metadata
         self._timeout = timeout
 
     async def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
-        timeout = self._timeout if details.timeout is None else details.timeout
-        call = await continuation(channel.details(details, timeout, self._metadata), request)
-        try:
-            return await call
-        except grpc.aio.AioRpcError as failure:
-            raise error_of(failure) from None
+        tries = channel.Tries(details.method, self._timeout if details.timeout is None else details.timeout)
+        while True:
+            call = await continuation(channel.details(details, tries.timeout, self._metadata), request)
+            try:
+                return await call
+            except grpc.aio.AioRpcError as failure:
+                error = error_of(failure)
+            await asyncio.sleep(tries.delay_after(error))
 
 
 class _Streams(grpc.aio.UnaryStreamClientInterceptor):

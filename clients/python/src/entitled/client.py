@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
@@ -170,18 +171,19 @@ def _events(
 
 
 class _Calls(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):
-    """Adds the credential and the deadline to calls, and raises `EntitledError` for failed ones."""
+    """Adds the credential and the deadline to calls, repeats reads, and raises `EntitledError` for failed calls."""
 
     def __init__(self, metadata: list[tuple[str, str]], timeout: float) -> None:
         self._metadata = metadata
         self._timeout = timeout
 
     def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
-        timeout = self._timeout if details.timeout is None else details.timeout
-        call = continuation(channel.details(details, timeout, self._metadata), request)
-        if isinstance(failure := call.exception(), grpc.RpcError):
-            raise error_of(failure) from None
-        return call
+        tries = channel.Tries(details.method, self._timeout if details.timeout is None else details.timeout)
+        while True:
+            call = continuation(channel.details(details, tries.timeout, self._metadata), request)
+            if not isinstance(failure := call.exception(), grpc.RpcError):
+                return call
+            time.sleep(tries.delay_after(error_of(failure)))
 
     def intercept_unary_stream(self, continuation: Any, details: Any, request: Any) -> Any:
         return continuation(channel.details(details, details.timeout, self._metadata), request)
