@@ -23,6 +23,9 @@ public struct EntitledClient: Sendable {
   /// Every method of the contract's services, with generated messages.
   public let services: EntitledServices<Transport>
 
+  /// The deadline of calls that name none.
+  let timeout: Duration
+
   private let grpc: GRPCClient<Transport>
 
   /// A token is sent over an unencrypted connection to loopback addresses only; `security` is `.tls` or `.mTLS` for
@@ -48,6 +51,7 @@ public struct EntitledClient: Sendable {
     services = EntitledServices(client: grpc)
     self.app = app
     self.environment = environment
+    self.timeout = timeout
   }
 
   /// Keeps the connection until `shutDown()`, or until the task is cancelled.
@@ -73,25 +77,9 @@ public struct EntitledClient: Sendable {
       $0.entitlement = entitlement
     }
     let metadata: Metadata = position.map { ["entitled-at-least": "\($0)"] } ?? [:]
-    return try await retrying {
-      try await services.entitlement.check(request, metadata: metadata).entitlement
+    return try await repeating { options in
+      try await services.entitlement.check(request, metadata: metadata, options: options).entitlement
     }
-  }
-
-  /// Returns the result of a call that only reads. The call is repeated up to three times, after a growing delay, while it
-  /// fails because the service cannot be reached.
-  public func retrying<Value: Sendable>(
-    _ read: () async throws -> Value
-  ) async throws(EntitledError) -> Value {
-    for delay in [0.05, 0.1, 0.2] {
-      do throws(EntitledError) {
-        return try await EntitledError.wrapping(read)
-      } catch {
-        guard error.code == .unavailable else { throw error }
-        try? await Task.sleep(for: .seconds(Double.random(in: delay / 2...delay)))
-      }
-    }
-    return try await EntitledError.wrapping(read)
   }
 
   /// Submits a StoreKit 2 transaction (`jwsRepresentation`) for the customer. It is stored when this returns.
