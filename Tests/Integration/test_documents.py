@@ -18,10 +18,12 @@ import yaml
 import contract
 from certificates import write_key
 from forge import Forger
-from harness import CALL_LIMIT, PROGRAM, ROOT, free_port
+from harness import CALL_LIMIT, PROGRAM, ROOT, free_port, wait_for
 from receiver import Receiver
 from test_app_store import World
+from test_clients import CONFIGURATION, PYTHON, SETTINGS
 from test_family import Team
+from test_metrics import value
 from test_webhooks import configured, grant
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -125,6 +127,70 @@ def test_the_commands_of_clients_md(shell):
             shell.run(command, expected)
 
 
+# What the blocks of clients.md take for granted. They end with the first event.
+TAKEN_FOR_GRANTED = """
+import sys
+from entitled import Client
+client, stored, token = Client(sys.argv[1], app="ocean-journal"), *sys.argv[2:]
+def handle(event, *values):
+    print(getattr(event, "customer_id", event), *values, flush=True)
+    if values: sys.exit()
+def store(position):
+    print(position != stored, flush=True)
+    sys.exit()
+"""
+
+
+def test_the_python_code_of_clients_md(start, tmp_path):
+    configuration = tmp_path / "entitled.yaml"
+    configuration.write_text(CONFIGURATION)
+    (tmp_path / "keys").mkdir()
+    write_key(tmp_path / "keys" / "1.pem")
+    service = start(arguments=["--config", configuration])
+
+    def call(method, **request):
+        status, answer = service.json(f"entitled.v1.{method}", {"app": "ocean-journal", **request})
+        assert status == 200, answer
+        return answer
+
+    def submit(customer):
+        document = service.buy("lifetime")["signedTransactionInfo"]
+        return call("ReceiptService/SubmitTransaction", customerId=customer, signedTransaction=document)
+
+    def run(block, more=""):
+        block = block.replace("https://entitled.example.com/.well-known", f"http://{service.http}/.well-known")
+        command = [sys.executable, "-c", TAKEN_FOR_GRANTED + block + more, service.grpc, stored, token]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=PYTHON)
+
+    def printed(program):
+        assert program.wait(6 * CALL_LIMIT) == 0
+        return program.stdout.read().splitlines()
+
+    _, watch, watch_segment, verify = blocks("clients.md", "python")
+    call("SegmentService/CreateSegment", name="trials-ending", filter={"states": ["ENTITLEMENT_STATE_LIFETIME"]})
+    stored = submit("ann")["position"]
+    token = call("EntitlementService/IssueToken", customerId="ann", audience=SETTINGS["audience"])["token"]
+    submit("bob")
+    assert printed(run(watch)) == ["bob", "True"]
+    # The event comes after the list.
+    program = run(watch_segment)
+    wait_for(lambda: value(service, "entitled_streams", listener="grpc") == 1)
+    purchase = submit("cleo")["transaction"]["originalTransactionId"]
+    assert printed(program) == [f"SEGMENT_ENTERED cleo {purchase}"]
+    assert printed(run(verify, "print(verifier.verify(token).customer_id)")) == ["ann"]
+
+
+def test_the_examples_have_the_calls_of_app_md():
+    examples = ROOT / "clients" / "examples"
+    (python,), (script,), swift = blocks("app.md", "python"), blocks("app.md", "js"), blocks("app.md", "swift")[2]
+    backend = examples / "hummingbird-backend" / "Sources"
+    sources = "".join(path.read_text() for path in sorted(backend.rglob("*.swift")))
+    for shown, source in (
+        (python, (examples / "backend.py").read_text()), (script, (examples / "backend.mjs").read_text()), (swift, sources),
+    ):
+        assert shown.strip() in source
+
+
 def test_the_commands_of_app_md(shell):
     (shell.folder / "purchase.jws").write_text(buy(shell.service, submitted=False))
     for block in blocks("app.md", "console"):
@@ -149,12 +215,29 @@ func restore() async throws {{ {restore} }}
 func buy(_ product: Product, jws: String) async throws {{ {offer}; _ = result }}
 func refund(_ transactionID: UInt64, in scene: UIWindowScene) async throws {{ {refund}; _ = status }}
 """
-    (tmp_path / "App.swift").write_text(source)
+    check_swift(tmp_path, source)
+
+
+def test_the_swift_code_of_clients_md_for_apps_is_type_correct(tmp_path):
+    example = blocks("clients.md", "swift")[1].replace("…", "")
+    # Foundation has the folder on Apple's systems only.
+    source = f"""
+import Foundation
+
+extension URL {{ static var applicationSupportDirectory: URL {{ URL(fileURLWithPath: "/tmp") }} }}
+func example() async throws {{ {example} }}
+"""
+    check_swift(tmp_path, source, ROOT / "clients" / "swift" / "ios" / "DeviceEntitlements.swift")
+
+
+def check_swift(folder, source, *files):
+    """Checks the types of a source and of `files` against the stub of StoreKit."""
+    (folder / "App.swift").write_text(source)
     stub = ROOT / "clients" / "swift" / "ios" / "StubStoreKit" / "StoreKit.swift"
     options = ["-swift-version", "6", "-parse-as-library"]
-    module = ["-emit-module", "-module-name", "StoreKit", stub, "-emit-module-path", tmp_path / "StoreKit.swiftmodule"]
+    module = ["-emit-module", "-module-name", "StoreKit", stub, "-emit-module-path", folder / "StoreKit.swiftmodule"]
     subprocess.run(["swiftc", *options, *module], check=True)
-    subprocess.run(["swiftc", *options, "-typecheck", "-I", tmp_path, tmp_path / "App.swift"], check=True)
+    subprocess.run(["swiftc", *options, "-typecheck", "-I", folder, folder / "App.swift", *files], check=True)
 
 
 def normalized(text):
