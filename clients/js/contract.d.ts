@@ -411,11 +411,11 @@ export interface Entitlement {
   willRenew?: boolean;
   /** The product of the deciding purchase, by the product id of its store. Empty: no purchase decides. */
   productId?: string;
-  /** The type of that product. */
+  /** The type of that product; unspecified also for a product that the catalog does not have. */
   productType?: ProductType;
   /** The deciding transaction. Empty: no purchase decides. */
   transactionId?: string;
-  /** The first transaction of the deciding purchase. */
+  /** The first transaction of the deciding purchase. Empty: no purchase decides. */
   originalTransactionId?: string;
   /** The deciding grant of the operator. Empty: no grant decides. */
   grantId?: string;
@@ -432,7 +432,10 @@ export interface Entitlement {
   billingPlanType?: BillingPlanType;
   /** The commitment of the deciding period: the customer is committed until its end. Unset: none. */
   commitmentInfo?: TransactionCommitmentInfo;
-  /** The product that the deciding subscription renews to; in a commitment: after its end. */
+  /**
+   * The product that the deciding subscription renews to; in a commitment: after its end. Empty: no auto-renewable
+   * subscription decides, or Apple did not send it.
+   */
   autoRenewProductId?: string;
   /** The price of that renewal, of one seat. Unset: it is not known, or the customer does not pay. */
   renewalPrice?: Money;
@@ -1570,7 +1573,10 @@ export interface GetExternalPurchaseReportResponse {
 export interface AppStoreService {
   /** Returns all refunded transactions of the Apple account of a transaction, page by page. */
   getRefundHistory(request: GetRefundHistoryRequest, options?: CallOptions): Promise<GetRefundHistoryResponse>;
-  /** Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple. */
+  /**
+   * Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple, which
+   * has orders in production only: an app without that environment gets WRONG_ENVIRONMENT.
+   */
   lookUpOrder(request: LookUpOrderRequest, options?: CallOptions): Promise<LookUpOrderResponse>;
   /** Fetches everything about one purchase from Apple again. */
   refreshPurchase(request: RefreshPurchaseRequest, options?: CallOptions): Promise<RefreshPurchaseResponse>;
@@ -1684,9 +1690,9 @@ export interface AuditEntry {
   requestId?: string;
   /** The IP address of the peer: that of the caller, or of the proxy before this service. */
   address?: string;
-  /** The moment of the customer's state that the request asks for. Unset: the present, or the call has no such field. */
+  /** The instant of the customer's state that the request asks for. Unset: the present, or the call has no such field. */
   asOf?: string;
-  /** The moment whose knowledge the request asks for. Unset: the present, or the call has no such field. */
+  /** The instant until which evidence counts in the request. Unset: the present, or the call has no such field. */
   knownAt?: string;
 }
 
@@ -1839,7 +1845,7 @@ export type RepairPhase =
 export interface IngestNotificationRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The body exactly as Apple sent it, version 1 or 2. */
+  /** The body exactly as Apple sent it, version 1 or 2. Required. */
   body?: string;
   /** When the relay received it; unset, or in the future: now. */
   receivedAt?: string;
@@ -1880,11 +1886,11 @@ export interface Notification {
   explanation?: string;
   /** The operator's id of the customer. Empty: no customer is known. */
   customerId?: string;
-  /** The product, by its App Store product id. */
+  /** The product, by its App Store product id. Empty: the notification names none. */
   productId?: string;
-  /** The transaction, by Apple's id. */
+  /** The transaction, by Apple's id. Empty: the notification names none. */
   transactionId?: string;
-  /** The purchase, by the id of its first transaction. */
+  /** The purchase, by the id of its first transaction. Empty: the notification names none. */
   originalTransactionId?: string;
   /** When Apple signed it. Unset: version 1. */
   signedDate?: string;
@@ -2426,7 +2432,7 @@ export interface ExplainRequest {
    * unless something that was recorded later changed it; `later_changes` names that.
    */
   asOf?: string;
-  /** Only evidence recorded until this instant counts. */
+  /** Only evidence recorded until this instant counts; unset: all evidence. */
   knownAt?: string;
   /** The number of steps of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
@@ -2485,7 +2491,7 @@ export interface ExplanationStep {
   evidenceId?: string;
   /** The transaction that the fact is about. Empty: none. */
   transactionId?: string;
-  /** The access interval of the fact, if it confers access. */
+  /** The start of the access interval of the fact. Unset: it confers no access. */
   since?: string;
   /** The end of that access interval, exclusive. Unset: none, or no expiry. */
   until?: string;
@@ -3224,6 +3230,8 @@ export interface EraseCustomerResponse {
  * the size of a message.
  * - Times are accurate to the millisecond, between the years 1 and 9999.
  * - Numbers of things are 0 or more.
+ * - In a response, an empty text, an unset message and an unspecified value of an enum mean that there is none or that it
+ * is not known, unless the comment of the field gives them another meaning.
  * - A message, enum value, reason or field may be added; clients ignore what they do not know.
  */
 export interface EntitlementService {
@@ -3350,7 +3358,7 @@ export interface SubmitTransactionResponse {
    * would return it. Empty also if the purchase has no owner.
    */
   entitlements?: Array<Entitlement>;
-  /** The customer who owns the purchase. */
+  /** The customer who owns the purchase. Empty: it has no owner. */
   customerId?: string;
   /**
    * The time of the oldest OCSP response about the documents' certificates;
@@ -3435,7 +3443,7 @@ export interface SubmitReceiptResponse {
   refreshPending?: boolean;
   /** The customer's state for each product of the catalog and each other purchased product. */
   productStates?: Array<SubmittedProductState>;
-  /** The customer who owns the purchases. */
+  /** The customer who owns the purchases. Empty: they have no owner. */
   customerId?: string;
   /** The original transaction ids in the receipt, each once. */
   originalTransactionIds?: Array<string>;
@@ -3478,7 +3486,7 @@ export interface InspectRequest {
   document?: string;
   /** As bytes. */
   rawDocument?: string;
-  /** The `identifierForVendor` bytes of the device, to verify a receipt's device hash. */
+  /** The `identifierForVendor` bytes of the device, to verify a receipt's device hash; empty: not verified. */
   deviceIdentifier?: string;
 }
 
@@ -5987,7 +5995,7 @@ export interface ListCustomersResponse {
    * of a saved segment.
    */
   sequence?: string;
-  /** The time at which the conditions hold: now, or a moment before a change that is not recorded yet. */
+  /** The time at which the conditions hold: now, or the instant before a change that is not recorded yet. */
   asOf?: string;
   /** The environment of the answer. */
   environment?: Environment;

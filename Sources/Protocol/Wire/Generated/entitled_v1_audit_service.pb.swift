@@ -108,9 +108,9 @@ package struct AuditEntry: WireMessage {
   package var requestId: String = ""
   /// The IP address of the peer: that of the caller, or of the proxy before this service.
   package var address: String = ""
-  /// The moment of the customer's state that the request asks for. Unset: the present, or the call has no such field.
+  /// The instant of the customer's state that the request asks for. Unset: the present, or the call has no such field.
   package var asOf: GoogleProtobuf.Timestamp?
-  /// The moment whose knowledge the request asks for. Unset: the present, or the call has no such field.
+  /// The instant until which evidence counts in the request. Unset: the present, or the call has no such field.
   package var knownAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.

@@ -255,11 +255,11 @@ package struct Entitlement: WireMessage {
   package var willRenew: Bool?
   /// The product of the deciding purchase, by the product id of its store. Empty: no purchase decides.
   package var productId: String = ""
-  /// The type of that product.
+  /// The type of that product; unspecified also for a product that the catalog does not have.
   package var productType: ProductType = .init()
   /// The deciding transaction. Empty: no purchase decides.
   package var transactionId: String = ""
-  /// The first transaction of the deciding purchase.
+  /// The first transaction of the deciding purchase. Empty: no purchase decides.
   package var originalTransactionId: String = ""
   /// The deciding grant of the operator. Empty: no grant decides.
   package var grantId: String = ""
@@ -274,7 +274,8 @@ package struct Entitlement: WireMessage {
   package var billingPlanType: BillingPlanType = .init()
   /// The commitment of the deciding period: the customer is committed until its end. Unset: none.
   package var commitmentInfo: TransactionCommitmentInfo?
-  /// The product that the deciding subscription renews to; in a commitment: after its end.
+  /// The product that the deciding subscription renews to; in a commitment: after its end. Empty: no auto-renewable
+  /// subscription decides, or Apple did not send it.
   package var autoRenewProductId: String = ""
   /// The price of that renewal, of one seat. Unset: it is not known, or the customer does not pay.
   package var renewalPrice: Money?

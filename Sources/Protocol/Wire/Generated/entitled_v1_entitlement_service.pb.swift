@@ -613,7 +613,7 @@ package struct ExplainRequest: WireMessage {
   /// The instant of the answer; unset: now. A past instant alone returns what Check answered then,
   /// unless something that was recorded later changed it; `later_changes` names that.
   package var asOf: GoogleProtobuf.Timestamp?
-  /// Only evidence recorded until this instant counts.
+  /// Only evidence recorded until this instant counts; unset: all evidence.
   package var knownAt: GoogleProtobuf.Timestamp?
   /// The number of steps of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
@@ -763,7 +763,7 @@ package struct ExplanationStep: WireMessage {
   package var evidenceId: Int64?
   /// The transaction that the fact is about. Empty: none.
   package var transactionId: String = ""
-  /// The access interval of the fact, if it confers access.
+  /// The start of the access interval of the fact. Unset: it confers no access.
   package var since: GoogleProtobuf.Timestamp?
   /// The end of that access interval, exclusive. Unset: none, or no expiry.
   package var until: GoogleProtobuf.Timestamp?

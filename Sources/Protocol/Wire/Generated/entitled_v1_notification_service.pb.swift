@@ -173,7 +173,7 @@ package enum RepairPhase: WireEnum {
 package struct IngestNotificationRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The body exactly as Apple sent it, version 1 or 2.
+  /// The body exactly as Apple sent it, version 1 or 2. Required.
   package var body: [UInt8] = []
   /// When the relay received it; unset, or in the future: now.
   package var receivedAt: GoogleProtobuf.Timestamp?
@@ -254,11 +254,11 @@ package struct Notification: WireMessage {
   package var explanation: String = ""
   /// The operator's id of the customer. Empty: no customer is known.
   package var customerId: String = ""
-  /// The product, by its App Store product id.
+  /// The product, by its App Store product id. Empty: the notification names none.
   package var productId: String = ""
-  /// The transaction, by Apple's id.
+  /// The transaction, by Apple's id. Empty: the notification names none.
   package var transactionId: String = ""
-  /// The purchase, by the id of its first transaction.
+  /// The purchase, by the id of its first transaction. Empty: the notification names none.
   package var originalTransactionId: String = ""
   /// When Apple signed it. Unset: version 1.
   package var signedDate: GoogleProtobuf.Timestamp?

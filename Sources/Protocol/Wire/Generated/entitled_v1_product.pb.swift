@@ -63,7 +63,7 @@ package enum InAppOwnershipType: WireEnum {
   case purchased
   /// Shared by a member of the family.
   case familyShared
-  /// A seat assigned by an organisation or a group.
+  /// A seat assigned by an organization or a group.
   case assigned
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)

@@ -389,7 +389,7 @@ package struct SubmitTransactionResponse: WireMessage {
   /// One answer for each entitlement that the product grants, or of the app if no transaction was submitted, as Check
   /// would return it. Empty also if the purchase has no owner.
   package var entitlements: [Entitlement] = []
-  /// The customer who owns the purchase.
+  /// The customer who owns the purchase. Empty: it has no owner.
   package var customerId: String = ""
   /// The time of the oldest OCSP response about the documents' certificates;
   /// unset if there was no online check or no response.
@@ -630,7 +630,7 @@ package struct SubmitReceiptResponse: WireMessage {
   package var refreshPending: Bool = false
   /// The customer's state for each product of the catalog and each other purchased product.
   package var productStates: [SubmittedProductState] = []
-  /// The customer who owns the purchases.
+  /// The customer who owns the purchases. Empty: they have no owner.
   package var customerId: String = ""
   /// The original transaction ids in the receipt, each once.
   package var originalTransactionIds: [String] = []
@@ -750,7 +750,7 @@ package struct SubmittedProductState: WireMessage {
 package struct InspectRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
+  /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash; empty: not verified.
   package var deviceIdentifier: [UInt8] = []
   /// `content`: `document`, `raw_document`, or none.
   package var content: Content?

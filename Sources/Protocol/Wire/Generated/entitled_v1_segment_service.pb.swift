@@ -219,7 +219,7 @@ package struct ListCustomersResponse: WireMessage {
   /// The sequence of the app's last event at the first page, 0 without one: `WatchSegment` after it has every later change
   /// of a saved segment.
   package var sequence: Int64 = 0
-  /// The time at which the conditions hold: now, or a moment before a change that is not recorded yet.
+  /// The time at which the conditions hold: now, or the instant before a change that is not recorded yet.
   package var asOf: GoogleProtobuf.Timestamp?
   /// The environment of the answer.
   package var environment: Environment = .init()

@@ -9,7 +9,8 @@ protocol AppStoreServiceMethods: Sendable {
   var context: ServiceContext { get }
   /// Returns all refunded transactions of the Apple account of a transaction, page by page.
   func getRefundHistory(_ request: GetRefundHistoryRequest, _ call: CallContext) async throws(Status) -> GetRefundHistoryResponse
-  /// Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
+  /// Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple, which
+  /// has orders in production only: an app without that environment gets WRONG_ENVIRONMENT.
   func lookUpOrder(_ request: LookUpOrderRequest, _ call: CallContext) async throws(Status) -> LookUpOrderResponse
   /// Fetches everything about one purchase from Apple again.
   func refreshPurchase(_ request: RefreshPurchaseRequest, _ call: CallContext) async throws(Status) -> RefreshPurchaseResponse

@@ -450,7 +450,8 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
+        /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple, which
+        /// > has orders in production only: an app without that environment gets WRONG_ENVIRONMENT.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_LookUpOrderRequest` message.
@@ -1104,7 +1105,8 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
+        /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple, which
+        /// > has orders in production only: an app without that environment gets WRONG_ENVIRONMENT.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_LookUpOrderRequest` message.
@@ -2023,7 +2025,8 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
+    /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple, which
+    /// > has orders in production only: an app without that environment gets WRONG_ENVIRONMENT.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_LookUpOrderRequest` message.
@@ -2815,7 +2818,8 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
+    /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple, which
+    /// > has orders in production only: an app without that environment gets WRONG_ENVIRONMENT.
     ///
     /// - Parameters:
     ///   - message: request message to send.

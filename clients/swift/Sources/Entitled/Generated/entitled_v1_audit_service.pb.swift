@@ -172,7 +172,7 @@ public nonisolated struct Entitled_V1_AuditEntry: @unchecked Sendable {
     set {_uniqueStorage()._address = newValue}
   }
 
-  /// The moment of the customer's state that the request asks for. Unset: the present, or the call has no such field.
+  /// The instant of the customer's state that the request asks for. Unset: the present, or the call has no such field.
   public var asOf: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._asOf ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._asOf = newValue}
@@ -182,7 +182,7 @@ public nonisolated struct Entitled_V1_AuditEntry: @unchecked Sendable {
   /// Clears the value of `asOf`. Subsequent reads from it will return its default value.
   public mutating func clearAsOf() {_uniqueStorage()._asOf = nil}
 
-  /// The moment whose knowledge the request asks for. Unset: the present, or the call has no such field.
+  /// The instant until which evidence counts in the request. Unset: the present, or the call has no such field.
   public var knownAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._knownAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._knownAt = newValue}

@@ -372,7 +372,7 @@ public nonisolated struct Entitled_V1_Entitlement: @unchecked Sendable {
     set {_uniqueStorage()._productID = newValue}
   }
 
-  /// The type of that product.
+  /// The type of that product; unspecified also for a product that the catalog does not have.
   public var productType: Entitled_V1_ProductType {
     get {_storage._productType}
     set {_uniqueStorage()._productType = newValue}
@@ -384,7 +384,7 @@ public nonisolated struct Entitled_V1_Entitlement: @unchecked Sendable {
     set {_uniqueStorage()._transactionID = newValue}
   }
 
-  /// The first transaction of the deciding purchase.
+  /// The first transaction of the deciding purchase. Empty: no purchase decides.
   public var originalTransactionID: String {
     get {_storage._originalTransactionID}
     set {_uniqueStorage()._originalTransactionID = newValue}
@@ -431,7 +431,8 @@ public nonisolated struct Entitled_V1_Entitlement: @unchecked Sendable {
   /// Clears the value of `commitmentInfo`. Subsequent reads from it will return its default value.
   public mutating func clearCommitmentInfo() {_uniqueStorage()._commitmentInfo = nil}
 
-  /// The product that the deciding subscription renews to; in a commitment: after its end.
+  /// The product that the deciding subscription renews to; in a commitment: after its end. Empty: no auto-renewable
+  /// subscription decides, or Apple did not send it.
   public var autoRenewProductID: String {
     get {_storage._autoRenewProductID}
     set {_uniqueStorage()._autoRenewProductID = newValue}

@@ -334,6 +334,8 @@ extension Entitled_V1_EntitlementService {
     /// >   the size of a message.
     /// > - Times are accurate to the millisecond, between the years 1 and 9999.
     /// > - Numbers of things are 0 or more.
+    /// > - In a response, an empty text, an unset message and an unspecified value of an enum mean that there is none or that it
+    /// >   is not known, unless the comment of the field gives them another meaning.
     /// > - A message, enum value, reason or field may be added; clients ignore what they do not know.
     public protocol ClientProtocol: Sendable {
         /// Call the "Check" method.
@@ -816,6 +818,8 @@ extension Entitled_V1_EntitlementService {
     /// >   the size of a message.
     /// > - Times are accurate to the millisecond, between the years 1 and 9999.
     /// > - Numbers of things are 0 or more.
+    /// > - In a response, an empty text, an unset message and an unspecified value of an enum mean that there is none or that it
+    /// >   is not known, unless the comment of the field gives them another meaning.
     /// > - A message, enum value, reason or field may be added; clients ignore what they do not know.
     public struct Client<Transport>: ClientProtocol where Transport: GRPCCore.ClientTransport {
         private let client: GRPCCore.GRPCClient<Transport>

@@ -635,7 +635,7 @@ public nonisolated struct Entitled_V1_ExplainRequest: Sendable {
   /// Clears the value of `asOf`. Subsequent reads from it will return its default value.
   public mutating func clearAsOf() {self._asOf = nil}
 
-  /// Only evidence recorded until this instant counts.
+  /// Only evidence recorded until this instant counts; unset: all evidence.
   public var knownAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_knownAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_knownAt = newValue}
@@ -795,7 +795,7 @@ public nonisolated struct Entitled_V1_ExplanationStep: Sendable {
   /// The transaction that the fact is about. Empty: none.
   public var transactionID: String = String()
 
-  /// The access interval of the fact, if it confers access.
+  /// The start of the access interval of the fact. Unset: it confers no access.
   public var since: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_since ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_since = newValue}

@@ -217,7 +217,7 @@ public nonisolated struct Entitled_V1_IngestNotificationRequest: Sendable {
   /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The body exactly as Apple sent it, version 1 or 2.
+  /// The body exactly as Apple sent it, version 1 or 2. Required.
   public var body: Data = Data()
 
   /// When the relay received it; unset, or in the future: now.
@@ -333,19 +333,19 @@ public nonisolated struct Entitled_V1_Notification: @unchecked Sendable {
     set {_uniqueStorage()._customerID = newValue}
   }
 
-  /// The product, by its App Store product id.
+  /// The product, by its App Store product id. Empty: the notification names none.
   public var productID: String {
     get {_storage._productID}
     set {_uniqueStorage()._productID = newValue}
   }
 
-  /// The transaction, by Apple's id.
+  /// The transaction, by Apple's id. Empty: the notification names none.
   public var transactionID: String {
     get {_storage._transactionID}
     set {_uniqueStorage()._transactionID = newValue}
   }
 
-  /// The purchase, by the id of its first transaction.
+  /// The purchase, by the id of its first transaction. Empty: the notification names none.
   public var originalTransactionID: String {
     get {_storage._originalTransactionID}
     set {_uniqueStorage()._originalTransactionID = newValue}

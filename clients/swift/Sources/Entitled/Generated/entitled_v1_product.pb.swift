@@ -90,7 +90,7 @@ public nonisolated enum Entitled_V1_InAppOwnershipType: SwiftProtobuf.Enum, Swif
   /// Shared by a member of the family.
   case familyShared // = 2
 
-  /// A seat assigned by an organisation or a group.
+  /// A seat assigned by an organization or a group.
   case assigned // = 3
   case UNRECOGNIZED(Int)
 

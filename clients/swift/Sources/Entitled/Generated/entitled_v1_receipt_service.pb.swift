@@ -456,7 +456,7 @@ public nonisolated struct Entitled_V1_SubmitTransactionResponse: Sendable {
   /// would return it. Empty also if the purchase has no owner.
   public var entitlements: [Entitled_V1_Entitlement] = []
 
-  /// The customer who owns the purchase.
+  /// The customer who owns the purchase. Empty: it has no owner.
   public var customerID: String = String()
 
   /// The time of the oldest OCSP response about the documents' certificates;
@@ -669,7 +669,7 @@ public nonisolated struct Entitled_V1_SubmitReceiptResponse: Sendable {
   /// The customer's state for each product of the catalog and each other purchased product.
   public var productStates: [Entitled_V1_SubmittedProductState] = []
 
-  /// The customer who owns the purchases.
+  /// The customer who owns the purchases. Empty: they have no owner.
   public var customerID: String = String()
 
   /// The original transaction ids in the receipt, each once.
@@ -762,7 +762,7 @@ public nonisolated struct Entitled_V1_InspectRequest: Sendable {
     set {content = .rawDocument(newValue)}
   }
 
-  /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
+  /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash; empty: not verified.
   public var deviceIdentifier: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1733,7 +1733,9 @@ public nonisolated struct Entitled_V1_SignOfferRequest: Sendable {
   /// The eligibility that the introductory form signs: whether the customer may have the offer.
   public var allowIntroductoryOffer: Bool = false
 
-  /// The JSON of an Advanced Commerce request.
+  /// The JSON of an Advanced Commerce request, required by the form of Advanced Commerce. `operation`, `version` and
+  /// `requestInfo.requestReferenceId` are required, and the members that Apple documents for the operation must have the
+  /// documented types (`INVALID_FIELD`), such as a number for a price. Other members and operations are not checked.
   public var advancedCommerceRequestJson: String = String()
 
   /// Whether to sign without an eligibility check.

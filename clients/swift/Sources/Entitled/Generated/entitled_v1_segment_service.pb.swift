@@ -312,7 +312,7 @@ public nonisolated struct Entitled_V1_ListCustomersResponse: Sendable {
   /// of a saved segment.
   public var sequence: Int64 = 0
 
-  /// The time at which the conditions hold: now, or a moment before a change that is not recorded yet.
+  /// The time at which the conditions hold: now, or the instant before a change that is not recorded yet.
   public var asOf: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_asOf ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_asOf = newValue}

@@ -149,11 +149,11 @@ struct  Entitled__V1__AuditEntry
    */
   char *address;
   /*
-   * The moment of the customer's state that the request asks for. Unset: the present, or the call has no such field.
+   * The instant of the customer's state that the request asks for. Unset: the present, or the call has no such field.
    */
   Google__Protobuf__Timestamp *as_of;
   /*
-   * The moment whose knowledge the request asks for. Unset: the present, or the call has no such field.
+   * The instant until which evidence counts in the request. Unset: the present, or the call has no such field.
    */
   Google__Protobuf__Timestamp *known_at;
 };

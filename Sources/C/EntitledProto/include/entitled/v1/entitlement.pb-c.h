@@ -226,7 +226,7 @@ struct  Entitled__V1__Entitlement
    */
   char *product_id;
   /*
-   * The type of that product.
+   * The type of that product; unspecified also for a product that the catalog does not have.
    */
   Entitled__V1__ProductType product_type;
   /*
@@ -234,7 +234,7 @@ struct  Entitled__V1__Entitlement
    */
   char *transaction_id;
   /*
-   * The first transaction of the deciding purchase.
+   * The first transaction of the deciding purchase. Empty: no purchase decides.
    */
   char *original_transaction_id;
   /*
@@ -254,7 +254,8 @@ struct  Entitled__V1__Entitlement
    */
   Entitled__V1__TransactionCommitmentInfo *commitment_info;
   /*
-   * The product that the deciding subscription renews to; in a commitment: after its end.
+   * The product that the deciding subscription renews to; in a commitment: after its end. Empty: no auto-renewable
+   * subscription decides, or Apple did not send it.
    */
   char *auto_renew_product_id;
   /*

@@ -561,7 +561,7 @@ struct  Entitled__V1__ExplainRequest
    */
   Google__Protobuf__Timestamp *as_of;
   /*
-   * Only evidence recorded until this instant counts.
+   * Only evidence recorded until this instant counts; unset: all evidence.
    */
   Google__Protobuf__Timestamp *known_at;
   /*
@@ -691,7 +691,7 @@ struct  Entitled__V1__ExplanationStep
    */
   char *transaction_id;
   /*
-   * The access interval of the fact, if it confers access.
+   * The start of the access interval of the fact. Unset: it confers no access.
    */
   Google__Protobuf__Timestamp *since;
   /*

@@ -147,7 +147,7 @@ struct  Entitled__V1__IngestNotificationRequest
    */
   char *app;
   /*
-   * The body exactly as Apple sent it, version 1 or 2.
+   * The body exactly as Apple sent it, version 1 or 2. Required.
    */
   ProtobufCBinaryData body;
   /*
@@ -232,15 +232,15 @@ struct  Entitled__V1__Notification
    */
   char *customer_id;
   /*
-   * The product, by its App Store product id.
+   * The product, by its App Store product id. Empty: the notification names none.
    */
   char *product_id;
   /*
-   * The transaction, by Apple's id.
+   * The transaction, by Apple's id. Empty: the notification names none.
    */
   char *transaction_id;
   /*
-   * The purchase, by the id of its first transaction.
+   * The purchase, by the id of its first transaction. Empty: the notification names none.
    */
   char *original_transaction_id;
   /*

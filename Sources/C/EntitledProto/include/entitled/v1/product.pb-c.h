@@ -63,7 +63,7 @@ typedef enum _Entitled__V1__InAppOwnershipType {
    */
   ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_FAMILY_SHARED = 2,
   /*
-   * A seat assigned by an organisation or a group.
+   * A seat assigned by an organization or a group.
    */
   ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_ASSIGNED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__IN_APP_OWNERSHIP_TYPE)

@@ -308,7 +308,7 @@ struct  Entitled__V1__SubmitTransactionResponse
   size_t n_entitlements;
   Entitled__V1__Entitlement **entitlements;
   /*
-   * The customer who owns the purchase.
+   * The customer who owns the purchase. Empty: it has no owner.
    */
   char *customer_id;
   /*
@@ -514,7 +514,7 @@ struct  Entitled__V1__SubmitReceiptResponse
   size_t n_product_states;
   Entitled__V1__SubmittedProductState **product_states;
   /*
-   * The customer who owns the purchases.
+   * The customer who owns the purchases. Empty: they have no owner.
    */
   char *customer_id;
   /*
@@ -612,7 +612,7 @@ struct  Entitled__V1__InspectRequest
    */
   char *app;
   /*
-   * The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
+   * The `identifierForVendor` bytes of the device, to verify a receipt's device hash; empty: not verified.
    */
   ProtobufCBinaryData device_identifier;
   Entitled__V1__InspectRequest__ContentCase content_case;

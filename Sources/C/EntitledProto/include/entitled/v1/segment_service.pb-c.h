@@ -274,7 +274,7 @@ struct  Entitled__V1__ListCustomersResponse
    */
   int64_t sequence;
   /*
-   * The time at which the conditions hold: now, or a moment before a change that is not recorded yet.
+   * The time at which the conditions hold: now, or the instant before a change that is not recorded yet.
    */
   Google__Protobuf__Timestamp *as_of;
   /*
