@@ -7,6 +7,7 @@ import select
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -162,8 +163,8 @@ def test_a_stream_continues_after_its_connection_died_silently(name, tmp_path, s
 
 
 class RefusingService:
-    """Fails a `Check` with UNAVAILABLE and each of `delays` (seconds) in turn, and then answers. `times` has the times of
-    the calls."""
+    """Fails a `Check` with UNAVAILABLE and each of `delays` (seconds) in turn, and then answers; not before the call ends if
+    the delay is None. `times` has the times of the calls."""
 
     def __init__(self, delays):
         self.delays, self.times = delays, []
@@ -176,9 +177,15 @@ class RefusingService:
 
     def _check(self, _, context):
         self.times.append(time.monotonic())
-        if self.delays:
+        delay = self.delays.pop(0) if self.delays else 0
+        if delay is None:
+            ended = threading.Event()
+            # False: the call has ended.
+            if context.add_callback(ended.set):
+                ended.wait()
+        elif delay:
             retry = error_details_pb2.RetryInfo()
-            retry.retry_delay.FromNanoseconds(int(self.delays.pop(0) * 1e9))
+            retry.retry_delay.FromNanoseconds(int(delay * 1e9))
             status = status_pb2.Status(code=grpc.StatusCode.UNAVAILABLE.value[0], message="no")
             status.details.add().Pack(retry)
             context.abort_with_status(rpc_status.to_status(status))
@@ -204,11 +211,13 @@ def test_a_read_is_repeated_after_the_time_that_the_service_asks_for(name):
         assert driver.perform(check).get("entitled"), service.times
         first, second = service.times
         assert second - first >= 0.3
-        # Not if that is after the call's deadline, and not more than three times.
-        for delays, calls in (([60], 1), ([0.001] * 5, 4)):
+        # Not if that is after the call's deadline, not more than three times, and not beyond the deadline of all.
+        for delays, code, calls in (
+            ([60], "UNAVAILABLE", 1), ([0.001] * 5, "UNAVAILABLE", 4), ([0.001, None], "DEADLINE_EXCEEDED", 2),
+        ):
             service.times.clear()
             service.delays[:] = delays
-            assert driver.perform(check)["error"]["code"] == "UNAVAILABLE"
+            assert driver.perform(check)["error"]["code"] == code
             assert len(service.times) == calls
         driver.stop()
 
