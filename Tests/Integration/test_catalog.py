@@ -61,7 +61,7 @@ def test_the_catalog_has_products_groups_and_entitlements(shop):
     found = shop.catalog()
     assert [p.product_id for p in found.products] == ["basic.monthly", "coins", "pro.monthly", "season"]
     basic, coins, pro, season = found.products
-    assert (pro.type, pro.subscription_group_identifier, pro.subscription_group_level) == (
+    assert (pro.type, pro.subscription_group, pro.subscription_group_level) == (
         product.PRODUCT_TYPE_AUTO_RENEWABLE_SUBSCRIPTION, "pro", 1)
     assert [(e.name, e.access_level) for e in pro.entitlements] == [
         ("export", entitlement.ACCESS_LEVEL_FULL), ("pro", entitlement.ACCESS_LEVEL_FULL)]
@@ -71,7 +71,7 @@ def test_the_catalog_has_products_groups_and_entitlements(shop):
     assert season.duration == "P90D" and not coins.HasField("subscription_group_level") and not coins.prices
     assert [(e.name, list(e.product_ids)) for e in found.entitlements] == [
         ("archive", []), ("export", ["pro.monthly"]), ("pro", ["basic.monthly", "pro.monthly", "season"])]
-    assert [(g.subscription_group_identifier, list(g.product_ids)) for g in found.subscription_groups] == [
+    assert [(g.subscription_group, list(g.product_ids)) for g in found.subscription_groups] == [
         ("pro", ["pro.monthly", "basic.monthly"])]
     assert found.environment == environment.ENVIRONMENT_SANDBOX and found.catalog_fingerprint
 

@@ -68,7 +68,7 @@ def test_the_customer_view_lists_a_subscription_and_a_consumable(service, receip
     assert monthly.latest_transaction.bundle_id == bought["bundleId"]
     assert monthly.renewal_info.will_auto_renew
     group = answer.subscription_groups[0]
-    assert (group.subscription_group_identifier, group.product_id) == ("pro", "pro.monthly")
+    assert (group.subscription_group, group.product_id) == ("pro", "pro.monthly")
     assert group.eligible_for_promotional_offers
     assert [(c.product_id, c.purchased, c.refunded) for c in answer.consumables] == [("shells.100", 1, 0)]
 

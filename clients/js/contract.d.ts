@@ -1741,8 +1741,8 @@ export interface CatalogProduct {
   productId?: string;
   /** The type of the product. */
   type?: ProductType;
-  /** The group's name in the catalog. Empty: the product is no auto-renewable subscription. */
-  subscriptionGroupIdentifier?: string;
+  /** The subscription group, by its name in the catalog. Empty: the product is no auto-renewable subscription. */
+  subscriptionGroup?: string;
   /** The level in the group, from 1, which is the highest. Unset: the product is no auto-renewable subscription. */
   subscriptionGroupLevel?: number;
   /**
@@ -1783,8 +1783,8 @@ export interface CatalogEntitlement {
 
 /** A subscription group of the catalog. */
 export interface CatalogSubscriptionGroup {
-  /** The group's name in the catalog. */
-  subscriptionGroupIdentifier?: string;
+  /** The subscription group, by its name in the catalog. */
+  subscriptionGroup?: string;
   /** The products of the group, the highest level first. */
   productIds?: Array<string>;
 }
@@ -2386,8 +2386,11 @@ export interface CustomerProduct {
 
 /** One customer and one subscription group. */
 export interface CustomerSubscriptionGroup {
-  /** The group's name in the catalog; Apple's identifier if the catalog has no product of the group. */
-  subscriptionGroupIdentifier?: string;
+  /**
+   * The subscription group, by its name in the catalog; Apple's id, the `subscription_group_identifier` of its
+   * transactions, if the catalog has no product of the group.
+   */
+  subscriptionGroup?: string;
   /** The customer's state for the group. */
   state?: ProductState;
   /** The active product. Empty: none. */

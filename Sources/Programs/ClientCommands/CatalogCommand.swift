@@ -35,8 +35,7 @@ extension CatalogProduct {
       entitlement.accessLevel == .limited ? "\(entitlement.name) (limited)" : entitlement.name
     }
     let group =
-      subscriptionGroupIdentifier.isEmpty
-      ? "" : ", group \(subscriptionGroupIdentifier), level \(subscriptionGroupLevel ?? 0)"
+      subscriptionGroup.isEmpty ? "" : ", group \(subscriptionGroup), level \(subscriptionGroupLevel ?? 0)"
     return [(productId, "grants \(granted.isEmpty ? "nothing" : granted.joined(separator: ", "))\(group)")]
       + prices.map { ("  \($0.storefront)", $0.summary) }
   }

@@ -91,8 +91,8 @@ package struct CatalogProduct: WireMessage {
   package var productId: String = ""
   /// The type of the product.
   package var type: ProductType = .init()
-  /// The group's name in the catalog. Empty: the product is no auto-renewable subscription.
-  package var subscriptionGroupIdentifier: String = ""
+  /// The subscription group, by its name in the catalog. Empty: the product is no auto-renewable subscription.
+  package var subscriptionGroup: String = ""
   /// The level in the group, from 1, which is the highest. Unset: the product is no auto-renewable subscription.
   package var subscriptionGroupLevel: Int32?
   /// The time for which one purchase grants access if Apple sends no expiry, as an ISO 8601 duration such as "P1M".
@@ -121,7 +121,7 @@ package struct CatalogProduct: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__CatalogProduct.self)
     productId = CField.text(c.pointee.product_id)
     type = ProductType(rawValue: CField.number(c.pointee.type.rawValue))
-    subscriptionGroupIdentifier = CField.text(c.pointee.subscription_group_identifier)
+    subscriptionGroup = CField.text(c.pointee.subscription_group)
     if c.pointee._subscription_group_level_case.rawValue == 4 { subscriptionGroupLevel = c.pointee.subscription_group_level }
     duration = CField.text(c.pointee.duration)
     entitlements = CField.messages(c.pointee.entitlements, count: c.pointee.n_entitlements)
@@ -135,7 +135,7 @@ package struct CatalogProduct: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.text(1, productId)
     writer.integer(2, type.rawValue)
-    writer.text(3, subscriptionGroupIdentifier)
+    writer.text(3, subscriptionGroup)
     if let subscriptionGroupLevel { writer.integerOrDefault(4, subscriptionGroupLevel) }
     writer.text(5, duration)
     writer.messages(6, entitlements)
@@ -202,8 +202,8 @@ package struct CatalogEntitlement: WireMessage {
 
 /// A subscription group of the catalog.
 package struct CatalogSubscriptionGroup: WireMessage {
-  /// The group's name in the catalog.
-  package var subscriptionGroupIdentifier: String = ""
+  /// The subscription group, by its name in the catalog.
+  package var subscriptionGroup: String = ""
   /// The products of the group, the highest level first.
   package var productIds: [String] = []
 
@@ -216,13 +216,13 @@ package struct CatalogSubscriptionGroup: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__CatalogSubscriptionGroup.self)
-    subscriptionGroupIdentifier = CField.text(c.pointee.subscription_group_identifier)
+    subscriptionGroup = CField.text(c.pointee.subscription_group)
     productIds = CField.elements(c.pointee.product_ids, count: c.pointee.n_product_ids)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.text(1, subscriptionGroupIdentifier)
+    writer.text(1, subscriptionGroup)
     writer.texts(2, productIds)
   }
 }

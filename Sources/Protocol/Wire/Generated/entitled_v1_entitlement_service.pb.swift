@@ -519,8 +519,9 @@ package struct CustomerProduct: WireMessage {
 
 /// One customer and one subscription group.
 package struct CustomerSubscriptionGroup: WireMessage {
-  /// The group's name in the catalog; Apple's identifier if the catalog has no product of the group.
-  package var subscriptionGroupIdentifier: String = ""
+  /// The subscription group, by its name in the catalog; Apple's id, the `subscription_group_identifier` of its
+  /// transactions, if the catalog has no product of the group.
+  package var subscriptionGroup: String = ""
   /// The customer's state for the group.
   package var state: ProductState = .init()
   /// The active product. Empty: none.
@@ -546,7 +547,7 @@ package struct CustomerSubscriptionGroup: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__CustomerSubscriptionGroup.self)
-    subscriptionGroupIdentifier = CField.text(c.pointee.subscription_group_identifier)
+    subscriptionGroup = CField.text(c.pointee.subscription_group)
     state = ProductState(rawValue: CField.number(c.pointee.state.rawValue))
     productId = CField.text(c.pointee.product_id)
     autoRenewProductId = CField.text(c.pointee.auto_renew_product_id)
@@ -558,7 +559,7 @@ package struct CustomerSubscriptionGroup: WireMessage {
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.text(1, subscriptionGroupIdentifier)
+    writer.text(1, subscriptionGroup)
     writer.integer(2, state.rawValue)
     writer.text(3, productId)
     writer.text(4, autoRenewProductId)

@@ -45,7 +45,7 @@ enum CatalogPage {
       product.configuredPrice.map { "\(Format.money($0)) \(product.configuredPricePeriod)" } ?? "\(Text.none)"
     return [
       "<code>\(product.productId)</code>", "\(Format.value(product.type, "PRODUCT_TYPE_"))",
-      "\(product.subscriptionGroupIdentifier)", "\(product.subscriptionGroupLevel.map { String($0) } ?? "")",
+      "\(product.subscriptionGroup)", "\(product.subscriptionGroupLevel.map { String($0) } ?? "")",
       "\(product.duration)", "\(grants.joined(separator: ", "))", price,
       "\(product.promotionalOfferIds.joined(separator: ", "))", prices(product.prices),
     ]

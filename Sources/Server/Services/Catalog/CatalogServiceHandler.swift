@@ -57,7 +57,7 @@ extension AppDefinition {
     }
     return groups.sorted { $0.key < $1.key }.map { name, products in
       .with {
-        $0.subscriptionGroupIdentifier = name
+        $0.subscriptionGroup = name
         $0.productIds = products.sorted {
           ($0.level ?? .max, $0.productID) < ($1.level ?? .max, $1.productID)
         }
@@ -72,7 +72,7 @@ extension CatalogProduct {
     self.init()
     productId = product.productID
     type = Wire.ProductType(product.type)
-    subscriptionGroupIdentifier = product.subscriptionGroup ?? ""
+    subscriptionGroup = product.subscriptionGroup ?? ""
     subscriptionGroupLevel = product.level.map { Int32(clamping: $0) }
     duration = product.duration?.description ?? ""
     entitlements = product.accessLevels.sorted { $0.key < $1.key }.map { name, level in

@@ -69,7 +69,7 @@ extension CustomerProduct {
 extension CustomerSubscriptionGroup {
   fileprivate init(_ group: GroupOverview) {
     self.init()
-    subscriptionGroupIdentifier = group.group
+    subscriptionGroup = group.group
     state = Wire.ProductState(group.state)
     productId = group.productID ?? ""
     autoRenewProductId = group.autoRenewProductID ?? ""

@@ -542,12 +542,12 @@ static const ProtobufCFieldDescriptor entitled__v1__catalog_product__field_descr
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "subscription_group_identifier",
+    "subscription_group",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CatalogProduct, subscription_group_identifier),
+    offsetof(Entitled__V1__CatalogProduct, subscription_group),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -646,7 +646,7 @@ static const unsigned entitled__v1__catalog_product__field_indices_by_name[] = {
   9,   /* field[9] = prices */
   0,   /* field[0] = product_id */
   6,   /* field[6] = promotional_offer_ids */
-  2,   /* field[2] = subscription_group_identifier */
+  2,   /* field[2] = subscription_group */
   3,   /* field[3] = subscription_group_level */
   1,   /* field[1] = type */
 };
@@ -775,12 +775,12 @@ const ProtobufCMessageDescriptor entitled__v1__catalog_entitlement__descriptor =
 static const ProtobufCFieldDescriptor entitled__v1__catalog_subscription_group__field_descriptors[2] =
 {
   {
-    "subscription_group_identifier",
+    "subscription_group",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CatalogSubscriptionGroup, subscription_group_identifier),
+    offsetof(Entitled__V1__CatalogSubscriptionGroup, subscription_group),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -801,7 +801,7 @@ static const ProtobufCFieldDescriptor entitled__v1__catalog_subscription_group__
 };
 static const unsigned entitled__v1__catalog_subscription_group__field_indices_by_name[] = {
   1,   /* field[1] = product_ids */
-  0,   /* field[0] = subscription_group_identifier */
+  0,   /* field[0] = subscription_group */
 };
 static const ProtobufCIntRange entitled__v1__catalog_subscription_group__number_ranges[1 + 1] =
 {

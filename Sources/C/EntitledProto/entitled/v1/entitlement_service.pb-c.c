@@ -3268,12 +3268,12 @@ const ProtobufCMessageDescriptor entitled__v1__customer_product__descriptor =
 static const ProtobufCFieldDescriptor entitled__v1__customer_subscription_group__field_descriptors[8] =
 {
   {
-    "subscription_group_identifier",
+    "subscription_group",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CustomerSubscriptionGroup, subscription_group_identifier),
+    offsetof(Entitled__V1__CustomerSubscriptionGroup, subscription_group),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -3372,7 +3372,7 @@ static const unsigned entitled__v1__customer_subscription_group__field_indices_b
   7,   /* field[7] = paid_days */
   2,   /* field[2] = product_id */
   1,   /* field[1] = state */
-  0,   /* field[0] = subscription_group_identifier */
+  0,   /* field[0] = subscription_group */
 };
 static const ProtobufCIntRange entitled__v1__customer_subscription_group__number_ranges[1 + 1] =
 {

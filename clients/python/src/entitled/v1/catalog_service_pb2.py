@@ -18,7 +18,7 @@ from entitled.v1 import product_pb2 as entitled_dot_v1_dot_product__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!entitled/v1/catalog_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/entitlement.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a\x19\x65ntitled/v1/product.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8b\x01\n\x11GetCatalogRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x13\n\x0bproduct_ids\x18\x03 \x03(\t\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"\xa3\x02\n\x12GetCatalogResponse\x12-\n\x0b\x65nvironment\x18\x01 \x01(\x0e\x32\x18.entitled.v1.Environment\x12-\n\x08products\x18\x02 \x03(\x0b\x32\x1b.entitled.v1.CatalogProduct\x12\x35\n\x0c\x65ntitlements\x18\x03 \x03(\x0b\x32\x1f.entitled.v1.CatalogEntitlement\x12\x42\n\x13subscription_groups\x18\x04 \x03(\x0b\x32%.entitled.v1.CatalogSubscriptionGroup\x12\x1b\n\x13\x63\x61talog_fingerprint\x18\x05 \x01(\t\x12\x17\n\x0fnext_page_token\x18\x06 \x01(\t\"\x9c\x03\n\x0e\x43\x61talogProduct\x12\x12\n\nproduct_id\x18\x01 \x01(\t\x12&\n\x04type\x18\x02 \x01(\x0e\x32\x18.entitled.v1.ProductType\x12%\n\x1dsubscription_group_identifier\x18\x03 \x01(\t\x12%\n\x18subscription_group_level\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x10\n\x08\x64uration\x18\x05 \x01(\t\x12\x35\n\x0c\x65ntitlements\x18\x06 \x03(\x0b\x32\x1f.entitled.v1.ProductEntitlement\x12\x1d\n\x15promotional_offer_ids\x18\x07 \x03(\t\x12,\n\x10\x63onfigured_price\x18\x08 \x01(\x0b\x32\x12.entitled.v1.Money\x12\x1f\n\x17\x63onfigured_price_period\x18\t \x01(\t\x12,\n\x06prices\x18\n \x03(\x0b\x32\x1c.entitled.v1.StorefrontPriceB\x1b\n\x19_subscription_group_level\"R\n\x12ProductEntitlement\x12\x0c\n\x04name\x18\x01 \x01(\t\x12.\n\x0c\x61\x63\x63\x65ss_level\x18\x02 \x01(\x0e\x32\x18.entitled.v1.AccessLevel\"7\n\x12\x43\x61talogEntitlement\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0bproduct_ids\x18\x02 \x03(\t\"V\n\x18\x43\x61talogSubscriptionGroup\x12%\n\x1dsubscription_group_identifier\x18\x01 \x01(\t\x12\x13\n\x0bproduct_ids\x18\x02 \x03(\t\"\xca\x01\n\x0fStorefrontPrice\x12\x12\n\nstorefront\x18\x01 \x01(\t\x12\x37\n\x11\x62illing_plan_type\x18\x02 \x01(\x0e\x32\x1c.entitled.v1.BillingPlanType\x12\x1a\n\x12transaction_reason\x18\x03 \x01(\t\x12!\n\x05price\x18\x04 \x01(\x0b\x32\x12.entitled.v1.Money\x12+\n\x07seen_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\x88\x01\n\x0e\x43\x61talogService\x12v\n\nGetCatalog\x12\x1e.entitled.v1.GetCatalogRequest\x1a\x1f.entitled.v1.GetCatalogResponse\"\'\x90\x02\x01\x8a\xb5\x18\x02\x08\x01\x92\xb5\x18\x1a\x42\x18TOO_MANY_EXPENSIVE_CALLSBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!entitled/v1/catalog_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/entitlement.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a\x19\x65ntitled/v1/product.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8b\x01\n\x11GetCatalogRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x13\n\x0bproduct_ids\x18\x03 \x03(\t\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"\xa3\x02\n\x12GetCatalogResponse\x12-\n\x0b\x65nvironment\x18\x01 \x01(\x0e\x32\x18.entitled.v1.Environment\x12-\n\x08products\x18\x02 \x03(\x0b\x32\x1b.entitled.v1.CatalogProduct\x12\x35\n\x0c\x65ntitlements\x18\x03 \x03(\x0b\x32\x1f.entitled.v1.CatalogEntitlement\x12\x42\n\x13subscription_groups\x18\x04 \x03(\x0b\x32%.entitled.v1.CatalogSubscriptionGroup\x12\x1b\n\x13\x63\x61talog_fingerprint\x18\x05 \x01(\t\x12\x17\n\x0fnext_page_token\x18\x06 \x01(\t\"\x91\x03\n\x0e\x43\x61talogProduct\x12\x12\n\nproduct_id\x18\x01 \x01(\t\x12&\n\x04type\x18\x02 \x01(\x0e\x32\x18.entitled.v1.ProductType\x12\x1a\n\x12subscription_group\x18\x03 \x01(\t\x12%\n\x18subscription_group_level\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x10\n\x08\x64uration\x18\x05 \x01(\t\x12\x35\n\x0c\x65ntitlements\x18\x06 \x03(\x0b\x32\x1f.entitled.v1.ProductEntitlement\x12\x1d\n\x15promotional_offer_ids\x18\x07 \x03(\t\x12,\n\x10\x63onfigured_price\x18\x08 \x01(\x0b\x32\x12.entitled.v1.Money\x12\x1f\n\x17\x63onfigured_price_period\x18\t \x01(\t\x12,\n\x06prices\x18\n \x03(\x0b\x32\x1c.entitled.v1.StorefrontPriceB\x1b\n\x19_subscription_group_level\"R\n\x12ProductEntitlement\x12\x0c\n\x04name\x18\x01 \x01(\t\x12.\n\x0c\x61\x63\x63\x65ss_level\x18\x02 \x01(\x0e\x32\x18.entitled.v1.AccessLevel\"7\n\x12\x43\x61talogEntitlement\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0bproduct_ids\x18\x02 \x03(\t\"K\n\x18\x43\x61talogSubscriptionGroup\x12\x1a\n\x12subscription_group\x18\x01 \x01(\t\x12\x13\n\x0bproduct_ids\x18\x02 \x03(\t\"\xca\x01\n\x0fStorefrontPrice\x12\x12\n\nstorefront\x18\x01 \x01(\t\x12\x37\n\x11\x62illing_plan_type\x18\x02 \x01(\x0e\x32\x1c.entitled.v1.BillingPlanType\x12\x1a\n\x12transaction_reason\x18\x03 \x01(\t\x12!\n\x05price\x18\x04 \x01(\x0b\x32\x12.entitled.v1.Money\x12+\n\x07seen_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\x88\x01\n\x0e\x43\x61talogService\x12v\n\nGetCatalog\x12\x1e.entitled.v1.GetCatalogRequest\x1a\x1f.entitled.v1.GetCatalogResponse\"\'\x90\x02\x01\x8a\xb5\x18\x02\x08\x01\x92\xb5\x18\x1a\x42\x18TOO_MANY_EXPENSIVE_CALLSBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'entitled.v1.catalog_service_pb2', globals())
@@ -33,15 +33,15 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _GETCATALOGRESPONSE._serialized_start=341
   _GETCATALOGRESPONSE._serialized_end=632
   _CATALOGPRODUCT._serialized_start=635
-  _CATALOGPRODUCT._serialized_end=1047
-  _PRODUCTENTITLEMENT._serialized_start=1049
-  _PRODUCTENTITLEMENT._serialized_end=1131
-  _CATALOGENTITLEMENT._serialized_start=1133
-  _CATALOGENTITLEMENT._serialized_end=1188
-  _CATALOGSUBSCRIPTIONGROUP._serialized_start=1190
-  _CATALOGSUBSCRIPTIONGROUP._serialized_end=1276
-  _STOREFRONTPRICE._serialized_start=1279
-  _STOREFRONTPRICE._serialized_end=1481
-  _CATALOGSERVICE._serialized_start=1484
-  _CATALOGSERVICE._serialized_end=1620
+  _CATALOGPRODUCT._serialized_end=1036
+  _PRODUCTENTITLEMENT._serialized_start=1038
+  _PRODUCTENTITLEMENT._serialized_end=1120
+  _CATALOGENTITLEMENT._serialized_start=1122
+  _CATALOGENTITLEMENT._serialized_end=1177
+  _CATALOGSUBSCRIPTIONGROUP._serialized_start=1179
+  _CATALOGSUBSCRIPTIONGROUP._serialized_end=1254
+  _STOREFRONTPRICE._serialized_start=1257
+  _STOREFRONTPRICE._serialized_end=1459
+  _CATALOGSERVICE._serialized_start=1462
+  _CATALOGSERVICE._serialized_end=1598
 # @@protoc_insertion_point(module_scope)

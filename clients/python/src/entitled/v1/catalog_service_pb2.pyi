@@ -19,7 +19,7 @@ class CatalogEntitlement(_message.Message):
     def __init__(self, name: _Optional[str] = ..., product_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class CatalogProduct(_message.Message):
-    __slots__ = ["configured_price", "configured_price_period", "duration", "entitlements", "prices", "product_id", "promotional_offer_ids", "subscription_group_identifier", "subscription_group_level", "type"]
+    __slots__ = ["configured_price", "configured_price_period", "duration", "entitlements", "prices", "product_id", "promotional_offer_ids", "subscription_group", "subscription_group_level", "type"]
     CONFIGURED_PRICE_FIELD_NUMBER: _ClassVar[int]
     CONFIGURED_PRICE_PERIOD_FIELD_NUMBER: _ClassVar[int]
     DURATION_FIELD_NUMBER: _ClassVar[int]
@@ -27,7 +27,7 @@ class CatalogProduct(_message.Message):
     PRICES_FIELD_NUMBER: _ClassVar[int]
     PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
     PROMOTIONAL_OFFER_IDS_FIELD_NUMBER: _ClassVar[int]
-    SUBSCRIPTION_GROUP_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    SUBSCRIPTION_GROUP_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIPTION_GROUP_LEVEL_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     configured_price: _product_pb2.Money
@@ -37,18 +37,18 @@ class CatalogProduct(_message.Message):
     prices: _containers.RepeatedCompositeFieldContainer[StorefrontPrice]
     product_id: str
     promotional_offer_ids: _containers.RepeatedScalarFieldContainer[str]
-    subscription_group_identifier: str
+    subscription_group: str
     subscription_group_level: int
     type: _product_pb2.ProductType
-    def __init__(self, product_id: _Optional[str] = ..., type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., subscription_group_identifier: _Optional[str] = ..., subscription_group_level: _Optional[int] = ..., duration: _Optional[str] = ..., entitlements: _Optional[_Iterable[_Union[ProductEntitlement, _Mapping[str, _Any]]]] = ..., promotional_offer_ids: _Optional[_Iterable[str]] = ..., configured_price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., configured_price_period: _Optional[str] = ..., prices: _Optional[_Iterable[_Union[StorefrontPrice, _Mapping[str, _Any]]]] = ...) -> None: ...
+    def __init__(self, product_id: _Optional[str] = ..., type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., subscription_group: _Optional[str] = ..., subscription_group_level: _Optional[int] = ..., duration: _Optional[str] = ..., entitlements: _Optional[_Iterable[_Union[ProductEntitlement, _Mapping[str, _Any]]]] = ..., promotional_offer_ids: _Optional[_Iterable[str]] = ..., configured_price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., configured_price_period: _Optional[str] = ..., prices: _Optional[_Iterable[_Union[StorefrontPrice, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class CatalogSubscriptionGroup(_message.Message):
-    __slots__ = ["product_ids", "subscription_group_identifier"]
+    __slots__ = ["product_ids", "subscription_group"]
     PRODUCT_IDS_FIELD_NUMBER: _ClassVar[int]
-    SUBSCRIPTION_GROUP_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    SUBSCRIPTION_GROUP_FIELD_NUMBER: _ClassVar[int]
     product_ids: _containers.RepeatedScalarFieldContainer[str]
-    subscription_group_identifier: str
-    def __init__(self, subscription_group_identifier: _Optional[str] = ..., product_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    subscription_group: str
+    def __init__(self, subscription_group: _Optional[str] = ..., product_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class GetCatalogRequest(_message.Message):
     __slots__ = ["app", "environment", "page_size", "page_token", "product_ids"]

@@ -136,7 +136,7 @@ class CustomerProduct(_message.Message):
     def __init__(self, product_id: _Optional[str] = ..., type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., latest_transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping[str, _Any]]] = ..., type_raw: _Optional[str] = ...) -> None: ...
 
 class CustomerSubscriptionGroup(_message.Message):
-    __slots__ = ["auto_renew_product_id", "eligible_for_introductory_offer", "eligible_for_promotional_offers", "eligible_win_back_offer_ids", "paid_days", "product_id", "state", "subscription_group_identifier"]
+    __slots__ = ["auto_renew_product_id", "eligible_for_introductory_offer", "eligible_for_promotional_offers", "eligible_win_back_offer_ids", "paid_days", "product_id", "state", "subscription_group"]
     AUTO_RENEW_PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
     ELIGIBLE_FOR_INTRODUCTORY_OFFER_FIELD_NUMBER: _ClassVar[int]
     ELIGIBLE_FOR_PROMOTIONAL_OFFERS_FIELD_NUMBER: _ClassVar[int]
@@ -144,7 +144,7 @@ class CustomerSubscriptionGroup(_message.Message):
     PAID_DAYS_FIELD_NUMBER: _ClassVar[int]
     PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
-    SUBSCRIPTION_GROUP_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    SUBSCRIPTION_GROUP_FIELD_NUMBER: _ClassVar[int]
     auto_renew_product_id: str
     eligible_for_introductory_offer: bool
     eligible_for_promotional_offers: bool
@@ -152,8 +152,8 @@ class CustomerSubscriptionGroup(_message.Message):
     paid_days: int
     product_id: str
     state: _product_pb2.ProductState
-    subscription_group_identifier: str
-    def __init__(self, subscription_group_identifier: _Optional[str] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., product_id: _Optional[str] = ..., auto_renew_product_id: _Optional[str] = ..., eligible_for_introductory_offer: bool = ..., eligible_for_promotional_offers: bool = ..., eligible_win_back_offer_ids: _Optional[_Iterable[str]] = ..., paid_days: _Optional[int] = ...) -> None: ...
+    subscription_group: str
+    def __init__(self, subscription_group: _Optional[str] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., product_id: _Optional[str] = ..., auto_renew_product_id: _Optional[str] = ..., eligible_for_introductory_offer: bool = ..., eligible_for_promotional_offers: bool = ..., eligible_win_back_offer_ids: _Optional[_Iterable[str]] = ..., paid_days: _Optional[int] = ...) -> None: ...
 
 class EntitlementEvent(_message.Message):
     __slots__ = ["actor", "after", "app", "before", "billing_plan_type", "billing_plan_type_raw", "commitment_info", "customer_id", "effective_at", "entitlement", "environment", "erased_customer_id", "evidence_id", "explanation", "original_transaction_id", "other_customer_id", "other_customer_role", "price", "product_id", "product_type", "product_type_raw", "quantity", "recorded_at", "revoked_seat_quantity", "segment", "sequence", "transaction_id", "type"]

@@ -87,8 +87,8 @@ public nonisolated struct Entitled_V1_CatalogProduct: Sendable {
   /// The type of the product.
   public var type: Entitled_V1_ProductType = .unspecified
 
-  /// The group's name in the catalog. Empty: the product is no auto-renewable subscription.
-  public var subscriptionGroupIdentifier: String = String()
+  /// The subscription group, by its name in the catalog. Empty: the product is no auto-renewable subscription.
+  public var subscriptionGroup: String = String()
 
   /// The level in the group, from 1, which is the highest. Unset: the product is no auto-renewable subscription.
   public var subscriptionGroupLevel: Int32 {
@@ -175,8 +175,8 @@ public nonisolated struct Entitled_V1_CatalogSubscriptionGroup: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The group's name in the catalog.
-  public var subscriptionGroupIdentifier: String = String()
+  /// The subscription group, by its name in the catalog.
+  public var subscriptionGroup: String = String()
 
   /// The products of the group, the highest level first.
   public var productIds: [String] = []
@@ -342,7 +342,7 @@ nonisolated extension Entitled_V1_GetCatalogResponse: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_CatalogProduct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CatalogProduct"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}product_id\0\u{1}type\0\u{3}subscription_group_identifier\0\u{3}subscription_group_level\0\u{1}duration\0\u{1}entitlements\0\u{3}promotional_offer_ids\0\u{3}configured_price\0\u{3}configured_price_period\0\u{1}prices\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}product_id\0\u{1}type\0\u{3}subscription_group\0\u{3}subscription_group_level\0\u{1}duration\0\u{1}entitlements\0\u{3}promotional_offer_ids\0\u{3}configured_price\0\u{3}configured_price_period\0\u{1}prices\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -352,7 +352,7 @@ nonisolated extension Entitled_V1_CatalogProduct: SwiftProtobuf.Message, SwiftPr
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.productID) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.type) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.subscriptionGroupIdentifier) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.subscriptionGroup) }()
       case 4: try { try decoder.decodeSingularInt32Field(value: &self._subscriptionGroupLevel) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.duration) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.entitlements) }()
@@ -376,8 +376,8 @@ nonisolated extension Entitled_V1_CatalogProduct: SwiftProtobuf.Message, SwiftPr
     if self.type != .unspecified {
       try visitor.visitSingularEnumField(value: self.type, fieldNumber: 2)
     }
-    if !self.subscriptionGroupIdentifier.isEmpty {
-      try visitor.visitSingularStringField(value: self.subscriptionGroupIdentifier, fieldNumber: 3)
+    if !self.subscriptionGroup.isEmpty {
+      try visitor.visitSingularStringField(value: self.subscriptionGroup, fieldNumber: 3)
     }
     try { if let v = self._subscriptionGroupLevel {
       try visitor.visitSingularInt32Field(value: v, fieldNumber: 4)
@@ -406,7 +406,7 @@ nonisolated extension Entitled_V1_CatalogProduct: SwiftProtobuf.Message, SwiftPr
   public static func ==(lhs: Entitled_V1_CatalogProduct, rhs: Entitled_V1_CatalogProduct) -> Bool {
     if lhs.productID != rhs.productID {return false}
     if lhs.type != rhs.type {return false}
-    if lhs.subscriptionGroupIdentifier != rhs.subscriptionGroupIdentifier {return false}
+    if lhs.subscriptionGroup != rhs.subscriptionGroup {return false}
     if lhs._subscriptionGroupLevel != rhs._subscriptionGroupLevel {return false}
     if lhs.duration != rhs.duration {return false}
     if lhs.entitlements != rhs.entitlements {return false}
@@ -491,7 +491,7 @@ nonisolated extension Entitled_V1_CatalogEntitlement: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_CatalogSubscriptionGroup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CatalogSubscriptionGroup"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}subscription_group_identifier\0\u{3}product_ids\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}subscription_group\0\u{3}product_ids\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -499,7 +499,7 @@ nonisolated extension Entitled_V1_CatalogSubscriptionGroup: SwiftProtobuf.Messag
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.subscriptionGroupIdentifier) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.subscriptionGroup) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.productIds) }()
       default: break
       }
@@ -507,8 +507,8 @@ nonisolated extension Entitled_V1_CatalogSubscriptionGroup: SwiftProtobuf.Messag
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.subscriptionGroupIdentifier.isEmpty {
-      try visitor.visitSingularStringField(value: self.subscriptionGroupIdentifier, fieldNumber: 1)
+    if !self.subscriptionGroup.isEmpty {
+      try visitor.visitSingularStringField(value: self.subscriptionGroup, fieldNumber: 1)
     }
     if !self.productIds.isEmpty {
       try visitor.visitRepeatedStringField(value: self.productIds, fieldNumber: 2)
@@ -517,7 +517,7 @@ nonisolated extension Entitled_V1_CatalogSubscriptionGroup: SwiftProtobuf.Messag
   }
 
   public static func ==(lhs: Entitled_V1_CatalogSubscriptionGroup, rhs: Entitled_V1_CatalogSubscriptionGroup) -> Bool {
-    if lhs.subscriptionGroupIdentifier != rhs.subscriptionGroupIdentifier {return false}
+    if lhs.subscriptionGroup != rhs.subscriptionGroup {return false}
     if lhs.productIds != rhs.productIds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -556,8 +556,9 @@ public nonisolated struct Entitled_V1_CustomerSubscriptionGroup: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The group's name in the catalog; Apple's identifier if the catalog has no product of the group.
-  public var subscriptionGroupIdentifier: String = String()
+  /// The subscription group, by its name in the catalog; Apple's id, the `subscription_group_identifier` of its
+  /// transactions, if the catalog has no product of the group.
+  public var subscriptionGroup: String = String()
 
   /// The customer's state for the group.
   public var state: Entitled_V1_ProductState = .unspecified
@@ -2990,7 +2991,7 @@ nonisolated extension Entitled_V1_CustomerProduct: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Entitled_V1_CustomerSubscriptionGroup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CustomerSubscriptionGroup"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}subscription_group_identifier\0\u{1}state\0\u{3}product_id\0\u{3}auto_renew_product_id\0\u{3}eligible_for_introductory_offer\0\u{3}eligible_for_promotional_offers\0\u{3}eligible_win_back_offer_ids\0\u{3}paid_days\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}subscription_group\0\u{1}state\0\u{3}product_id\0\u{3}auto_renew_product_id\0\u{3}eligible_for_introductory_offer\0\u{3}eligible_for_promotional_offers\0\u{3}eligible_win_back_offer_ids\0\u{3}paid_days\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2998,7 +2999,7 @@ nonisolated extension Entitled_V1_CustomerSubscriptionGroup: SwiftProtobuf.Messa
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.subscriptionGroupIdentifier) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.subscriptionGroup) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.state) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.productID) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.autoRenewProductID) }()
@@ -3012,8 +3013,8 @@ nonisolated extension Entitled_V1_CustomerSubscriptionGroup: SwiftProtobuf.Messa
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.subscriptionGroupIdentifier.isEmpty {
-      try visitor.visitSingularStringField(value: self.subscriptionGroupIdentifier, fieldNumber: 1)
+    if !self.subscriptionGroup.isEmpty {
+      try visitor.visitSingularStringField(value: self.subscriptionGroup, fieldNumber: 1)
     }
     if self.state != .unspecified {
       try visitor.visitSingularEnumField(value: self.state, fieldNumber: 2)
@@ -3040,7 +3041,7 @@ nonisolated extension Entitled_V1_CustomerSubscriptionGroup: SwiftProtobuf.Messa
   }
 
   public static func ==(lhs: Entitled_V1_CustomerSubscriptionGroup, rhs: Entitled_V1_CustomerSubscriptionGroup) -> Bool {
-    if lhs.subscriptionGroupIdentifier != rhs.subscriptionGroupIdentifier {return false}
+    if lhs.subscriptionGroup != rhs.subscriptionGroup {return false}
     if lhs.state != rhs.state {return false}
     if lhs.productID != rhs.productID {return false}
     if lhs.autoRenewProductID != rhs.autoRenewProductID {return false}

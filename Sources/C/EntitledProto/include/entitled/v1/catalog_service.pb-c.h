@@ -127,9 +127,9 @@ struct  Entitled__V1__CatalogProduct
    */
   Entitled__V1__ProductType type;
   /*
-   * The group's name in the catalog. Empty: the product is no auto-renewable subscription.
+   * The subscription group, by its name in the catalog. Empty: the product is no auto-renewable subscription.
    */
-  char *subscription_group_identifier;
+  char *subscription_group;
   /*
    * The time for which one purchase grants access if Apple sends no expiry, as an ISO 8601 duration such as "P1M".
    * Empty: the product needs none.
@@ -217,9 +217,9 @@ struct  Entitled__V1__CatalogSubscriptionGroup
 {
   ProtobufCMessage base;
   /*
-   * The group's name in the catalog.
+   * The subscription group, by its name in the catalog.
    */
-  char *subscription_group_identifier;
+  char *subscription_group;
   /*
    * The products of the group, the highest level first.
    */

@@ -470,9 +470,10 @@ struct  Entitled__V1__CustomerSubscriptionGroup
 {
   ProtobufCMessage base;
   /*
-   * The group's name in the catalog; Apple's identifier if the catalog has no product of the group.
+   * The subscription group, by its name in the catalog; Apple's id, the `subscription_group_identifier` of its
+   * transactions, if the catalog has no product of the group.
    */
-  char *subscription_group_identifier;
+  char *subscription_group;
   /*
    * The customer's state for the group.
    */
