@@ -1034,7 +1034,7 @@ export interface ListConsumptionRequestsRequest {
 
 /** The response of ListConsumptionRequests. */
 export interface ListConsumptionRequestsResponse {
-  /** The requests, newest first. */
+  /** The requests, newest first. If the request asks for open ones: those whose time for an answer ends first. */
   requests?: Array<ConsumptionRequest>;
   /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
@@ -1596,7 +1596,7 @@ export interface AppStoreService {
   sendConsumptionInformation(request: SendConsumptionInformationRequest, options?: CallOptions): Promise<SendConsumptionInformationResponse>;
   /** Answers a consumption request in version 1, which Advanced Commerce purchases need. */
   sendConsumptionInformationV1(request: SendConsumptionInformationV1Request, options?: CallOptions): Promise<SendConsumptionInformationV1Response>;
-  /** Returns consumption requests, newest first, page by page. */
+  /** Returns consumption requests, newest first, page by page; open ones by their deadlines, earliest first. */
   listConsumptionRequests(request: ListConsumptionRequestsRequest, options?: CallOptions): Promise<ListConsumptionRequestsResponse>;
   /** Records whether a customer consents to sharing consumption data with Apple. */
   setConsumptionConsent(request: SetConsumptionConsentRequest, options?: CallOptions): Promise<SetConsumptionConsentResponse>;
@@ -2508,9 +2508,9 @@ export interface WatchRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** Only these customers; empty: all. */
+  /** Only these customers, at most 1000; empty: all. */
   customerIds?: Array<string>;
-  /** Only these entitlements; empty: all. */
+  /** Only these entitlements, at most 1000; empty: all. */
   entitlements?: Array<string>;
   /**
    * The event after this sequence; 0 is before the first event. A sequence names no history: after a restored backup or

@@ -1456,7 +1456,7 @@ package struct ListConsumptionRequestsRequest: WireMessage {
 
 /// The response of ListConsumptionRequests.
 package struct ListConsumptionRequestsResponse: WireMessage {
-  /// The requests, newest first.
+  /// The requests, newest first. If the request asks for open ones: those whose time for an answer ends first.
   package var requests: [ConsumptionRequest] = []
   /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""

@@ -807,9 +807,9 @@ package struct WatchRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// Only these customers; empty: all.
+  /// Only these customers, at most 1000; empty: all.
   package var customerIds: [String] = []
-  /// Only these entitlements; empty: all.
+  /// Only these entitlements, at most 1000; empty: all.
   package var entitlements: [String] = []
   /// The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds.
   package var heartbeatInterval: GoogleProtobuf.Duration?

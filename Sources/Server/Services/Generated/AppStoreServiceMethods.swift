@@ -30,7 +30,7 @@ protocol AppStoreServiceMethods: Sendable {
   func sendConsumptionInformation(_ request: SendConsumptionInformationRequest, _ call: CallContext) async throws(Status) -> SendConsumptionInformationResponse
   /// Answers a consumption request in version 1, which Advanced Commerce purchases need.
   func sendConsumptionInformationV1(_ request: SendConsumptionInformationV1Request, _ call: CallContext) async throws(Status) -> SendConsumptionInformationV1Response
-  /// Returns consumption requests, newest first, page by page.
+  /// Returns consumption requests, newest first, page by page; open ones by their deadlines, earliest first.
   func listConsumptionRequests(_ request: ListConsumptionRequestsRequest, _ call: CallContext) async throws(Status) -> ListConsumptionRequestsResponse
   /// Records whether a customer consents to sharing consumption data with Apple.
   func setConsumptionConsent(_ request: SetConsumptionConsentRequest, _ call: CallContext) async throws(Status) -> SetConsumptionConsentResponse

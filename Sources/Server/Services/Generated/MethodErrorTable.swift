@@ -302,8 +302,10 @@ enum MethodErrorTable {
     /entitled.v1.EntitlementService/UndoTransfer NOT_FOUND UNKNOWN_APP UNKNOWN_TRANSFER
     /entitled.v1.EntitlementService/ListUnclaimedPurchases INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/ListUnclaimedPurchases NOT_FOUND UNKNOWN_APP
+    /entitled.v1.EntitlementService/ListUnclaimedPurchases RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.EntitlementService/ListUnfulfilledPurchases INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/ListUnfulfilledPurchases NOT_FOUND UNKNOWN_APP
+    /entitled.v1.EntitlementService/ListUnfulfilledPurchases RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.EntitlementService/AcknowledgeFulfillment ALREADY_EXISTS ALREADY_FULFILLED
     /entitled.v1.EntitlementService/AcknowledgeFulfillment INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/AcknowledgeFulfillment NOT_FOUND UNKNOWN_APP UNKNOWN_CONSUMABLE
@@ -325,6 +327,7 @@ enum MethodErrorTable {
     /entitled.v1.EntitlementService/IssueToken INTERNAL CRYPTOGRAPHY_FAILED
     /entitled.v1.EntitlementService/IssueToken INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/IssueToken NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT
+    /entitled.v1.EntitlementService/IssueToken RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.EntitlementService/EraseCustomer INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/EraseCustomer NOT_FOUND UNKNOWN_APP UNKNOWN_CUSTOMER
     /entitled.v1.ReceiptService/SubmitTransaction FAILED_PRECONDITION OWNED_BY_ANOTHER_CUSTOMER
@@ -379,7 +382,7 @@ enum MethodErrorTable {
     /entitled.v1.ReceiptService/CompareWithApple INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.ReceiptService/CompareWithApple INVALID_ARGUMENT APP_STORE_* INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.ReceiptService/CompareWithApple NOT_FOUND APP_STORE_* UNKNOWN_APP
-    /entitled.v1.ReceiptService/CompareWithApple RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
+    /entitled.v1.ReceiptService/CompareWithApple RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.ReceiptService/CompareWithApple UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
     /entitled.v1.ReceiptService/ListDisagreements INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.ReceiptService/ListDisagreements NOT_FOUND UNKNOWN_APP
@@ -390,6 +393,7 @@ enum MethodErrorTable {
     /entitled.v1.ReceiptService/SignOffer INTERNAL CRYPTOGRAPHY_FAILED
     /entitled.v1.ReceiptService/SignOffer INVALID_ARGUMENT MALFORMED_JSON NOT_A_SUBSCRIPTION WRONG_ENVIRONMENT
     /entitled.v1.ReceiptService/SignOffer NOT_FOUND UNKNOWN_APP UNKNOWN_PRODUCT
+    /entitled.v1.ReceiptService/SignOffer RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.CustomerService/FindCustomers INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.CustomerService/FindCustomers NOT_FOUND UNKNOWN_APP
     /entitled.v1.CustomerService/FindCustomers RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS

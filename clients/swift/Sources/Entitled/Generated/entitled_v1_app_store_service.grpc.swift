@@ -681,7 +681,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns consumption requests, newest first, page by page.
+        /// > Returns consumption requests, newest first, page by page; open ones by their deadlines, earliest first.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListConsumptionRequestsRequest` message.
@@ -1446,7 +1446,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns consumption requests, newest first, page by page.
+        /// > Returns consumption requests, newest first, page by page; open ones by their deadlines, earliest first.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListConsumptionRequestsRequest` message.
@@ -2316,7 +2316,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns consumption requests, newest first, page by page.
+    /// > Returns consumption requests, newest first, page by page; open ones by their deadlines, earliest first.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListConsumptionRequestsRequest` message.
@@ -3149,7 +3149,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns consumption requests, newest first, page by page.
+    /// > Returns consumption requests, newest first, page by page; open ones by their deadlines, earliest first.
     ///
     /// - Parameters:
     ///   - message: request message to send.

@@ -1369,7 +1369,7 @@ public nonisolated struct Entitled_V1_ListConsumptionRequestsResponse: Sendable 
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The requests, newest first.
+  /// The requests, newest first. If the request asks for open ones: those whose time for an answer ends first.
   public var requests: [Entitled_V1_ConsumptionRequest] = []
 
   /// The token of the next page; empty on the last page.

@@ -840,10 +840,10 @@ public nonisolated struct Entitled_V1_WatchRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// Only these customers; empty: all.
+  /// Only these customers, at most 1000; empty: all.
   public var customerIds: [String] = []
 
-  /// Only these entitlements; empty: all.
+  /// Only these entitlements, at most 1000; empty: all.
   public var entitlements: [String] = []
 
   /// The first event of the stream. Unset: the next one that is committed.

@@ -1211,7 +1211,7 @@ struct  Entitled__V1__ListConsumptionRequestsResponse
 {
   ProtobufCMessage base;
   /*
-   * The requests, newest first.
+   * The requests, newest first. If the request asks for open ones: those whose time for an answer ends first.
    */
   size_t n_requests;
   Entitled__V1__ConsumptionRequest **requests;

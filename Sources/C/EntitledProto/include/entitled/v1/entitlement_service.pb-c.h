@@ -736,12 +736,12 @@ struct  Entitled__V1__WatchRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * Only these customers; empty: all.
+   * Only these customers, at most 1000; empty: all.
    */
   size_t n_customer_ids;
   char **customer_ids;
   /*
-   * Only these entitlements; empty: all.
+   * Only these entitlements, at most 1000; empty: all.
    */
   size_t n_entitlements;
   char **entitlements;
