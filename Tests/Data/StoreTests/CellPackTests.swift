@@ -87,7 +87,7 @@ import Testing
       for cell in cells { expected[cell.key, default: 0] += cell.units }
       #expect(totals.all.count == expected.count)
       for total in totals.all {
-        #expect(total.sums.count == expected[Key(run: totals.runs[total.run], group: total.group)])
+        #expect(total.sums.count == expected[Key(run: totals.runs[Int(total.run)], group: Int(total.group))])
       }
     }
   }

@@ -48,7 +48,7 @@ extension PurchasePage {
         $0.environment = scope.environment
         $0.productIds = [latest.productId]
       })
-    let name = (try? catalog.get())?.products.first?.subscriptionGroupIdentifier.given
+    let name = (try? catalog.get())?.products.first?.subscriptionGroup.given
     return " <span class=\"quiet\">\(Text.groupOfPurchase)</span> \(Format.name(name ?? identifier))"
   }
 
