@@ -101,7 +101,7 @@ async function follow() {
   let next = Number(find("[data-live]")?.dataset.sequence ?? Infinity);
   while (live && newest > next && !document.hidden) {
     const loaded = newest;
-    // While the page loads, the person may begin to type.
+    // Typing may begin meanwhile.
     if (!isTyping() && await show(location.pathname + location.search, () => !isTyping())) {
       next = loaded;
       announce("liveChanged");
@@ -154,15 +154,14 @@ function finder(element) {
   return () => same()[index] ?? same()[0];
 }
 const parsed = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
-// Shows the page at an address, and keeps the focus, open details and typed text. Returns false if `isWanted` is no longer true
-// when the page has arrived.
+// Shows a page, and keeps the focus, open details and typed text. Returns whether it is still wanted.
 async function show(address, isWanted = () => true) {
   const main = find("main");
-  main.setAttribute("aria-busy", "true");
+  main.ariaBusy = "true";
   try {
     const response = await fetch(address, { credentials: "same-origin" });
     const page = parsed(await response.text());
-    if (!isWanted()) { main.removeAttribute("aria-busy"); return false; }
+    if (!isWanted()) { main.ariaBusy = null; return false; }
     const typed = all("input:not([type=range], [type=hidden], [type=file]), textarea", main).filter((field) => field.value !== field.defaultValue)
       .map((field) => [finder(field), field.value]);
     const focused = main.contains(document.activeElement) ? finder(document.activeElement) : null;
@@ -240,15 +239,15 @@ document.addEventListener("submit", async (event) => {
   if (!form) return;
   event.preventDefault();
   const place = find(`#${form.dataset.into}`);
-  if (place.getAttribute("aria-busy") === "true") return;
-  place.setAttribute("aria-busy", "true");
+  if (place.ariaBusy) return;
+  place.ariaBusy = "true";
   try {
     const body = new URLSearchParams(new FormData(form));
     const response = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
     const fresh = find(`#${form.dataset.into}`, parsed(await response.text()));
     if (!fresh) throw new Error("no part");
     place.replaceChildren(...fresh.childNodes);
-    place.removeAttribute("aria-busy");
+    place.ariaBusy = null;
     showTimes(place);
     place.focus();
   } catch { form.submit(); }
