@@ -279,6 +279,9 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_segment_members", .gauge, labels: ["app", "environment", "segment"],
       help: "Rows of a saved segment."),
+    MetricFamily(
+      "entitled_report_cpu_microseconds_total", .counter,
+      help: "CPU time of the worker that derives postings of reports, without commits."),
   ]
 
   private static let traces = [
