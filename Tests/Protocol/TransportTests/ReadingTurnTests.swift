@@ -29,8 +29,11 @@ struct ReadingTurnTests {
       return Entitlement()
     }
     let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    // Beside all other tests, the first bytes of a connection may be late.
+    var limits = TransportLimits()
+    limits.times.handshake = 600_000
     let listener = try await Listener.listen(
-      at: HostAndPort(host: "127.0.0.1", port: 0), on: loops, serving: .serving([method]),
+      at: HostAndPort(host: "127.0.0.1", port: 0), on: loops, serving: .serving([method], limits: limits),
       logger: Logger(label: "test"))
     let (deep, neighbour) = (
       try await RawClient(port: listener.address.port), try await RawClient(port: listener.address.port)
