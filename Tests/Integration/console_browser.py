@@ -90,8 +90,6 @@ class Watched:
 
     def page(self, view="light", **options):
         page = self.context(view, **options).new_page()
-        if view == "print":
-            page.emulate_media(media="print")
         # Error pages have their status, and a test may type before the browser has put the focus into the first field.
         page.on("console", lambda message: "the server responded with a status of" in message.text
                 or "Autofocus processing was blocked" in message.text or self.faults.append(message.text))  # fmt: skip
