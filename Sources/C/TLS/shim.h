@@ -82,8 +82,13 @@ static inline const ASN1_STRING *entitled_tls_name_at(const GENERAL_NAMES *names
   return name->type == GEN_DNS || name->type == GEN_URI || name->type == GEN_EMAIL ? name->d.ia5 : NULL;
 }
 
-/// Refuses to decrypt a key: OpenSSL would ask for the passphrase at the terminal.
+/// Refuses to decrypt: OpenSSL would ask for the passphrase at the terminal.
 static inline int entitled_tls_no_passphrase(char *buffer, int size, int is_writing, void *argument) { return -1; }
+
+/// The next certificate.
+static inline X509 *entitled_tls_read_certificate(BIO *input) {
+  return PEM_read_bio_X509(input, NULL, entitled_tls_no_passphrase, NULL);
+}
 
 /// The next private key without a passphrase.
 static inline EVP_PKEY *entitled_tls_read_key(BIO *input) {

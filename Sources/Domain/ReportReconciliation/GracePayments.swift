@@ -52,7 +52,7 @@ struct GracePayments {
     }
   }
 
-  /// Whether a payment ended a trial, which is an event of its own on the day of the payment.
+  /// Whether a payment ended a trial. The reports of events count that conversion on the day of the payment.
   func isConversion(_ payment: Posting) -> Bool {
     conversions.contains(Moment(line: payment.line, at: payment.effectiveAt))
   }

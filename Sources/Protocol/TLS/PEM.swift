@@ -22,7 +22,7 @@ package final class CertificateList: Sendable {
       ERR_clear_error()
     }
     var certificates: [OpaquePointer] = []
-    while input != nil, let certificate = PEM_read_bio_X509(input, nil, nil, nil) {
+    while input != nil, let certificate = entitled_tls_read_certificate(input) {
       certificates.append(certificate)
     }
     self.certificates = certificates

@@ -35,7 +35,7 @@ struct ReportSumsTests {
     let query = ReportQuery(
       .churnReasons, from: first, to: first.advanced(by: 2), groupBy: [.product])
     var sums: ReportSums = [sum(0, "b", 1, reason: "CANCELLED"), sum(0, "a", 2), sum(1, "a", 4)]
-    // A day that comes again, and a reason of its own.
+    // The first day again, and another reason.
     sums += [sum(0, "b", 8, reason: "CANCELLED_WITHIN_A_DAY"), sum(-1, "a", 16), sum(2, "a", 32)]
     let rows = try ReportTable(query, sums).rows
     #expect(rows.map(\.bucket) == [first, first, first.advanced(by: 1)])
