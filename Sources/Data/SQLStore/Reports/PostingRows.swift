@@ -21,11 +21,6 @@ enum PostingRows {
     }
   }
 
-  /// Returns the bits of `posting.kinds` that rows with any of the kinds have. Some kinds share one.
-  static func bits(of kinds: some Sequence<Posting.Kind>) -> Int64 {
-    kinds.reduce(0) { $0 | 1 << ($1.rawValue % 63) }
-  }
-
   /// Binds product, group, storefront and offer.
   static func bind(
     _ dimensions: Posting.Dimensions, to row: any SQLStatement, at first: CInt

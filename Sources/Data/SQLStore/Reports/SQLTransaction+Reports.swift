@@ -80,15 +80,21 @@ extension SQLTransaction {
     try insert.bind(4, first.effectiveAt.millisecondsSince1970)
     try insert.bind(5, new.knownAt.millisecondsSince1970)
     try insert.bind(6, new.cause.rawValue)
-    try insert.bind(7, PostingRows.bits(of: postings.lazy.map(\.kind)))
-    try insert.bind(8, PostingPack.encode(postings))
-    try insert.bind(9, position)
+    let summary = PostingSummary(postings)
+    try insert.bind(7, summary.kinds)
+    try insert.bind(8, summary.dimensions)
+    try insert.bind(9, summary.cohorts?.lowerBound.number)
+    try insert.bind(10, summary.cohorts?.upperBound.number)
+    try insert.bind(11, PostingPack.encode(postings))
+    try insert.bind(12, position)
     try insert.run()
   }
 
   private static let insertPostings = """
-    INSERT INTO posting (line_id, app, environment, effective_at, known_at, cause, kinds, postings, position)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO posting (
+      line_id, app, environment, effective_at, known_at, cause, kinds, dimensions, cohort_from, cohort_to, postings,
+      position)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   func add(

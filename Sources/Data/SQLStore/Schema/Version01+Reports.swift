@@ -30,11 +30,15 @@ extension Version01 {
       effective_at INTEGER NOT NULL,   -- milliseconds since 1970
       known_at INTEGER NOT NULL,
       cause TEXT NOT NULL,
-      kinds INTEGER NOT NULL,          -- a bit for each Posting.Kind modulo 63
+      kinds INTEGER NOT NULL,          -- this and the next three are a PostingSummary: bits of kinds
+      dimensions INTEGER NOT NULL,     -- bits of products and storefronts
+      cohort_from INTEGER,             -- the first day of a cohort, in days since 1970; NULL: of no cohort
+      cohort_to INTEGER,               -- the last day of a cohort
       postings BLOB NOT NULL           -- PostingPack
     ) STRICT;
     CREATE INDEX posting_of_line ON posting (line_id, position);
-    CREATE INDEX posting_by_time ON posting (effective_at, position);
+    -- With the summary, so that rows without a posting of a value are not read.
+    CREATE INDEX posting_by_time ON posting (effective_at, position, kinds, dimensions, cohort_from, cohort_to);
 
     -- The last position of a posting.
     CREATE TABLE posting_position (

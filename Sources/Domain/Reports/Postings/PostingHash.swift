@@ -35,6 +35,15 @@ struct PostingHash {
   mutating func add(_ dimensions: Posting.Dimensions) { add(dimensions.fingerprint) }
 }
 
+extension Posting.Dimensions {
+  /// A hash of the text of one dimension, equal in every process: a part of it is stored.
+  package static func fingerprint(of text: String) -> UInt64 {
+    var hash = PostingHash()
+    hash.add(text)
+    return hash.value
+  }
+}
+
 extension ReportCell.Key {
   /// A hash of the dimensions, the reason and the currency, equal in every process: it is stored.
   package var groupFingerprint: UInt64 {
