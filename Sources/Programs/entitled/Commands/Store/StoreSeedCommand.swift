@@ -29,9 +29,11 @@ struct StoreSeedCommand: AsyncParsableCommand {
 
   @Flag(help: "Write only the rows that Check reads.") var onlyAnswers = false
   @Flag(help: "Write only the sums of reports, of two years.") var onlyReports = false
+  @Flag(help: "With --only-reports: write the postings behind the sums, too.") var withPostings = false
 
   func validate() throws {
     guard customers > 0 else { throw ValidationError("--customers takes a positive number") }
+    guard !withPostings || onlyReports else { throw ValidationError("--with-postings needs --only-reports") }
   }
 
   func run() async throws {
@@ -47,8 +49,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
     do {
       let all = SyntheticCustomers(count: customers, app: app, now: now)
       if onlyReports {
-        let payers = SyntheticPayers(count: customers, app: app, now: now)
-        try await writeReports(await payers.cells(), until: now, to: store)
+        try await writeReports(of: SyntheticPayers(count: customers, app: app, now: now), to: store)
       } else if onlyAnswers {
         try await writeAnswers(of: all, to: store)
       } else {
@@ -91,28 +92,43 @@ struct StoreSeedCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the sums of each day as they became known on it, packed as those of closed days, and closes all days before today.
+  /// Writes what became known on each day, packs the sums as those of closed days, and closes all days before today.
   private func writeReports(
-    _ cells: [ReportDay: [ReportCell]], until now: Instant, to store: any EntitlementStore
+    of payers: SyntheticPayers, to store: any EntitlementStore
   ) async throws(StoreError) {
-    let environment = Environment.sandbox
-    let today = ReportDay(now)
-    for (day, cells) in cells.sorted(by: { $0.key < $1.key }) {
-      try await store.write { transaction throws(StoreError) in
-        try transaction.add(cells, known: day, of: SyntheticCustomer.appID, in: environment)
-      }
-      var hasMore = day < today
-      while hasMore {
-        hasMore = try await store.write { transaction throws(StoreError) in
-          try transaction.packReports(
-            through: day, of: SyntheticCustomer.appID, in: environment, limit: Self.batchSize)
+    let today = ReportDay(payers.now)
+    if withPostings {
+      for span in payers.spans {
+        for (day, postings) in await payers.postings(of: span).sorted(by: { $0.key < $1.key }) {
+          let new = NewPostings(
+            postings, of: SyntheticCustomer.appID, in: .sandbox, knownAt: day.end, knownDay: day,
+            cause: .lateNotification)
+          try await store.write { transaction throws(StoreError) in try transaction.append([new]) }
+          if day < today { try await pack(through: day, in: store) }
         }
+      }
+    } else {
+      for (day, cells) in await payers.cells().sorted(by: { $0.key < $1.key }) {
+        try await store.write { transaction throws(StoreError) in
+          try transaction.add(cells, known: day, of: SyntheticCustomer.appID, in: .sandbox)
+        }
+        if day < today { try await pack(through: day, in: store) }
       }
     }
     try await store.write { transaction throws(StoreError) in
       for number in (today.number - SyntheticPayers.days)..<today.number {
         let day = ReportDay(number: number)
-        try transaction.close(day, at: day.end, of: SyntheticCustomer.appID, in: environment)
+        try transaction.close(day, at: day.end, of: SyntheticCustomer.appID, in: .sandbox)
+      }
+    }
+  }
+
+  private func pack(through day: ReportDay, in store: any EntitlementStore) async throws(StoreError) {
+    var hasMore = true
+    while hasMore {
+      hasMore = try await store.write { transaction throws(StoreError) in
+        try transaction.packReports(
+          through: day, of: SyntheticCustomer.appID, in: .sandbox, limit: Self.batchSize)
       }
     }
   }

@@ -49,6 +49,34 @@ struct SyntheticPayers: Sendable {
     return sums
   }
 
+  /// The days with postings, in parts whose postings fit into memory.
+  var spans: [Range<ReportDay>] {
+    let end = ReportDay(now).advanced(by: 1)
+    return stride(from: -Self.days - 1, to: 0, by: Self.daysOfSpan).map { first in
+      end.advanced(by: first)..<end.advanced(by: min(first + Int64(Self.daysOfSpan), 0))
+    }
+  }
+
+  private static let daysOfSpan = 60
+
+  /// Derives the postings of all payers on two cores; returns those of some days, each day's in the order of time.
+  func postings(of span: Range<ReportDay>) async -> [ReportDay: [Posting]] {
+    let middle = count / 2
+    async let first = postings(1..<middle + 1, of: span)
+    async let second = postings(middle + 1..<count + 1, of: span)
+    let all = await first + second
+    return Dictionary(grouping: all) { ReportDay($0.effectiveAt) }
+      .mapValues { $0.sorted { ($0.effectiveAt, $0.line) < ($1.effectiveAt, $1.line) } }
+  }
+
+  private func postings(_ numbers: Range<Int>, of span: Range<ReportDay>) async -> [Posting] {
+    numbers.flatMap { number in
+      PayerPostings(facts(number), in: app, at: now).postings.filter {
+        span.contains(ReportDay($0.effectiveAt))
+      }
+    }
+  }
+
   /// The life of one payer: a purchase on one of the days, renewals, failed payments, and an end.
   private func facts(_ number: Int) -> CustomerFacts {
     var random = LinearGenerator(UInt64(number))
