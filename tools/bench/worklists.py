@@ -65,8 +65,9 @@ def fill(store, count, now):
         for entry in entries))  # fmt: skip
     insert("migration_count", ((entry, "MIGRATED", "", 999) for entry in entries))
     # Purchases that no one owns any more.
-    store.executemany("DELETE FROM line_customer WHERE line_id = ?", ((line(number),) for number in customers.values()))
-    insert("unclaimed_line", ((APP, ENVIRONMENT, purchase, "", "") for purchase in sorted({line(number) for number in customers.values()})))
+    purchases = [line(number) for number in customers.values()]
+    store.executemany("DELETE FROM line_customer WHERE line_id = ?", ((purchase,) for purchase in purchases))
+    insert("unclaimed_line", ((APP, ENVIRONMENT, purchase, "", "") for purchase in purchases))
 
 
 def reopen(path, now):
