@@ -23,16 +23,8 @@ extension FactApplier {
     case .undo(let undone): try undo(undone, by: origin, of: appID, in: environment)
     case .grant(let fact, let id):
       try grant(
-        fact, of: line(fact.grantID), to: store.finalMergeTarget(of: customer(id)), evidence, command.actor)
-    case .revokeGrant(let fact):
-      let line = line(fact.grantID)
-      try store.put(fact, of: line, from: evidence)
-      try store.index(evidence, under: line)
-      for owner in try lines.owners(of: line) {
-        changes.markAffected(
-          customer(owner), line: line,
-          by: ChangeOrigin(cause: .grant, evidence: evidence, actor: command.actor))
-      }
+        fact, of: line(fact.grantID), to: store.finalMergeTarget(of: customer(id)), evidence, by: origin)
+    case .revokeGrant(let fact): try revokeGrant(fact, of: line(fact.grantID), evidence, by: origin)
     case .claimSeat(let seat, let id):
       try claimSeat(seat, for: id.map(customer), of: line(seat.originalTransactionID), by: origin)
     case .associateSeat(let id, let holder):
@@ -62,12 +54,14 @@ extension FactApplier {
     }
   }
 
-  /// Stores a grant, or a state of a purchase in another store. The newest state decides whose it is.
+  /// Stores a grant, or a state of a purchase in another store. The newest state decides who owns it; a change of the owner
+  /// has the cause of `transfer`.
   private mutating func grant(
-    _ fact: GrantFact, of line: LineKey, to customer: CustomerKey, _ evidence: EvidenceID, _ actor: String
+    _ fact: GrantFact, of line: LineKey, to customer: CustomerKey, _ evidence: EvidenceID,
+    by transfer: ChangeOrigin
   ) throws(StoreError) {
-    let origin = ChangeOrigin(
-      cause: fact.external == nil ? .grant : .external, evidence: evidence, actor: actor)
+    var origin = transfer
+    origin.cause = fact.external == nil ? .grant : .external
     let newest = try store.facts(of: line).grants.first?.external?.revision
     try store.put(fact, of: line, from: evidence)
     try store.index(evidence, under: line)
@@ -85,9 +79,21 @@ extension FactApplier {
     guard !owners.contains(customer.customerID) else {
       return changes.markAffected(customer, line: line, by: origin)
     }
-    let transfer = ChangeOrigin(cause: .ownership, evidence: evidence, actor: actor)
     for owner in owners { try unlink(line, from: line.customer(owner), by: transfer) }
     try link(line, to: customer, by: owners.isEmpty ? origin : transfer)
+  }
+
+  /// Stores the end of a grant.
+  private mutating func revokeGrant(
+    _ fact: GrantFact, of line: LineKey, _ evidence: EvidenceID, by command: ChangeOrigin
+  ) throws(StoreError) {
+    var origin = command
+    origin.cause = .grant
+    try store.put(fact, of: line, from: evidence)
+    try store.index(evidence, under: line)
+    for owner in try lines.owners(of: line) {
+      changes.markAffected(line.customer(owner), line: line, by: origin)
+    }
   }
 
   /// Moves a line to a customer, as decided by a command. A line without an owner is claimed by that.
