@@ -43,54 +43,20 @@ package enum StatusCoding {
 
   /// Encodes a status.
   package static func encode(_ status: EntitlementStatus) -> [UInt8] {
-    var encoder = FactEncoder()
-    func add(_ member: Member, _ text: String?) {
-      guard let text else { return }
-      encoder.append(byte: member.rawValue)
-      encoder.append(text)
-    }
-    func add(_ member: Member, _ instant: Instant?) {
-      add(member, instant.map { String($0.millisecondsSince1970) })
-    }
-    add(.reason, status.reason.rawValue)
-    add(.accessLevel, String(status.accessLevel.rawValue))
-    add(.substate, String(status.substate.rawValue))
-    add(.productState, status.productState.rawValue)
-    add(.since, status.since)
-    add(.until, status.until)
-    add(.paidUntil, status.paidUntil)
-    add(.checkAgainAt, status.checkAgainAt)
-    add(.actBy, status.actBy)
-    add(.originalTransactionID, status.deciding?.originalTransactionID)
-    add(.transactionID, status.deciding?.transactionID)
-    add(.productID, status.deciding?.productID)
-    add(.ownership, status.deciding?.ownership.rawValue)
-    add(.billingPlanType, status.deciding?.billingPlanType?.rawValue)
-    if let commitment = status.deciding?.commitment {
-      add(.billingPeriodNumber, String(commitment.billingPeriodNumber))
-      add(.totalBillingPeriods, String(commitment.totalBillingPeriods))
-      add(.commitmentExpiresDate, commitment.expiresDate)
-      add(.commitmentPrice, commitment.price.map { String($0) })
-    }
-    add(.payment, status.deciding?.payment.map { String($0) })
-    add(.paymentCurrency, status.deciding?.currency)
-    add(.grantID, status.grantID)
-    if let grant = status.grant, !grant.source.isEmpty {
-      add(.grantSource, grant.source)
-      add(.grantExternalID, grant.externalID)
-      add(.grantProductID, grant.productID)
-    }
-    guard let outlook = status.outlook else { return encoder.bytes }
-    add(.hasOutlook, "1")
-    add(.willRenew, outlook.willRenew.map { $0 ? "1" : "0" })
-    add(.renewalProductID, outlook.productID)
-    add(.renewalPrice, outlook.price.map { String($0) })
-    add(.renewalCurrency, outlook.currency)
-    add(.needsPriceConsent, outlook.needsPriceConsent ? "1" : nil)
-    add(
-      .winBackOfferIDs,
-      outlook.winBackOfferIDs.isEmpty ? nil : outlook.winBackOfferIDs.joined(separator: "\n"))
-    return encoder.bytes
+    var members = MemberEncoder()
+    members.add(.reason, status.reason.rawValue)
+    members.add(.accessLevel, String(status.accessLevel.rawValue))
+    members.add(.substate, String(status.substate.rawValue))
+    members.add(.productState, status.productState.rawValue)
+    members.add(.since, status.since)
+    members.add(.until, status.until)
+    members.add(.paidUntil, status.paidUntil)
+    members.add(.checkAgainAt, status.checkAgainAt)
+    members.add(.actBy, status.actBy)
+    if let deciding = status.deciding { members.add(deciding) }
+    if let grant = status.grant { members.add(grant) }
+    if let outlook = status.outlook { members.add(outlook) }
+    return members.bytes
   }
 
   /// Decodes a status.
@@ -109,6 +75,63 @@ package enum StatusCoding {
       paidUntil: members.instant(.paidUntil), checkAgainAt: members.instant(.checkAgainAt),
       actBy: members.instant(.actBy),
       deciding: members.deciding, grant: members.grant, outlook: members.outlook)
+  }
+
+  /// Encodes members in the order in which they are added; one without a value is left out.
+  private struct MemberEncoder {
+    private var encoder = FactEncoder()
+
+    var bytes: [UInt8] { encoder.bytes }
+
+    mutating func add(_ member: Member, _ text: String?) {
+      guard let text else { return }
+      encoder.append(byte: member.rawValue)
+      encoder.append(text)
+    }
+
+    mutating func add(_ member: Member, number: Int64?) {
+      add(member, number.map { String($0) })
+    }
+
+    mutating func add(_ member: Member, _ instant: Instant?) {
+      add(member, number: instant?.millisecondsSince1970)
+    }
+
+    mutating func add(_ deciding: DecidingTransaction) {
+      add(.originalTransactionID, deciding.originalTransactionID)
+      add(.transactionID, deciding.transactionID)
+      add(.productID, deciding.productID)
+      add(.ownership, deciding.ownership.rawValue)
+      add(.billingPlanType, deciding.billingPlanType?.rawValue)
+      if let commitment = deciding.commitment {
+        add(.billingPeriodNumber, number: commitment.billingPeriodNumber)
+        add(.totalBillingPeriods, number: commitment.totalBillingPeriods)
+        add(.commitmentExpiresDate, commitment.expiresDate)
+        add(.commitmentPrice, number: commitment.price)
+      }
+      add(.payment, number: deciding.payment)
+      add(.paymentCurrency, deciding.currency)
+    }
+
+    mutating func add(_ grant: DecidingGrant) {
+      add(.grantID, grant.grantID)
+      guard !grant.source.isEmpty else { return }
+      add(.grantSource, grant.source)
+      add(.grantExternalID, grant.externalID)
+      add(.grantProductID, grant.productID)
+    }
+
+    mutating func add(_ outlook: RenewalOutlook) {
+      add(.hasOutlook, "1")
+      add(.willRenew, outlook.willRenew.map { $0 ? "1" : "0" })
+      add(.renewalProductID, outlook.productID)
+      add(.renewalPrice, number: outlook.price)
+      add(.renewalCurrency, outlook.currency)
+      add(.needsPriceConsent, outlook.needsPriceConsent ? "1" : nil)
+      if !outlook.winBackOfferIDs.isEmpty {
+        add(.winBackOfferIDs, outlook.winBackOfferIDs.joined(separator: "\n"))
+      }
+    }
   }
 
   /// The decoded members.
