@@ -51,7 +51,7 @@ package enum Base64: Sendable {
   package func decode(_ text: UnsafeRawBufferPointer, into sink: UnsafeMutableRawBufferPointer) -> Bool {
     guard text.count % 4 != 1, sink.count == text.count * 3 / 4 else { return false }
     return text.withMemoryRebound(to: UInt8.self) { digits in
-      decodingTable.withUnsafeBufferPointer { unpack(digits, $0, to: sink, false) }
+      decodingTable.withUnsafeBufferPointer { unpack(digits, $0, to: sink, allowsStrayBits: false) }
     }
   }
 
@@ -72,7 +72,8 @@ package enum Base64: Sendable {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { sink, written in
       isValid = digits.withUnsafeBufferPointer { digits in
         decodingTable.withUnsafeBufferPointer {
-          unpack(digits, $0, to: UnsafeMutableRawBufferPointer(sink), allowsStrayBits)
+          unpack(
+            digits, $0, to: UnsafeMutableRawBufferPointer(sink), allowsStrayBits: allowsStrayBits)
         }
       }
       written = isValid ? count : 0
@@ -86,7 +87,7 @@ package enum Base64: Sendable {
   /// A notification has some ten thousand digits; a bounds check for each would cost as much as decoding it.
   private func unpack(
     _ digits: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt32>,
-    to sink: UnsafeMutableRawBufferPointer, _ allowsStrayBits: Bool
+    to sink: UnsafeMutableRawBufferPointer, allowsStrayBits: Bool
   ) -> Bool {
     guard !digits.isEmpty else { return true }
     // All groups or-ed together: an invalid digit leaves a bit above the three bytes.
@@ -101,13 +102,14 @@ package enum Base64: Sendable {
       sink.storeBytes(of: bytes.littleEndian, toByteOffset: 3 * group, as: UInt32.self)
     }
     return seen <= threeBytes
-      && unpackLast(digits[(4 * last)...], values, to: sink, from: 3 * last, allowsStrayBits)
+      && unpackLast(
+        digits[(4 * last)...], values, to: sink, from: 3 * last, allowsStrayBits: allowsStrayBits)
   }
 
   /// Decodes the last two, three or four digits to one byte less; the bits left over should be zero.
   private func unpackLast(
     _ digits: Slice<UnsafeBufferPointer<UInt8>>, _ values: UnsafeBufferPointer<UInt32>,
-    to sink: UnsafeMutableRawBufferPointer, from start: Int, _ allowsStrayBits: Bool
+    to sink: UnsafeMutableRawBufferPointer, from start: Int, allowsStrayBits: Bool
   ) -> Bool {
     var bytes: UInt32 = 0
     for (index, digit) in digits.enumerated() { bytes |= values[256 * index + Int(digit)] }

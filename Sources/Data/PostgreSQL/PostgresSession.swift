@@ -35,7 +35,8 @@ final class PostgresSession {
       let result = try Self.results(of: sent, on: handle, wait)
       try handle.exitPipeline()
       guard case .success(let rows) = result else { return result }
-      return Self.checked(zip(requests, rows).contains { $0.effect == .commits && $1.isRollback }, rows)
+      let isRolledBack = zip(requests, rows).contains { $0.effect == .commits && $1.isRollback }
+      return isRolledBack ? .failure(Self.rolledBack) : .success(rows)
     }
   }
 
@@ -74,16 +75,14 @@ final class PostgresSession {
       try wait.flush(handle)
       let result = try Self.simpleResult(on: handle, wait)
       guard case .success(let rows) = result, let rows else { return result }
-      return Self.checked(StatementEffect(sql) == .commits && rows.isRollback, rows)
+      let isRolledBack = StatementEffect(sql) == .commits && rows.isRollback
+      return isRolledBack ? .failure(Self.rolledBack) : .success(rows)
     }
   }
 
-  /// A `COMMIT` of a transaction that failed before is no error of the server, which answers `ROLLBACK`.
-  private static func checked<Value>(_ isRolledBack: Bool, _ value: Value) -> Result<Value, PostgresError> {
-    guard isRolledBack else { return .success(value) }
-    return .failure(
-      PostgresError(sqlState: "25P02", primaryMessage: "the transaction had failed and was rolled back"))
-  }
+  /// The error of a `COMMIT` of a transaction that failed before. The server reports none, and answers `ROLLBACK`.
+  private static let rolledBack = PostgresError(
+    sqlState: "25P02", primaryMessage: "the transaction had failed and was rolled back")
 
   /// Reads the results of a text of statements; the last is returned.
   static func simpleResult(

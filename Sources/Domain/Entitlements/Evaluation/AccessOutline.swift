@@ -104,7 +104,7 @@ package struct AccessOutline: Sendable {
         $0.type == .nonRenewingSubscription && rules.products[$0.productID] != nil
       }
       access[entitlement, default: Access()].replace(
-        number, isNew: isNew, with: spans, sealed: ofHead, isDependent)
+        number, isNew: isNew, with: spans, sealed: ofHead, isDependent: isDependent)
     }
   }
 
@@ -193,7 +193,7 @@ extension AccessOutline.Access {
 
   /// Replaces the intervals of a line. `sealed` are those that its head got instead.
   fileprivate mutating func replace(
-    _ line: Int32, isNew: Bool, with new: [OutlineSpan], sealed: [OutlineSpan], _ isDependent: Bool
+    _ line: Int32, isNew: Bool, with new: [OutlineSpan], sealed: [OutlineSpan], isDependent: Bool
   ) {
     if !isNew {
       // New periods only add to the access of a line. After other changes, such as refunds, the runs are sorted again.

@@ -83,7 +83,8 @@ extension ReportColumn {
   ) -> ReportColumn {
     ReportColumn(
       name: name, unit: .count, role: role, span: span, definition: definition,
-      terms: terms(.count, kinds, 1, reasons, ofCohort) + terms(.count, less, -1, reasons, ofCohort))
+      terms: terms(.count, kinds, 1, reasons, ofCohort: ofCohort)
+        + terms(.count, less, -1, reasons, ofCohort: ofCohort))
   }
 
   static func money(
@@ -92,7 +93,7 @@ extension ReportColumn {
   ) -> ReportColumn {
     ReportColumn(
       name: name, unit: unit, role: role, span: span, definition: definition,
-      terms: terms(.amount, kinds, 1, reasons, ofCohort), isOfOneAge: ofOneAge)
+      terms: terms(.amount, kinds, 1, reasons, ofCohort: ofCohort), isOfOneAge: ofOneAge)
   }
 
   /// A column that is computed from others by name: the sum of `plus` without that of `minus`. With
@@ -108,7 +109,7 @@ extension ReportColumn {
   }
 
   private static func terms(
-    _ field: Term.Field, _ kinds: [Posting.Kind], _ sign: Int64, _ reasons: Set<String>?, _ ofCohort: Bool
+    _ field: Term.Field, _ kinds: [Posting.Kind], _ sign: Int64, _ reasons: Set<String>?, ofCohort: Bool
   ) -> [Term] {
     kinds.map { Term(kind: $0, field: field, sign: sign, reasons: reasons, isOfCohort: ofCohort) }
   }

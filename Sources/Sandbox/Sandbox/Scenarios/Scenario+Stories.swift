@@ -18,7 +18,7 @@ extension Scenario {
       Step("A month passes.", .advance("31d")),
       Step("ada upgrades to a higher level.", buy(.upgrade, 0), as: "upgrade"),
       Step("Two months pass.", .advance("61d")),
-      Step("ada turns auto-renew off.", autoRenew("first", false)),
+      Step("ada turns auto-renew off.", autoRenew("first", isOn: false)),
       Step("The subscription ends.", .advance("40d")),
       Step("Two months pass.", .advance("60d")),
       Step("ada subscribes again.", buy(.subscription, 0), as: "again"),
@@ -122,7 +122,7 @@ extension Scenario {
     .perform(.billing, [("account", .account(account)), ("fails", .flag(fails))])
   }
 
-  private static func autoRenew(_ label: String, _ isOn: Bool) -> Instruction {
+  private static func autoRenew(_ label: String, isOn: Bool) -> Instruction {
     .perform(.autoRenew, [("transactionId", .transaction(label)), ("enabled", .flag(isOn))])
   }
 

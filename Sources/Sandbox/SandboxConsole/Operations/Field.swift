@@ -96,11 +96,12 @@ extension Field {
     switch kind {
     case .app: return ""
     case .flag:
-      return Self.select(["true", "false"], value, isRequired, attributes) {
+      return Self.select(["true", "false"], value, isRequired: isRequired, attributes) {
         $0 == "true" ? Text.yes : Text.no
       }
-    case .choice(let choices): return Self.select(choices, value, isRequired, attributes) { $0 }
-    case .product: return Self.select(products.map(\.productId), value, isRequired, attributes) { $0 }
+    case .choice(let choices): return Self.select(choices, value, isRequired: isRequired, attributes) { $0 }
+    case .product:
+      return Self.select(products.map(\.productId), value, isRequired: isRequired, attributes) { $0 }
     case .json: return "<textarea \(attributes) spellcheck=\"false\">\(value)</textarea>"
     case .number: return Self.input(value, attributes, " inputmode=\"numeric\"")
     case .account: return Self.input(value, attributes, " list=\"accounts\"")
@@ -114,7 +115,7 @@ extension Field {
   }
 
   private static func select(
-    _ values: [String], _ selected: String, _ isRequired: Bool, _ attributes: Markup, text: (String) -> String
+    _ values: [String], _ selected: String, isRequired: Bool, _ attributes: Markup, text: (String) -> String
   ) -> Markup {
     let empty: Markup = isRequired ? "" : "<option value=\"\">\(Text.none)</option>"
     let options = values.map { value in

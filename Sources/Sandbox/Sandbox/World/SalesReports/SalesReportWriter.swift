@@ -64,9 +64,9 @@ struct SalesReportWriter {
     var positions: [[String: String]: Int] = [:]
     for stock in world.stocks(of: app.id, before: span(of: day).upperBound) {
       let price = stock.sold.seats?.tiers.averagePrice ?? stock.sold.price
-      let key = product(stock.sold, app).merging(money(price, stock.sold, stock.isAfterOneYear, app)) {
-        _, new in new
-      }.merging(["Country": country(of: stock.sold), "Device": "iPhone"]) { _, new in new }
+      let amounts = money(price, stock.sold, isAfterOneYear: stock.isAfterOneYear, app)
+      let key = product(stock.sold, app).merging(amounts) { _, new in new }
+        .merging(["Country": country(of: stock.sold), "Device": "iPhone"]) { _, new in new }
       let position = positions[key] ?? rows.count
       if position == rows.count {
         positions[key] = position
@@ -144,7 +144,7 @@ struct SalesReportWriter {
   private func addCharges(of app: SandboxApp, on day: CalendarDay, to report: inout TabularText) {
     for sale in world.sales(of: app.id, in: span(of: day)) where world.lines[sale.sold.originalID] != nil {
       var values = product(sale.sold, app)
-        .merging(money(sale.price, sale.sold, sale.isAfterOneYear, app)) { _, new in new }
+        .merging(money(sale.price, sale.sold, isAfterOneYear: sale.isAfterOneYear, app)) { _, new in new }
       values["Event Date"] = day.description
       values["Subscription Offer Type"] = sale.sold.offer?.modeName
       values["Country"] = country(of: sale.sold)
@@ -199,7 +199,7 @@ extension SalesReportWriter {
   }
 
   private func money(
-    _ price: Int64, _ sold: SoldTransaction, _ isAfterOneYear: Bool, _ app: SandboxApp
+    _ price: Int64, _ sold: SoldTransaction, isAfterOneYear: Bool, _ app: SandboxApp
   ) -> [String: String] {
     [
       "Customer Price": Amount.text(price), "Customer Currency": currency(of: sold, app),
