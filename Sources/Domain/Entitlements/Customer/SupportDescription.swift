@@ -49,17 +49,10 @@ extension EntitlementStatus {
     if let deciding, deciding.isShared, let sentence = sharedSentence(deciding, about: entitlement) {
       return sentence
     }
-    let end = until.map { " until \($0.minute)" } ?? ""
+    let end = untilText
     switch reason {
     case .subscriptionActive, .awaitingRenewal: return "Your subscription is active."
-    case .subscriptionNotRenewing:
-      guard let commitment = deciding?.commitment, !commitment.isLastPayment else {
-        return "Your subscription is active\(end) and does not renew after that."
-      }
-      let commitmentEnd = commitment.expiresDate.map { " on \($0.minute)" } ?? ""
-      return
-        "Your subscription is active. Its payments continue until your commitment ends\(commitmentEnd), and it does not renew "
-        + "after that."
+    case .subscriptionNotRenewing: return notRenewingSentence
     case .inGracePeriod, .inOperatorGracePeriod:
       return
         "The App Store could not charge your renewal. You keep access\(end); please update your payment details in the "
@@ -101,6 +94,20 @@ extension EntitlementStatus {
     }
   }
 
+  /// The sentence for the buyer of a subscription that does not renew. A monthly payment of a commitment is no renewal.
+  private var notRenewingSentence: String {
+    guard let commitment = deciding?.commitment, !commitment.isLastPayment else {
+      return "Your subscription is active\(untilText) and does not renew after that."
+    }
+    let end = commitment.expiresDate.map { " on \($0.minute)" } ?? ""
+    return
+      "Your subscription is active. Its payments continue until your commitment ends\(end), and it does not renew "
+      + "after that."
+  }
+
+  /// The end of the access within a sentence; empty without an end.
+  private var untilText: String { until.map { " until \($0.minute)" } ?? "" }
+
   /// The sentence for a family member or the holder of a seat, who does not pay: nothing about payments, prices and
   /// cancellation. `nil` if it is the same as for everyone.
   private func sharedSentence(_ deciding: DecidingTransaction, about entitlement: String) -> String? {
@@ -111,8 +118,7 @@ extension EntitlementStatus {
       .subscriptionNotRenewing where deciding.commitment?.isLastPayment == false:
       return "You have access through \(purchase)."
     case .subscriptionNotRenewing, .inGracePeriod, .inOperatorGracePeriod:
-      let end = until.map { " until \($0.minute)" } ?? ""
-      return "You have access\(end) through \(purchase)."
+      return "You have access\(untilText) through \(purchase)."
     case .billingRetry:
       return "You have no access through \(purchase) at the moment. It returns when the next payment is made."
     case .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired:
