@@ -1,6 +1,9 @@
 internal import AppStore
 package import AppStoreReports
 
+/// The subject of the bucket of recurring revenue.
+let recurringRevenue = "Recurring revenue"
+
 /// Items that are compared as one number: Apple's reports name no transaction, so equal things are counted
 /// together.
 package struct ReconciliationBucket: Hashable, Sendable {

@@ -25,40 +25,8 @@ struct ReportReader {
         note("UNKNOWN_COLUMN", "\(document.kind.rawValue) \(column)", 0)
       }
       for (index, row) in document.table.rows.enumerated() {
-        try read(Row(document: document, values: row, line: index + 2))
+        try read(ReportRow(document: document, values: row, line: index + 2))
       }
-    }
-  }
-
-  /// A row with access to its columns.
-  struct Row {
-    let document: ReportDocument
-    let values: [String]
-    let line: Int
-
-    subscript(column: String) -> String { document.table.value(column, in: values) }
-
-    func number(_ column: String) throws(ReportError) -> Int64 {
-      let text = self[column]
-      if text.isEmpty { return 0 }
-      guard let value = Amount.thousandths(text), value % 1000 == 0 else { throw malformed(column) }
-      return value / 1000
-    }
-
-    func amount(_ column: String) throws(ReportError) -> Int64 {
-      let text = self[column]
-      if text.isEmpty { return 0 }
-      guard let value = Amount.thousandths(text) else { throw malformed(column) }
-      return value
-    }
-
-    func day(_ column: String) throws(ReportError) -> CalendarDay {
-      guard let day = CalendarDay(self[column]) else { throw malformed(column) }
-      return day
-    }
-
-    func malformed(_ column: String) -> ReportError {
-      .malformed(document.name, line: line, column: column, value: self[column])
     }
   }
 
@@ -72,7 +40,7 @@ struct ReportReader {
   }
 
   private mutating func noteUnknown(
-    _ code: String, _ text: String, _ quantity: Int64, _ day: CalendarDay, _ row: Row
+    _ code: String, _ text: String, _ quantity: Int64, _ day: CalendarDay, _ row: ReportRow
   ) {
     note(code, text, quantity)
     unknownRows[BucketMatching.DayKey(report: row.document.kind, day: day), default: []].insert(
@@ -80,7 +48,7 @@ struct ReportReader {
   }
 
   /// Reads a row by the kind of its report; rows of other apps are left out.
-  private mutating func read(_ row: Row) throws(ReportError) {
+  private mutating func read(_ row: ReportRow) throws(ReportError) {
     if let appleID, !row["App Apple ID"].isEmpty, row["App Apple ID"] != appleID { return }
     switch row.document.kind {
     case .subscription: try readStocks(row)
@@ -93,7 +61,7 @@ struct ReportReader {
 
   /// The bucket of a row without its subject; `nil`, with a note, for an unknown product or country.
   private mutating func bucket(
-    _ row: Row, _ day: CalendarDay, country column: String, _ subject: ReconciliationBucket.Subject,
+    _ row: ReportRow, _ day: CalendarDay, country column: String, _ subject: ReconciliationBucket.Subject,
     quantity: Int64
   ) -> ReconciliationBucket? {
     cover(day, row.document)
@@ -118,7 +86,7 @@ struct ReportReader {
       report: row.document.kind, day: day, productID: productID, country: country, subject: subject)
   }
 
-  private mutating func add(_ bucket: ReconciliationBucket, _ quantity: Int64, _ row: Row) {
+  private mutating func add(_ bucket: ReconciliationBucket, _ quantity: Int64, _ row: ReportRow) {
     guard quantity != 0 else { return }
     items.append(
       ReportedItem(bucket: bucket, quantity: quantity, file: row.document.name, line: row.line))
@@ -127,7 +95,7 @@ struct ReportReader {
   // MARK: Reports
 
   /// Reads the numbers of subscriptions at the end of a day, one for each column that is not 0.
-  private mutating func readStocks(_ row: Row) throws(ReportError) {
+  private mutating func readStocks(_ row: ReportRow) throws(ReportError) {
     guard let day = row.document.day else { return }
     let columns = SubscriptionColumn.allCases.map(\.rawValue) + ["Billing Retry", "Grace Period"]
     for column in columns where row.document.table.position(of: column) != nil {
@@ -139,13 +107,14 @@ struct ReportReader {
       if column == SubscriptionColumn.standard.rawValue { try addRecurring(bucket, quantity, row) }
     }
     if row["Subscribers"].isEmpty { note("PRIVACY", "Subscribers is blank", 1) }
-    guard let bucket = bucket(row, day, country: "Country", .stock("price"), quantity: 0) else { return }
+    guard var bucket = bucket(row, day, country: "Country", .stock("price"), quantity: 0) else { return }
+    bucket.setPrice(try row.amount("Customer Price"), of: row)
     try addProceeds(bucket, 1, row)
   }
 
   /// The recurring revenue of subscriptions at the standard price, in thousandths a year.
   private mutating func addRecurring(
-    _ bucket: ReconciliationBucket, _ quantity: Int64, _ row: Row
+    _ bucket: ReconciliationBucket, _ quantity: Int64, _ row: ReportRow
   ) throws(ReportError) {
     guard let perYear = Self.periodsPerYear[row["Standard Subscription Duration"].lowercased()] else {
       return
@@ -163,7 +132,7 @@ struct ReportReader {
 
   /// Reads events of subscriptions. One of an unknown type is noted, so that a new type of Apple does not
   /// fail the comparison.
-  private mutating func readEvent(_ row: Row) throws(ReportError) {
+  private mutating func readEvent(_ row: ReportRow) throws(ReportError) {
     let quantity = try row.number("Quantity")
     let day = try row.day("Event Date")
     guard let flow = SubscriptionFlow(appleEvent: row["Event"]) else {
@@ -175,14 +144,14 @@ struct ReportReader {
     add(bucket, quantity, row)
   }
 
-  private mutating func readCharge(_ row: Row) throws(ReportError) {
+  private mutating func readCharge(_ row: ReportRow) throws(ReportError) {
     let (units, price) = (try row.number("Units"), try row.amount("Customer Price"))
     let isRefund = price < 0 || units < 0 || row["Refund"].lowercased().hasPrefix("y")
     try addMoney(row, try row.day("Event Date"), country: "Country", units, price, isRefund: isRefund)
   }
 
   /// Reads a sale or a refund. A refund has negative units or a negative price.
-  private mutating func readSale(_ row: Row) throws(ReportError) {
+  private mutating func readSale(_ row: ReportRow) throws(ReportError) {
     let type = row["Product Type Identifier"].uppercased()
     let (units, price) = (try row.number("Units"), try row.amount("Customer Price"))
     // IA3 is a restored purchase. Other types are downloads and updates of apps.
@@ -192,9 +161,9 @@ struct ReportReader {
       isRefund: units < 0 || price < 0)
   }
 
-  /// Adds charges or refunds of one price, in hundredths of the currency unit.
+  /// Adds charges or refunds of one price, in thousandths of the currency unit.
   private mutating func addMoney(
-    _ row: Row, _ day: CalendarDay, country: String, _ units: Int64, _ price: Int64, isRefund: Bool
+    _ row: ReportRow, _ day: CalendarDay, country: String, _ units: Int64, _ price: Int64, isRefund: Bool
   ) throws(ReportError) {
     // A refund of a part of the price has no unit.
     let quantity = max(1, abs(units))
@@ -202,26 +171,21 @@ struct ReportReader {
       var bucket = bucket(row, day, country: country, isRefund ? .refund : .charge, quantity: quantity)
     else { return }
     guard price != 0 else { return note("NOT_COMPARED", "free of charge", quantity) }
-    bucket.price = (abs(price) + 5) / 10
-    bucket.currency = row["Customer Currency"]
-    bucket.isAfterOneYear = row["Proceeds Reason"].lowercased() == rateAfterOneYear.lowercased()
+    bucket.setPrice(price, of: row)
     add(bucket, quantity, row)
     try addProceeds(bucket, quantity, row)
   }
 
-  /// Adds the developer's share for the check of its rate. Shares in another currency than the price are
-  /// not compared.
+  /// Adds the developer's share of a bucket with a price for the check of its rate. Shares in another currency than the
+  /// price are not compared.
   private mutating func addProceeds(
-    _ bucket: ReconciliationBucket, _ quantity: Int64, _ row: Row
+    _ bucket: ReconciliationBucket, _ quantity: Int64, _ row: ReportRow
   ) throws(ReportError) {
     let price = abs(try row.amount("Customer Price"))
     guard
       row[row.document.kind == .sales ? "Currency of Proceeds" : "Proceeds Currency"]
         == row["Customer Currency"]
     else { return note("NOT_COMPARED", "proceeds in another currency", quantity) }
-    var bucket = bucket
-    (bucket.price, bucket.currency) = ((price + 5) / 10, row["Customer Currency"])
-    bucket.isAfterOneYear = row["Proceeds Reason"].lowercased() == rateAfterOneYear.lowercased()
     proceeds.append(
       ReportedProceeds(
         bucket: bucket, quantity: quantity, price: price, proceeds: abs(try row.amount("Developer Proceeds")),
@@ -229,7 +193,7 @@ struct ReportReader {
   }
 
   /// Reads a line of a financial report. Returns have negative quantities and shares here.
-  private mutating func readFinance(_ row: Row) throws(ReportError) {
+  private mutating func readFinance(_ row: ReportRow) throws(ReportError) {
     let isReturn = row["Sale or Return"].uppercased() == "R"
     let (quantity, share) = (abs(try row.number("Quantity")), abs(try row.amount("Extended Partner Share")))
     finance.append(
@@ -241,30 +205,12 @@ struct ReportReader {
   }
 }
 
-/// The subject of the bucket of recurring revenue.
-let recurringRevenue = "Recurring revenue"
-
-/// The product ids behind the names and numbers of reports.
-package struct ProductNames: Sendable {
-  private var byAppleID: [String: String]
-  private let known: Set<String>
-
-  /// - given: product ids by Apple's number, as the operator states them.
-  /// - known: the product ids of the app.
-  package init(given: [String: String], known: Set<String>, learnedFrom documents: [ReportDocument]) {
-    self.known = known
-    byAppleID = [:]
-    for document in documents where document.kind == .sales {
-      for row in document.table.rows {
-        byAppleID[document.table.value("Apple Identifier", in: row)] = document.table.value("SKU", in: row)
-      }
-    }
-    byAppleID.merge(given) { _, given in given }
-  }
-
-  /// The product id of a row; `nil` if it is unknown.
-  func productID(appleID: String, name: String, isProductID: Bool) -> String? {
-    let productID = isProductID ? name : byAppleID[appleID] ?? name
-    return known.contains(productID) ? productID : nil
+extension ReconciliationBucket {
+  /// Sets the price of one piece, in thousandths of the currency unit, and the rate of the row. The price of a refund is
+  /// negative in reports, and positive in buckets.
+  fileprivate mutating func setPrice(_ price: Int64, of row: ReportRow) {
+    self.price = (abs(price) + 5) / 10
+    currency = row["Customer Currency"]
+    isAfterOneYear = row["Proceeds Reason"].lowercased() == rateAfterOneYear.lowercased()
   }
 }
