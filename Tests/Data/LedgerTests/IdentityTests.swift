@@ -3,11 +3,10 @@ import Entitlements
 import JSON
 import Ledger
 import Store
-import Synchronization
 import TestSupport
 import Testing
 
-/// Identity: claims, links, transfers, merges, and their undo.
+/// Identity: links and claims of purchases.
 @Suite struct IdentityTests {
   private let token = "8f2f9e3a-5a10-4b0a-9a63-0d3ac1a0e0aa"
 
@@ -96,28 +95,6 @@ import Testing
     }
   }
 
-  @Test("A transfer and its undo change both customers in one commit with consecutive events")
-  func transfer() async throws {
-    try await LedgerFixture.run { fixture in
-      _ = try await fixture.submit(fixture.period(40...70))
-      let moved = try await fixture.ledger.move(
-        "L1", from: "ana", to: "ben", policy: .transfer, fixture.scope)
-      #expect(moved.events.map(\.event.customer.customerID) == ["ana", "ben"])
-      #expect(moved.events[1].sequence == moved.events[0].sequence + 1)
-      #expect(moved.events.map(\.event.change.after.isEntitled) == [false, true])
-      #expect(
-        moved.events.allSatisfy { $0.event.actor == "support" && $0.event.evidenceID == moved.evidenceID })
-      #expect(try fixture.facts() == CustomerFacts())
-      let undone = try await fixture.ledger.undo(moved.transferID, fixture.scope)
-      #expect(undone.events.map(\.event.customer.customerID) == ["ben", "ana"])
-      #expect(try fixture.facts()?.transactions.count == 1)
-      await #expect(throws: LedgerError.transferConflict(transfer: moved.transferID)) {
-        try await fixture.ledger.undo(moved.transferID, fixture.scope)
-      }
-      #expect(try await fixture.replayDifferences().isEmpty)
-    }
-  }
-
   @Test(
     "Submitting another customer's purchase follows the app's ownership policy",
     arguments: OwnershipPolicy.allCases)
@@ -135,20 +112,6 @@ import Testing
       #expect(try fixture.facts()?.transactions.count == (policy == .transfer ? 0 : 1))
       #expect(try fixture.facts(of: "ben")?.transactions.count == (policy == .keep ? nil : 1))
       #expect(try await fixture.replayDifferences().isEmpty)
-    }
-  }
-
-  @Test("A dry run returns the result and changes nothing")
-  func dryRun() async throws {
-    try await LedgerFixture.run { fixture in
-      _ = try await fixture.submit(fixture.period(40...70))
-      var scope = fixture.scope
-      scope.isDryRun = true
-      let outcome = try await fixture.ledger.move("L1", to: "ben", policy: .transfer, scope)
-      #expect(outcome.events.count == 2)
-      #expect(try fixture.facts(of: "ben") == nil)
-      #expect(try await fixture.events().count == 1)
-      #expect(try await fixture.evidence().count == 1)
     }
   }
 
@@ -210,188 +173,6 @@ import Testing
       #expect(again.customerID == "ana")
       #expect(try fixture.facts()?.transactions.count == 1)
       #expect(try await fixture.replayDifferences().isEmpty)
-    }
-  }
-
-  @Test("A merge moves later evidence to the merge target until it is undone")
-  func merge() async throws {
-    try await LedgerFixture.run { fixture in
-      _ = try await fixture.submit(fixture.period(40...70, line: "L1"), for: "anonymous-1")
-      _ = try await fixture.submit(fixture.period(40...70, line: "L2"))
-      _ = try await fixture.ledger.grant("pro", to: "anonymous-1", fixture.scope)
-      let merged = try await fixture.ledger.merge("anonymous-1", into: "ana", fixture.scope)
-      #expect(merged.lines == ["L1"])
-      #expect(try fixture.facts()?.transactions.count == 2)
-      #expect(try fixture.facts()?.grants.count == 1)
-      #expect(try fixture.facts(of: "anonymous-1") == CustomerFacts())
-      let later = try await fixture.submit(fixture.period(70...100, line: "L1"), for: "anonymous-1")
-      #expect(later.customerID == "ana")
-      #expect(try await fixture.ledger.merge("anonymous-1", into: "ana", fixture.scope).evidenceID == nil)
-      _ = try await fixture.ledger.undo(merged.transferID, fixture.scope)
-      #expect(try fixture.facts(of: "anonymous-1")?.transactions.count == 2)
-      #expect(try fixture.facts()?.transactions.map(\.originalTransactionID) == ["L2"])
-      #expect(try await fixture.replayDifferences().isEmpty)
-    }
-  }
-
-  @Test("A grant is revoked once, and both commands are in the timeline")
-  func grants() async throws {
-    try await LedgerFixture.run { fixture in
-      let given = try await fixture.ledger.grant("pro", until: at(80), to: "ana", fixture.scope)
-      let id = try #require(given.grant?.grantID)
-      let revoked = try await fixture.ledger.revokeGrant(id, fixture.scope)
-      #expect(revoked.grant?.revokedAt == at(50))
-      #expect(try await fixture.ledger.revokeGrant(id, fixture.scope).evidenceID == nil)
-      #expect(try await fixture.events().map(\.event.change.kind) == [.granted, .grantRevoked])
-      await #expect(throws: LedgerError.unknownGrant("grant-99")) {
-        try await fixture.ledger.revokeGrant("grant-99", fixture.scope)
-      }
-      #expect(try await fixture.replayDifferences().isEmpty)
-    }
-  }
-
-  @Test("Erasing a customer leaves no id, and the purchase is unclaimed")
-  func erase() async throws {
-    try await LedgerFixture.run { fixture in
-      let jws = try fixture.period(40...70)
-      _ = try await fixture.submit(jws, for: "ana.secret")
-      var scope = fixture.scope
-      scope.note = "secret reason"
-      _ = try await fixture.ledger.grant("pro", to: "ana.secret", scope)
-      _ = try await fixture.ledger.merge("phone.secret", into: "ana.secret", scope)
-      scope.note = ""
-      scope.isDryRun = true
-      let counted = try await fixture.ledger.erase("ana.secret", scope)
-      scope.isDryRun = false
-      let erased = try await fixture.ledger.erase("ana.secret", scope)
-      #expect(erased.erasedRows > 5)
-      #expect(counted.erasedRows == erased.erasedRows)
-      #expect(try fixture.facts(of: "ana.secret") == nil)
-      #expect(try await fixture.unclaimed() == ["L1"])
-      for evidence in try await fixture.evidence() {
-        #expect(evidence.customerID?.contains("secret") != true)
-        let body = String(decoding: evidence.content.body ?? [], as: UTF8.self)
-        #expect(evidence.kind != .operatorCommand || !body.contains("secret"))
-      }
-      #expect(try await fixture.events().allSatisfy { $0.event.customer.customerID.hasPrefix("erased-") })
-      #expect(try await fixture.replayDifferences().isEmpty)
-      let repeated = try await fixture.ledger.erase("ana.secret", scope)
-      #expect(repeated.erasedRows == 0)
-      #expect(repeated.erasures.map(\.pseudonym) == erased.erasures.prefix(1).map(\.pseudonym))
-      await #expect(throws: LedgerError.unknownCustomer) {
-        try await fixture.ledger.erase("stranger", scope)
-      }
-      #expect(try await fixture.submit(jws, for: "ben").customerID == "ben")
-      #expect(try await fixture.replayDifferences().isEmpty)
-    }
-  }
-}
-
-/// Purchases that find their customers by `appAccountToken`, and purchases with the token of another customer.
-@Suite struct AccountTokenTests {
-  private let token = "8f2f9e3a-5a10-4b0a-9a63-0d3ac1a0e0aa"
-
-  private func period(
-    _ fixture: LedgerFixture, _ line: String = "L1", days: ClosedRange<Int64> = 40...70
-  ) throws -> String {
-    try fixture.period(days, line: line, ["appAccountToken": .string(token.uppercased())])
-  }
-
-  private func useTokensAsCustomers(_ fixture: LedgerFixture) {
-    fixture.catalog.replace(
-      with: Catalog([LedgerFixture.oceanApp(.keep, customerFromAppAccountToken: true)]))
-  }
-
-  @Test("With customer_from_app_account_token a first purchase entitles without a submission")
-  func customerFromToken() async throws {
-    try await LedgerFixture.run { fixture in
-      _ = try await fixture.submit(period(fixture, days: 10...40), for: nil)
-      #expect(try await fixture.unclaimed() == ["L1"])
-      useTokensAsCustomers(fixture)
-      let arrived = try await fixture.submit(period(fixture), for: nil)
-      #expect(arrived.customerID == token)
-      #expect(try await fixture.unclaimed().isEmpty)
-      #expect(try fixture.facts(of: token)?.transactions.count == 2)
-      #expect(try await fixture.events().map(\.event.change.kind) == [.started])
-      #expect(try await fixture.events().map(\.event.customer.customerID) == [token])
-      _ = try await fixture.submit(fixture.period(40...70, line: "L2"), for: nil)
-      #expect(try await fixture.unclaimed() == ["L2"], "a purchase without a token waits")
-      #expect(try await fixture.replayDifferences().isEmpty)
-      fixture.catalog.replace(with: Catalog([LedgerFixture.app]))
-      #expect(try await fixture.replayDifferences().isEmpty, "the link does not depend on the configuration")
-    }
-  }
-
-  @Test("An erased customer's purchase is not linked to its token again")
-  func erased() async throws {
-    try await LedgerFixture.run { fixture in
-      useTokensAsCustomers(fixture)
-      _ = try await fixture.submit(period(fixture), for: nil)
-      _ = try await fixture.ledger.erase(token, fixture.scope)
-      _ = try await fixture.submit(period(fixture, days: 70...100), for: nil)
-      #expect(try await fixture.unclaimed() == ["L1"])
-      #expect(try fixture.facts(of: token) == nil)
-      #expect(try await fixture.replayDifferences().isEmpty)
-    }
-  }
-
-  @Test("Registering a token claims the waiting purchases and those that arrive later, once")
-  func registered() async throws {
-    try await LedgerFixture.run { fixture in
-      _ = try await fixture.submit(period(fixture), for: nil)
-      var scope = fixture.scope
-      scope.isDryRun = true
-      #expect(try await fixture.ledger.registerToken(token, of: "ana", scope).lines == ["L1"])
-      #expect(try await fixture.unclaimed() == ["L1"])
-      let claimed = try await fixture.ledger.registerToken(token.uppercased(), of: "ana", fixture.scope)
-      #expect(claimed.lines == ["L1"])
-      #expect(claimed.events.map(\.event.change.kind) == [.claimed])
-      #expect(claimed.events.first?.event.actor == "support")
-      #expect(try await fixture.ledger.registerToken(token, of: "ana", fixture.scope).evidenceID == nil)
-      let later = try await fixture.submit(period(fixture, "L2"), for: nil)
-      #expect(later.customerID == "ana")
-      await #expect(throws: LedgerError.tokenOfAnotherCustomer) {
-        try await fixture.ledger.registerToken(token, of: "ben", fixture.scope)
-      }
-      await #expect(throws: LedgerError.invalid(field: "app_account_token", problem: "is not a UUID")) {
-        try await fixture.ledger.registerToken("token", of: "ben", fixture.scope)
-      }
-      #expect(try await fixture.replayDifferences().isEmpty)
-      _ = try await fixture.ledger.erase("ana", fixture.scope)
-      let bound = try await fixture.store.snapshot { [token] in
-        try $0.customerID(ofToken: token, of: "ocean", in: .sandbox)
-      }
-      #expect(bound == nil)
-      #expect(try await fixture.replayDifferences().isEmpty)
-    }
-  }
-
-  @Test("A claim with the token of another customer is flagged", arguments: [true, false])
-  func conflict(isLink: Bool) async throws {
-    try await LedgerFixture.run { fixture in
-      let effects = Mutex<[LedgerEffect]>([])
-      let ledger = fixture.makeLedger(fixture.store) { new in effects.withLock { $0 += new } }
-      _ = try await ledger.registerToken(token, of: "ana", fixture.scope)
-      if isLink {
-        _ = try await fixture.submit(period(fixture))
-        _ = try await ledger.move("L1", from: "ana", to: "ben", policy: .transfer, fixture.scope)
-      } else {
-        _ = try await ledger.submit(
-          Submission(appID: "ocean", customerID: "ben", signedTransaction: period(fixture)))
-      }
-      let event = try #require(try await fixture.events().last?.event)
-      #expect(event.customer.customerID == "ben")
-      #expect(event.counterparty == Counterparty(role: .tokenOwner, customerID: "ana"))
-      let ben = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ben")
-      let conflicts = try await fixture.store.snapshot {
-        try $0.tokenConflicts(of: ben, in: LedgerFixture.app)
-      }
-      #expect(conflicts.map(\.tokenOwner) == ["ana"] && conflicts.map(\.line.lineID) == ["L1"])
-      let recorded = effects.withLock { $0 }.compactMap { effect -> TokenConflict? in
-        if case .tokenConflict(let conflict) = effect { conflict } else { nil }
-      }
-      #expect(recorded.map(\.claimant) == ["ben"])
-      #expect(recorded.map(\.actor) == [isLink ? "support" : ""])
     }
   }
 }
