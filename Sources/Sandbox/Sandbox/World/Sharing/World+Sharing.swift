@@ -1,14 +1,10 @@
 internal import AppStore
 
-/// Family Sharing and assigned seats.
+// Family Sharing and assigned seats: the transactions of members, and how they follow the purchaser's.
 extension World {
+  /// Whether the developer turned Family Sharing on for a product.
   private func isShareable(_ productID: String, in app: String) -> Bool {
     settings[app]?.shareable.contains(productID) == true
-  }
-
-  private func family(of account: String) -> [String] {
-    guard let family = accounts[account]?.family else { return [] }
-    return accounts.keys.filter { $0 != account && accounts[$0]?.family == family }.sorted()
   }
 
   // MARK: Start of sharing
@@ -179,141 +175,5 @@ extension World {
     }
     put(member)
     return member
-  }
-
-  // MARK: End of sharing
-
-  /// Ends the access of all members after a refund of the purchase.
-  ///
-  /// - reason: the purchaser's, which the members' transactions have, too (Apple: revocationReason).
-  mutating func revokeMembers(of purchase: SoldTransaction, reason: RevocationReason) {
-    guard let line = lines[purchase.originalID] else {
-      for account in family(of: purchase.account) { revokeShared(purchase, from: account, reason: reason) }
-      return
-    }
-    // A renewal that is refunded before it starts leaves the current period intact.
-    let endsNow = purchase.purchaseDate <= now
-    for member in line.members where lines[member]?.isRunning == true {
-      revoke(member, reason: reason, includingCurrentPeriod: endsNow)
-    }
-  }
-
-  /// Turns the purchaser's sharing of one purchase with the family on or off. Seat holders are not concerned.
-  mutating func setSharing(_ isShared: Bool, of purchase: SoldTransaction) {
-    guard var line = lines[purchase.originalID] else {
-      transactions[purchase.id]?.isShared = isShared
-      guard let purchase = transactions[purchase.id] else { return }
-      guard !isShared else { return share(purchase) }
-      for account in family(of: purchase.account) { revokeShared(purchase, from: account) }
-      return
-    }
-    line.isShared = isShared
-    put(line)
-    guard !isShared else { return share(line) }
-    for member in line.members
-    where lines[member]?.isRunning == true && lines[member]?.ownership == .familyShared {
-      revoke(member)
-    }
-  }
-
-  /// Ends a member's access: revokes the latest transaction, and the one of the current period if the next one is
-  /// already charged.
-  mutating func revoke(
-    _ member: Int64, reason: RevocationReason = .other, includingCurrentPeriod: Bool = true
-  ) {
-    guard var line = lines[member] else { return }
-    line.status = .revoked
-    line.autoRenews = false
-    line.commitment = nil
-    line.leavesAtEnd = false
-    put(line)
-    for sold in unfinishedPeriods(of: line) where includingCurrentPeriod || sold.id == line.current {
-      revokeTransaction(sold.id, reason)
-    }
-  }
-
-  /// Returns the latest transaction, and the one of the current period if the next one is already charged, unless they
-  /// are revoked or replaced.
-  private func unfinishedPeriods(of line: SubscriptionLine) -> [SoldTransaction] {
-    purchases(of: line.account, in: line.app).filter { sold in
-      guard sold.originalID == line.id, sold.revocation == nil, !sold.isUpgraded else { return false }
-      return sold.id == line.current || sold.expiresDate.map { now < $0 } == true
-    }
-  }
-
-  private mutating func revokeShared(
-    _ sold: SoldTransaction, from account: String, reason: RevocationReason = .other
-  ) {
-    for transaction in purchases(of: account, in: sold.app)
-    where transaction.ownership == .familyShared && transaction.orderID == sold.orderID
-      && transaction.revocation == nil
-    {
-      revokeTransaction(transaction.id, reason)
-    }
-  }
-
-  private mutating func revokeTransaction(_ id: Int64, _ reason: RevocationReason) {
-    guard var transaction = transactions[id] else { return }
-    let type =
-      transaction.ownership == .assigned
-      ? sharingRules(of: transaction.app).seatRevocation.type : .familyRevoke
-    transaction.revocation = SoldTransaction.Revocation(
-      date: now, reason: reason, type: type, percentage: nil)
-    transactions[id] = transaction
-    notify(.revoke, about: transaction)
-  }
-
-  // MARK: Families
-
-  /// The largest family (Apple: "Supporting Family Sharing in your app", "up to five family members").
-  private static let maxFamily = 6
-
-  /// Adds an account to a family, which shares all purchases in both directions.
-  mutating func join(_ account: String, family: String) throws(ActionError) {
-    let others = accounts.keys.filter { $0 != account && accounts[$0]?.family == family }
-    guard others.count < Self.maxFamily else {
-      throw .notPossible("family '\(family)' has \(Self.maxFamily) members")
-    }
-    leaveFamily(account)
-    accounts[account, default: AppleAccount()].family = family
-    shareEverything(of: [account] + self.family(of: account))
-  }
-
-  /// Removes an account from its family, which ends sharing in both directions.
-  mutating func leaveFamily(_ account: String) {
-    for app in apps.map(\.id) {
-      for member in self.family(of: account) {
-        endSharing(between: member, and: account, in: app)
-        endSharing(between: account, and: member, in: app)
-      }
-    }
-    accounts[account]?.family = nil
-  }
-
-  /// Revokes what a member has of the purchases of one owner; running subscriptions and shared one-time purchases.
-  private mutating func endSharing(between owner: String, and member: String, in app: String) {
-    for transaction in purchases(of: owner, in: app) where transaction.ownership == .purchased {
-      if let line = lines[transaction.id] {
-        for id in line.members
-        where lines[id]?.account == member && lines[id]?.ownership == .familyShared
-          && lines[id]?.isRunning == true
-        {
-          revoke(id)
-        }
-      } else {
-        revokeShared(transaction, from: member)
-      }
-    }
-  }
-
-  /// Shares all purchases of the accounts that are shareable.
-  mutating func shareEverything(of accounts: [String]) {
-    for account in accounts {
-      for app in apps.map(\.id) {
-        for transaction in purchases(of: account, in: app) {
-          if let line = lines[transaction.id] { share(line) } else { share(transaction) }
-        }
-      }
-    }
   }
 }
