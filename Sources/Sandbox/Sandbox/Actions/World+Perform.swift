@@ -32,12 +32,17 @@ extension World {
     case .externalPurchaseToken: return try createExternalToken(parameters)
     case .requestConsumption, .refund, .declineRefund, .reverseRefund:
       return try performRefund(action, parameters)
-    case .price, .withdraw, .offers, .shareable, .gracePeriod, .commitmentRules, .sharingRules,
-      .extensionTime, .notificationURL, .testNotification, .delivery, .serverTokens, .sharedSecret, .keys,
-      .revokeKey, .futureDocuments, .periods,
-      .renewalTiming,
-      .invitations, .volumePricing:
-      return try performSetting(action, parameters)
+    case .keys, .revokeKey, .serverTokens, .periods, .renewalTiming:
+      try changeWorldSettings(action, parameters)
+      return Outcome()
+    case .gracePeriod, .commitmentRules, .sharingRules, .extensionTime, .sharedSecret, .notificationURL,
+      .delivery, .futureDocuments:
+      try changeAppSettings(action, parameters)
+      return Outcome()
+    case .price, .withdraw, .offers, .shareable, .invitations, .volumePricing:
+      try changeProduct(action, parameters)
+      return Outcome()
+    case .testNotification: return try sendTestNotification(parameters)
     case .extend:
       let line = try ownRunningLine(parameters)
       let days = try parameters.integer("days", in: 1...90)

@@ -54,31 +54,27 @@ extension World {
 
   // MARK: Developers
 
-  /// Performs a setting of the developer.
-  mutating func performSetting(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
+  /// Changes what all apps share: keys, tokens, and the timing of periods and renewals.
+  mutating func changeWorldSettings(_ action: Action, _ parameters: Parameters) throws(ActionError) {
     switch action {
     case .keys:
       let id = try parameters.string("keyId")
       keys[id] = try parameters.string("publicKey")
       revokedKeys.remove(id)
-      return Outcome()
     case .revokeKey:
       let id = try parameters.string("keyId")
       keys[id] = nil
       revokedKeys.insert(id)
-      return Outcome()
-    case .serverTokens:
-      requiresDocumentedTokens = try parameters.flag("asDocumented")
-      return Outcome()
-    case .periods:
-      try setPeriods(parameters)
-      return Outcome()
-    case .renewalTiming:
+    case .serverTokens: requiresDocumentedTokens = try parameters.flag("asDocumented")
+    case .periods: try setPeriods(parameters)
+    default:
       timing = try renewalTiming(parameters)
       for id in lines.keys.sorted() { scheduleCharge(of: id) }
-      return Outcome()
-    default: break
     }
+  }
+
+  /// Changes a setting of one app.
+  mutating func changeAppSettings(_ action: Action, _ parameters: Parameters) throws(ActionError) {
     let app = try appID(parameters)
     var settings = settings[app] ?? AppSettings()
     switch action {
@@ -89,17 +85,18 @@ extension World {
     case .sharedSecret: settings.sharedSecret = try parameters.stringIfPresent("password")
     case .notificationURL: settings.notificationTarget = try notificationTarget(parameters)
     case .delivery: try settings.delivery.change(parameters)
-    case .futureDocuments: try settings.futureDocuments.change(parameters)
-    case .testNotification:
-      guard settings.notificationTarget?.version != 1 else {
-        throw .notPossible("version 1 has no test notification")
-      }
-      let uuid = post(.test, nil, of: app, .test)
-      return Outcome(members: [("testNotificationToken", uuid)])
-    default: return try performOnProduct(action, parameters, app)
+    default: try settings.futureDocuments.change(parameters)
     }
     self.settings[app] = settings
-    return Outcome()
+  }
+
+  /// Sends a test notification, which only version 2 has.
+  mutating func sendTestNotification(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let app = try appID(parameters)
+    guard settings[app]?.notificationTarget?.version != 1 else {
+      throw .notPossible("version 1 has no test notification")
+    }
+    return Outcome(members: [("testNotificationToken", post(.test, nil, of: app, .test))])
   }
 
   /// Sets the length of later periods, of all accounts or of one.
@@ -161,9 +158,9 @@ extension World {
     return AppSettings.NotificationTarget(url: url, version: version ?? 2)
   }
 
-  private mutating func performOnProduct(
-    _ action: Action, _ parameters: Parameters, _ app: String
-  ) throws(ActionError) -> Outcome {
+  /// Changes a product in App Store Connect: its price, its sale, its offers and how it is shared.
+  mutating func changeProduct(_ action: Action, _ parameters: Parameters) throws(ActionError) {
+    let app = try appID(parameters)
     let product = try find(parameters.string("productId"), of: app)
     let id = product.productId
     switch action {
@@ -195,7 +192,7 @@ extension World {
     case .shareable:
       guard try parameters.flagIfPresent("enabled") ?? true else {
         settings[app]?.shareable.remove(id)
-        return Outcome()
+        return
       }
       settings[app, default: AppSettings()].shareable.insert(id)
       shareEverything(of: accounts.keys.sorted())
@@ -205,6 +202,5 @@ extension World {
       settings[app, default: AppSettings()].offers[id, default: []].removeAll { $0.id == offer.id }
       settings[app]?.offers[id]?.append(offer)
     }
-    return Outcome()
   }
 }
