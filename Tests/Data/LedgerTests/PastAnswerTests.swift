@@ -141,21 +141,6 @@ import Testing
       _ = try await fixture.submit(fixture.period(50...80, signed: 60, ["isUpgraded": true]))
       _ = try await fixture.submit(fixture.period(60...90, signed: 60, ["productId": "plus"]))
       try await markReplacedRenewal(fixture)
-      func reasons(_ line: String) async throws -> [EntitlementReason] {
-        try await fixture.store.snapshot { reader throws in
-          let history = try FactHistory(of: Self.ana, in: reader)
-          return ([52, 54, 57, 61] as [Int64]).map { day in
-            let known = history.facts(knownAt: at(day)).ofLine(line)
-            return evaluate(known, entitlement: "pro", in: LedgerFixture.app, at: at(day)).reason
-          }
-        }
-      }
-      func paidUntil(_ line: String) async throws -> Instant? {
-        try await fixture.store.snapshot { reader throws in
-          let known = try FactHistory(of: Self.ana, in: reader).facts(knownAt: at(50)).ofLine(line)
-          return evaluate(known, entitlement: "pro", in: LedgerFixture.app, at: at(50)).paidUntil
-        }
-      }
       fixture.clock.set(at(200))
       let upgraded: [EntitlementReason] = [
         .subscriptionActive, .subscriptionActive, .subscriptionActive, .upgraded,
@@ -163,10 +148,10 @@ import Testing
       let refunded: [EntitlementReason] = [
         .subscriptionActive, .refundedForAppIssue, .subscriptionActive, .subscriptionActive,
       ]
-      #expect(try await reasons("L1") == upgraded)
-      #expect(try await reasons("L2") == refunded)
-      #expect(try await reasons("L3").allSatisfy { $0 == .upgraded })
-      #expect(try await paidUntil("L4") == at(81), "the renewal was charged a day early")
+      #expect(try await reasons("L1", fixture) == upgraded)
+      #expect(try await reasons("L2", fixture) == refunded)
+      #expect(try await reasons("L3", fixture).allSatisfy { $0 == .upgraded })
+      #expect(try await paidUntil("L4", fixture) == at(81), "the renewal was charged a day early")
       let worker = PurgeWorker(
         [.init(.documents, days: 10), .init(.notifications, days: 10)], store: fixture.store,
         clocks: ServiceClocks(ServiceClock(now: { fixture.clock.now })),
@@ -174,10 +159,29 @@ import Testing
       try await worker.run()
       #expect(
         try await fixture.evidence().allSatisfy { $0.kind == .operatorCommand || $0.content.body == nil })
-      #expect(try await reasons("L1") == upgraded)
-      #expect(try await reasons("L2") == refunded)
-      #expect(try await reasons("L3").allSatisfy { $0 == .upgraded })
-      #expect(try await paidUntil("L4") == at(81))
+      #expect(try await reasons("L1", fixture) == upgraded)
+      #expect(try await reasons("L2", fixture) == refunded)
+      #expect(try await reasons("L3", fixture).allSatisfy { $0 == .upgraded })
+      #expect(try await paidUntil("L4", fixture) == at(81))
+    }
+  }
+
+  /// Returns the reasons of the answers about a line on the days 52, 54, 57 and 61, as they were known then.
+  private func reasons(_ line: String, _ fixture: LedgerFixture) async throws -> [EntitlementReason] {
+    try await fixture.store.snapshot { reader throws in
+      let history = try FactHistory(of: Self.ana, in: reader)
+      return ([52, 54, 57, 61] as [Int64]).map { day in
+        let known = history.facts(knownAt: at(day)).ofLine(line)
+        return evaluate(known, entitlement: "pro", in: LedgerFixture.app, at: at(day)).reason
+      }
+    }
+  }
+
+  /// Returns the end of the paid time of a line on day 50, as it was known then.
+  private func paidUntil(_ line: String, _ fixture: LedgerFixture) async throws -> Instant? {
+    try await fixture.store.snapshot { reader throws in
+      let known = try FactHistory(of: Self.ana, in: reader).facts(knownAt: at(50)).ofLine(line)
+      return evaluate(known, entitlement: "pro", in: LedgerFixture.app, at: at(50)).paidUntil
     }
   }
 

@@ -48,7 +48,7 @@ struct RandomLife {
     isTeam = random.next() % 3 == 0 && !isCommitment
     start = at(Int64(random.next() % 20), hours: Int64(random.next() % 24))
     end = start.advanced(byMilliseconds: 30 * Self.day)
-    tell(signed: start, &random)
+    notify(signed: start, &random)
     while !isOver, number < 6 { live(&random) }
   }
 
@@ -80,16 +80,16 @@ struct RandomLife {
       let refund = during(93...98, &random)
       for index in additions.indices where additions[index].revoked == nil {
         additions[index].revoked = refund
-        tell(signed: refund.advanced(byMilliseconds: 3000), &random, about: additions[index])
+        notify(signed: refund.advanced(byMilliseconds: 3000), &random, about: additions[index])
       }
-      tell(
+      notify(
         signed: refund.advanced(byMilliseconds: 5000), &random, renewal: ["autoRenewStatus": 0],
         transaction: ["revocationDate": date(refund)])
       return leave(from: refund, &random)
     }
     guard isOn else {
       isRunning = false
-      tell(
+      notify(
         signed: end.advanced(byMilliseconds: 9000), &random,
         renewal: ["autoRenewStatus": 0, "expirationIntent": 1])
       return leave(from: end, &random)
@@ -111,10 +111,10 @@ struct RandomLife {
   private mutating func changeRenewal(_ random: inout SplitMix64) -> Bool {
     guard chance(30, &random) else { return true }
     happened[.renewalTurnedOff, default: 0] += 1
-    tell(signed: during(3...45, &random), &random, renewal: ["autoRenewStatus": 0])
+    notify(signed: during(3...45, &random), &random, renewal: ["autoRenewStatus": 0])
     guard chance(40, &random) else { return false }
     happened[.renewalTurnedOn, default: 0] += 1
-    tell(signed: during(50...90, &random), &random)
+    notify(signed: during(50...90, &random), &random)
     return true
   }
 
@@ -123,7 +123,7 @@ struct RandomLife {
     if chance(40, &random) {
       isCommitmentOn.toggle()
       happened[isCommitmentOn ? .renewalTurnedOn : .renewalTurnedOff, default: 0] += 1
-      tell(signed: during(3...90, &random), &random)
+      notify(signed: during(3...90, &random), &random)
     }
     return isCommitmentOn || payment ?? 0 < Self.payments
   }
@@ -134,28 +134,28 @@ struct RandomLife {
       start.advanced(byMilliseconds: between(low * Self.hour, high * Self.hour, &random))
     }
     additions = [Addition(id: "\(line)-\(number)-seats", start: hours(1, 6, &random))]
-    tell(signed: additions[0].start, &random, about: additions[0])
+    notify(signed: additions[0].start, &random, about: additions[0])
     if chance(30, &random) {
       additions[0].refundedSeats = 1
-      tell(signed: hours(7, 8, &random), &random, about: additions[0])
+      notify(signed: hours(7, 8, &random), &random, about: additions[0])
     }
     if chance(40, &random) {
       additions[0].refundedSeats = 2
       let refund = hours(9, 14, &random)
       additions[0].revoked = refund
-      tell(signed: refund.advanced(byMilliseconds: 4000), &random, about: additions[0])
+      notify(signed: refund.advanced(byMilliseconds: 4000), &random, about: additions[0])
     }
     guard chance(40, &random) else { return }
     let extended = hours(15, 22, &random)
     end = end.advanced(byMilliseconds: 10 * Self.day)
-    tell(signed: extended, &random)
-    tell(signed: extended.advanced(byMilliseconds: 1000), &random, about: additions[0])
+    notify(signed: extended, &random)
+    notify(signed: extended.advanced(byMilliseconds: 1000), &random, about: additions[0])
   }
 
   private mutating func failWithGrace(_ random: inout SplitMix64) {
     let grace = end.advanced(byMilliseconds: 16 * Self.day)
     happened[.enteredGracePeriod, default: 0] += 1
-    tell(
+    notify(
       signed: end.advanced(byMilliseconds: 16_000), &random,
       renewal: ["isInBillingRetryPeriod": true, "gracePeriodExpiresDate": date(grace)])
     let later = end.advanced(byMilliseconds: between(1, 15, &random) * Self.day)
@@ -163,7 +163,7 @@ struct RandomLife {
     case ..<4: renew(at: later, charged: later, until: end.advanced(byMilliseconds: 30 * Self.day), &random)
     case ..<6:
       isRunning = false
-      tell(signed: later, &random, renewal: ["autoRenewStatus": 0, "expirationIntent": 1])
+      notify(signed: later, &random, renewal: ["autoRenewStatus": 0, "expirationIntent": 1])
       leave(from: later, &random)
     default: fail(until: grace, &random)
     }
@@ -171,12 +171,12 @@ struct RandomLife {
 
   /// The payment failed, and access ended at `end`.
   private mutating func fail(until end: Instant, _ random: inout SplitMix64) {
-    tell(signed: end.advanced(byMilliseconds: 20_000), &random, renewal: ["isInBillingRetryPeriod": true])
+    notify(signed: end.advanced(byMilliseconds: 20_000), &random, renewal: ["isInBillingRetryPeriod": true])
     let later = end.advanced(byMilliseconds: between(1, 30, &random) * Self.day)
     if chance(50, &random) { return renew(at: later, charged: later, &random) }
     let over = self.end.advanced(byMilliseconds: (payment == nil ? 61 : 91) * Self.day)
     isRunning = false
-    tell(signed: over, &random, renewal: ["autoRenewStatus": 0, "expirationIntent": 2])
+    notify(signed: over, &random, renewal: ["autoRenewStatus": 0, "expirationIntent": 2])
     leave(from: over, &random)
   }
 
@@ -202,12 +202,12 @@ struct RandomLife {
     additions = []
     start = purchase
     self.end = end ?? purchase.advanced(byMilliseconds: 30 * Self.day)
-    tell(signed: charged, &random)
+    notify(signed: charged, &random)
   }
 
   /// Adds the documents of one notification about the first transaction of the period or another one: mostly within
   /// seconds, sometimes much later.
-  private mutating func tell(
+  private mutating func notify(
     signed: Instant, _ random: inout SplitMix64, renewal: JSONObject = [:], transaction: JSONObject = [:],
     about addition: Addition? = nil
   ) {
@@ -217,14 +217,27 @@ struct RandomLife {
       case ..<19: between(1, 50, &random) * Self.minute
       default: between(1, 8, &random) * Self.hour
       }
+    var payload = transactionPayload(signed: signed, about: addition)
+    var info = renewalPayload(signed: signed)
+    for (name, value) in transaction { payload[name] = value }
+    for (name, value) in renewal { info[name] = value }
+    deliveries.append(
+      Delivery(at: signed.advanced(byMilliseconds: delay), transaction: payload, renewal: info))
+  }
+
+  /// The end of the running commitment; the end of the period without one.
+  private var commitmentEnd: JSONValue {
+    let left = payment.map { (Self.payments - $0) * 30 * Self.day } ?? 0
+    return date(end.advanced(byMilliseconds: left))
+  }
+
+  private func transactionPayload(signed: Instant, about addition: Addition?) -> JSONObject {
     var payload: JSONObject = [
       "transactionId": .string("\(line)-\(number)"), "originalTransactionId": .string(line),
       "bundleId": "com.example", "productId": "monthly", "type": "Auto-Renewable Subscription",
       "environment": "Sandbox", "purchaseDate": date(start), "expiresDate": date(end),
       "signedDate": date(signed),
     ]
-    let left = payment.map { (Self.payments - $0) * 30 * Self.day } ?? 0
-    let commitmentEnd = date(end.advanced(byMilliseconds: left))
     if let payment {
       payload["billingPlanType"] = "MONTHLY"
       payload["commitmentInfo"] = [
@@ -246,6 +259,10 @@ struct RandomLife {
         "invitationManagement": "APPLE", "revokedSeatQuantity": .number(JSONNumber(addition.refundedSeats)),
       ]
     }
+    return payload
+  }
+
+  private func renewalPayload(signed: Instant) -> JSONObject {
     var info: JSONObject = [
       "originalTransactionId": .string(line), "productId": "monthly", "autoRenewProductId": "monthly",
       "autoRenewStatus": 1, "environment": "Sandbox", "renewalDate": date(end), "signedDate": date(signed),
@@ -260,10 +277,7 @@ struct RandomLife {
           "commitmentRenewalBillingPlanType": "MONTHLY", "commitmentRenewalDate": commitmentEnd,
         ] : nil
     }
-    for (name, value) in transaction { payload[name] = value }
-    for (name, value) in renewal { info[name] = value }
-    deliveries.append(
-      Delivery(at: signed.advanced(byMilliseconds: delay), transaction: payload, renewal: info))
+    return info
   }
 }
 
