@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("What becomes known about a packed day counts too", arguments: Backend.allCases)
+  @Test("Evidence of a packed day that becomes known later counts too", arguments: Backend.allCases)
   func lateAfterPack(backend: Backend) async throws {
     try await backend.withStore { store in
       try await fill(store)

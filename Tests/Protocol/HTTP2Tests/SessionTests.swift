@@ -254,7 +254,7 @@ import Testing
     #expect(pair.server.incompleteBytes == 0)
   }
 
-  @Test("What is held for a stream counts until it closes, also after its request is complete")
+  @Test("The bytes held for a stream count until it closes, also after its request is complete")
   func holding() throws {
     let pair = try Conversation()
     let ids = try (0..<2).map { _ in try pair.client.request(post, endOfStream: true) }

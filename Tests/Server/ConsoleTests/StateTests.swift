@@ -70,7 +70,7 @@ import Wire
     #expect(try await !text("/a/ocean/production/nothing", status).contains("broken webhooks"))
   }
 
-  @Test("Certificates are warned about two weeks before their end; who may not see the store sees none")
+  @Test("Certificates are warned about two weeks before their end, with access to the store only")
   func certificates() async throws {
     let now: Int64 = 1_800_000_000
     let status = GetStatusResponse.with {
