@@ -4,9 +4,37 @@ internal import Store
 
 // Withdrawn consents of parents or guardians: Apple announces them, and the operator settles them.
 extension FactApplier {
+  /// Links an app install whose parent or guardian withdrew the consent (`RESCIND_CONSENT`) to its customers, and
+  /// emits an event for each: the owners of the install, and those of the purchases that were made through it.
+  mutating func recordRescindedConsent(
+    _ install: AppTransactionFact?, at instant: Instant, from source: Source
+  ) throws(StoreError) {
+    guard let install else { return }
+    try recordConsentWithdrawal(of: install.appTransactionID, at: instant, from: source)
+    let installLine = source.line(install.lineID)
+    var affected = [installLine]
+    if !install.appTransactionID.isEmpty {
+      affected += try store.lines(
+        ofAppInstall: install.appTransactionID, of: source.appID, in: source.environment)
+    }
+    var customers: [CustomerKey] = []
+    for line in affected {
+      for owner in try lines.owners(of: line) where !customers.contains(line.customer(owner)) {
+        customers.append(line.customer(owner))
+      }
+    }
+    for customer in customers {
+      if try !lines.owners(of: installLine).contains(customer.customerID) {
+        try link(installLine, to: customer, by: source.origin)
+      }
+      try store.index(source.id, under: customer)
+      changes.emitInformational(.consentRescinded, to: .customer(customer), by: source.origin, at: instant)
+    }
+  }
+
   /// Stores the withdrawal of an app install. The order of notifications and settlements makes no difference; a withdrawal
   /// after the settlement is open again.
-  mutating func recordConsentWithdrawal(
+  private mutating func recordConsentWithdrawal(
     of appTransactionID: String, at instant: Instant, from source: Source
   ) throws(StoreError) {
     guard !appTransactionID.isEmpty else { return }
