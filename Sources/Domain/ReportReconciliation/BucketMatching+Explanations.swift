@@ -144,7 +144,7 @@ extension BucketMatching {
     }
     guard let place = shown ?? target ?? bucket else { return }
     // The day of a report that is not compared shows it on the other side's day.
-    let key = days[place.key] == nil ? bucket?.key ?? place.key : place.key
+    let key = days[place.dayKey] == nil ? bucket?.dayKey ?? place.dayKey : place.dayKey
     let candidates = candidate.transactionID.isEmpty ? [] : [candidate.transactionID]
     days[key]?.explained.append(
       ReconciliationExplanation(rule: rule, bucket: place, quantity: 1, candidates: candidates))

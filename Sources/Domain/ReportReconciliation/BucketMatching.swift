@@ -54,7 +54,7 @@ struct BucketMatching {
         compareRecurring(bucket, theirs, ours)
         continue
       }
-      days[bucket.key]?.matched += max(0, min(theirs, ours))
+      days[bucket.dayKey]?.matched += max(0, min(theirs, ours))
       if theirs > ours { appleRest[bucket] = theirs - max(0, ours) }
       if ours > theirs { ownRest[bucket] = rest(of: bucket, Int(ours - max(0, theirs))) }
     }
@@ -99,12 +99,12 @@ struct BucketMatching {
     let candidates = Set((own.candidates[bucket] ?? []).map(\.transactionID)).sorted()
     finding.candidates = Array(candidates.prefix(Self.maxListed))
     finding.rows = Array((apple[bucket]?.rows ?? []).prefix(Self.maxListed))
-    days[bucket.key]?.unexplained.append(finding)
+    days[bucket.dayKey]?.unexplained.append(finding)
   }
 }
 
 extension ReconciliationBucket {
-  var key: BucketMatching.DayKey { BucketMatching.DayKey(report: report, day: day) }
+  var dayKey: BucketMatching.DayKey { BucketMatching.DayKey(report: report, day: day) }
 
   fileprivate var isRecurring: Bool { subject == .stock(recurringRevenue) }
 }

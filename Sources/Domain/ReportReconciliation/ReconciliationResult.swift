@@ -146,6 +146,6 @@ package struct ReconciliationResult: Sendable {
   /// Whether nothing is left over.
   package var isClean: Bool {
     days.allSatisfy { $0.unexplained.isEmpty }
-      && !notes.contains { ["UNKNOWN_EVENT", "UNKNOWN_PRODUCT", "UNKNOWN_COUNTRY"].contains($0.code) }
+      && !notes.contains { [.unknownEvent, .unknownProduct, .unknownCountry].contains($0.code) }
   }
 }

@@ -46,11 +46,11 @@ package struct ReportComparison: Sendable {
       days[explanation.bucket.dayKey]?.explained.append(explanation)
     }
     for finding in check.findings { days[finding.bucket.dayKey]?.unexplained.append(finding) }
-    var notes = reader.notes.values.sorted { ($0.code, $0.text) < ($1.code, $1.text) }
+    var notes = reader.notes.values.sorted { ($0.code.rawValue, $0.text) < ($1.code.rawValue, $1.text) }
     if isApart {
       notes.append(
         ReportNote(
-          code: "GRACE_APART", text: "the active columns do not count the grace period", quantity: 0))
+          code: .graceApart, text: "the active columns do not count the grace period", quantity: 0))
     }
     let sorted = days.map { key, day in
       var day = day
@@ -81,8 +81,6 @@ package struct ReportComparison: Sendable {
 }
 
 extension ReconciliationBucket {
-  fileprivate var dayKey: BucketMatching.DayKey { BucketMatching.DayKey(report: report, day: day) }
-
   fileprivate var isCountOfSubscriptions: Bool {
     report == .subscription && subject != .stock(recurringRevenue)
   }

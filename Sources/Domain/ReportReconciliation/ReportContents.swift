@@ -105,8 +105,23 @@ struct ReportedProceeds {
 
 /// A number that no rule covers, such as an unknown event.
 package struct ReportNote: Hashable, Sendable {
-  /// `UNKNOWN_EVENT`, `UNKNOWN_PRODUCT`, `OTHER_PRODUCT`, `UNKNOWN_COUNTRY`, `UNKNOWN_COLUMN`, `PRIVACY`, `NOT_COMPARED`, `GRACE_APART`.
-  package let code: String
+  /// The reason of the note; the raw values are part of the output of `entitled reconcile`.
+  package enum Code: String, Hashable, Sendable {
+    case unknownEvent = "UNKNOWN_EVENT"
+    case unknownProduct = "UNKNOWN_PRODUCT"
+    /// A product of another app in the Sales report.
+    case otherProduct = "OTHER_PRODUCT"
+    case unknownCountry = "UNKNOWN_COUNTRY"
+    case unknownColumn = "UNKNOWN_COLUMN"
+    /// Apple leaves small numbers blank.
+    case privacy = "PRIVACY"
+    case notCompared = "NOT_COMPARED"
+    /// Apple counts subscriptions in the grace period in their own column only.
+    case graceApart = "GRACE_APART"
+  }
+
+  package let code: Code
   package let text: String
+  /// The number of items in Apple's reports; 0 for a note that counts none.
   package var quantity: Int64
 }

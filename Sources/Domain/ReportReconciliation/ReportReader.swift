@@ -22,7 +22,7 @@ struct ReportReader {
     for document in documents {
       if let day = document.day, document.kind != .finance { cover(day, document) }
       for column in document.unknownColumns {
-        note("UNKNOWN_COLUMN", "\(document.kind.rawValue) \(column)", 0)
+        note(.unknownColumn, "\(document.kind.rawValue) \(column)", 0)
       }
       for (index, row) in document.table.rows.enumerated() {
         try read(ReportRow(document: document, values: row, line: index + 2))
@@ -30,8 +30,9 @@ struct ReportReader {
     }
   }
 
-  private mutating func note(_ code: String, _ text: String, _ quantity: Int64) {
-    notes["\(code) \(text)", default: ReportNote(code: code, text: text, quantity: 0)].quantity += quantity
+  private mutating func note(_ code: ReportNote.Code, _ text: String, _ quantity: Int64) {
+    let first = ReportNote(code: code, text: text, quantity: 0)
+    notes["\(code.rawValue) \(text)", default: first].quantity += quantity
   }
 
   private mutating func cover(_ day: CalendarDay, _ document: ReportDocument) {
@@ -40,7 +41,7 @@ struct ReportReader {
   }
 
   private mutating func noteUnknown(
-    _ code: String, _ text: String, _ quantity: Int64, _ day: CalendarDay, _ row: ReportRow
+    _ code: ReportNote.Code, _ text: String, _ quantity: Int64, _ day: CalendarDay, _ row: ReportRow
   ) {
     note(code, text, quantity)
     unknownRows[BucketMatching.DayKey(report: row.document.kind, day: day), default: []].insert(
@@ -72,14 +73,14 @@ struct ReportReader {
       let text = "\(name) (\(appleID))"
       // The Sales report has the products of all apps.
       if isSale, self.appleID != nil {
-        note("OTHER_PRODUCT", text, quantity)
+        note(.otherProduct, text, quantity)
       } else {
-        noteUnknown("UNKNOWN_PRODUCT", text, quantity, day, row)
+        noteUnknown(.unknownProduct, text, quantity, day, row)
       }
       return nil
     }
     guard let country = Countries.threeLetters(row[column]) else {
-      noteUnknown("UNKNOWN_COUNTRY", row[column], quantity, day, row)
+      noteUnknown(.unknownCountry, row[column], quantity, day, row)
       return nil
     }
     return ReconciliationBucket(
@@ -106,7 +107,7 @@ struct ReportReader {
       add(bucket, quantity, row)
       if column == SubscriptionColumn.standard.rawValue { try addRecurring(bucket, quantity, row) }
     }
-    if row["Subscribers"].isEmpty { note("PRIVACY", "Subscribers is blank", 1) }
+    if row["Subscribers"].isEmpty { note(.privacy, "Subscribers is blank", 1) }
     guard var bucket = bucket(row, day, country: "Country", .stock("price"), quantity: 0) else { return }
     bucket.setPrice(try row.amount("Customer Price"), of: row)
     try addProceeds(bucket, 1, row)
@@ -137,7 +138,7 @@ struct ReportReader {
     let day = try row.day("Event Date")
     guard let flow = SubscriptionFlow(appleEvent: row["Event"]) else {
       cover(day, row.document)
-      return noteUnknown("UNKNOWN_EVENT", row["Event"], quantity, day, row)
+      return noteUnknown(.unknownEvent, row["Event"], quantity, day, row)
     }
     guard var bucket = bucket(row, day, country: "Country", .flow(flow), quantity: quantity) else { return }
     bucket.offer = row["Subscription Offer Type"].uppercased().replacing(" ", with: "_")
@@ -170,7 +171,7 @@ struct ReportReader {
     guard
       var bucket = bucket(row, day, country: country, isRefund ? .refund : .charge, quantity: quantity)
     else { return }
-    guard price != 0 else { return note("NOT_COMPARED", "free of charge", quantity) }
+    guard price != 0 else { return note(.notCompared, "free of charge", quantity) }
     bucket.setPrice(price, of: row)
     add(bucket, quantity, row)
     try addProceeds(bucket, quantity, row)
@@ -185,7 +186,7 @@ struct ReportReader {
     guard
       row[row.document.kind == .sales ? "Currency of Proceeds" : "Proceeds Currency"]
         == row["Customer Currency"]
-    else { return note("NOT_COMPARED", "proceeds in another currency", quantity) }
+    else { return note(.notCompared, "proceeds in another currency", quantity) }
     proceeds.append(
       ReportedProceeds(
         bucket: bucket, quantity: quantity, price: price, proceeds: abs(try row.amount("Developer Proceeds")),

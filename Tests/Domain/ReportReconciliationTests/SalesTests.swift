@@ -28,7 +28,7 @@ import Testing
     ]
     let other = sale.merging(["SKU": "other", "Product Type Identifier": "IAY"]) { $1 }
     let result = try reconcile(.sales, [sale, other], [], appleID: "1")
-    #expect(result.notes.map(\.code) == ["OTHER_PRODUCT"])
+    #expect(result.notes.map(\.code) == [.otherProduct])
     #expect(result.isClean)
   }
 }

@@ -45,7 +45,7 @@ import Testing
   @Test("An unknown event is noted with its quantity, and the result is not clean")
   func unknownEvent() throws {
     let result = try reconcile(.subscriptionEvent, [eventRow("Gift", "2026-10-24", quantity: 3)], [])
-    #expect(result.notes.map(\.code) == ["UNKNOWN_EVENT"])
+    #expect(result.notes.map(\.code) == [.unknownEvent])
     #expect(result.notes[0].quantity == 3)
     #expect(!result.isClean)
     #expect(result.days.map(\.unknownRows) == [1])

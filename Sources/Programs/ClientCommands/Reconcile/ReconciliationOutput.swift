@@ -17,7 +17,7 @@ struct ReconciliationOutput {
     if !result.finance.isEmpty { lines += financeText }
     for note in result.notes {
       let count = note.quantity > 0 ? "  \(note.quantity)" : ""
-      lines.append("note  \(note.code)  \(note.text)\(count)")
+      lines.append("note  \(note.code.rawValue)  \(note.text)\(count)")
     }
     for file in duplicates { lines.append("note  DUPLICATE_FILE  \(file)") }
     let unexplained = result.unexplained.count
@@ -73,7 +73,7 @@ struct ReconciliationOutput {
       "finance": .array(result.finance.map { .object(json(of: $0)) }),
       "notes": .array(
         result.notes.map {
-          ["code": .string($0.code), "text": .string($0.text), "quantity": JSONValue($0.quantity)]
+          ["code": .string($0.code.rawValue), "text": .string($0.text), "quantity": JSONValue($0.quantity)]
         }),
       "matched": JSONValue(result.matched), "explained": JSONValue(result.explained),
       "unexplained": JSONValue(Int64(result.unexplained.count)), "clean": .bool(result.isClean),
