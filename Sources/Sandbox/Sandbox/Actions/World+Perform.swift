@@ -10,14 +10,7 @@ extension World {
     case .purchases: return try performPurchase(parameters)
     case .restore: return try restore(parameters)
     case .askToBuy: return try answerRequestToBuy(parameters)
-    case .autoRenew:
-      let line = try ownRunningLine(parameters)
-      setAutoRenewal(try parameters.flag("enabled"), of: line)
-      return Outcome(transactions: [line.current])
-    case .priceConsent:
-      let line = try ownRunningLine(parameters)
-      try answerPriceIncrease(isAgreed: parameters.flag("agreed"), of: line)
-      return Outcome(transactions: [line.current])
+    case .autoRenew, .priceConsent, .extend: return try performOnSubscription(action, parameters)
     case .billing: return try setBilling(parameters)
     case .download, .storefront, .clearHistory, .joinFamily, .leaveFamily, .rescindConsent:
       return try performOnAccount(action, parameters)
@@ -43,14 +36,6 @@ extension World {
       try changeProduct(action, parameters)
       return Outcome()
     case .testNotification: return try sendTestNotification(parameters)
-    case .extend:
-      let line = try ownRunningLine(parameters)
-      let days = try parameters.integer("days", in: 1...90)
-      if let error = extensionError(of: line) {
-        throw .notPossible("the renewal date of subscription \(line.id) cannot be extended: \(error)")
-      }
-      extend(line, days: days, requestIdentifier: try parameters.stringIfPresent("requestIdentifier"))
-      return Outcome(transactions: [line.current])
     case .massExtend: return try massExtend(parameters)
     case .finish:
       let transaction = try transaction(parameters)
@@ -60,6 +45,24 @@ extension World {
     case .setAppAccountToken: return try setAppAccountToken(parameters)
     case .reportConsumption: return try recordConsumptionReport(parameters)
     }
+  }
+
+  /// Performs an action on a running subscription.
+  private mutating func performOnSubscription(
+    _ action: Action, _ parameters: Parameters
+  ) throws(ActionError) -> Outcome {
+    let line = try ownRunningLine(parameters)
+    switch action {
+    case .autoRenew: setAutoRenewal(try parameters.flag("enabled"), of: line)
+    case .priceConsent: try answerPriceIncrease(isAgreed: parameters.flag("agreed"), of: line)
+    default:
+      let days = try parameters.integer("days", in: 1...90)
+      if let error = extensionError(of: line) {
+        throw .notPossible("the renewal date of subscription \(line.id) cannot be extended: \(error)")
+      }
+      extend(line, days: days, requestIdentifier: try parameters.stringIfPresent("requestIdentifier"))
+    }
+    return Outcome(transactions: [line.current])
   }
 
   // MARK: Lookup
