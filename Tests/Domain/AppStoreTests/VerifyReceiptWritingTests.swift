@@ -56,53 +56,74 @@ import Testing
     #expect(read.subscriptionGroupIdentifier == "20" && read.isUpgraded == true)
   }
 
+  private func period(
+    _ id: String, _ product: String, _ days: ClosedRange<Int64>, isUpgraded: Bool = true, line: String = "1"
+  ) -> LegacyPurchase {
+    var purchase = LegacyPurchase(
+      transactionID: id, originalTransactionID: line, productID: product, isSubscription: true)
+    purchase.purchaseDate = Instant(millisecondsSince1970: days.lowerBound)
+    purchase.expiresDate = Instant(millisecondsSince1970: days.upperBound)
+    purchase.isUpgraded = isUpgraded
+    return purchase
+  }
+
+  /// Returns the cancellation date of each purchase after the upgrades are dated.
+  private func cancellations(_ purchases: LegacyPurchase...) -> [Int64?] {
+    purchases.withUpgradesDated.map { $0.cancellation?.date.millisecondsSince1970 }
+  }
+
   @Test("The cancellation date of an upgraded period is the date of the upgrade")
   func upgrades() {
-    func period(
-      _ id: String, _ product: String, _ days: ClosedRange<Int64>, isUpgraded: Bool = true, line: String = "1"
-    ) -> LegacyPurchase {
-      var purchase = LegacyPurchase(
-        transactionID: id, originalTransactionID: line, productID: product, isSubscription: true)
-      purchase.purchaseDate = Instant(millisecondsSince1970: days.lowerBound)
-      purchase.expiresDate = Instant(millisecondsSince1970: days.upperBound)
-      purchase.isUpgraded = isUpgraded
-      return purchase
-    }
-    func dates(_ purchases: LegacyPurchase...) -> [Int64?] {
-      purchases.withUpgradesDated.map { $0.cancellation?.date.millisecondsSince1970 }
-    }
     // The renewal 3 was charged before the upgrade 4 and starts after it.
     #expect(
-      dates(
+      cancellations(
         period("1", "yearly", 0...365), period("2", "monthly", 5...35), period("3", "monthly", 35...65),
         period("4", "gold", 34...399), period("5", "platinum", 100...130, isUpgraded: false))
         == [5, 34, 34, 100, nil])
     // A renewal that began, and one that the upgrade follows at once.
     #expect(
-      dates(
+      cancellations(
         period("1", "yearly", 0...365), period("2", "monthly", 5...35, isUpgraded: false),
         period("3", "monthly", 35...65), period("4", "gold", 40...70, isUpgraded: false))
         == [5, nil, 40, nil])
     #expect(
-      dates(period("3", "monthly", 35...65), period("4", "gold", 35...65, isUpgraded: false)) == [35, nil])
-    // A change of the billing plan keeps the product: here from monthly payments to one up front.
+      cancellations(period("3", "monthly", 35...65), period("4", "gold", 35...65, isUpgraded: false))
+        == [35, nil])
+  }
+
+  @Test("A change of the billing plan is dated like an upgrade, although the product stays")
+  func planChange() {
+    // From monthly payments to one up front.
     #expect(
-      dates(period("1", "yearly", 0...30), period("2", "yearly", 10...375, isUpgraded: false)) == [10, nil])
-    // Added seats end with the period that the upgrade replaced.
+      cancellations(period("1", "yearly", 0...30), period("2", "yearly", 10...375, isUpgraded: false))
+        == [10, nil])
+  }
+
+  @Test("Added seats end with the period that the upgrade replaced")
+  func addedSeats() {
     #expect(
-      dates(
+      cancellations(
         period("1", "team", 0...30), period("2", "team", 5...30),
         period("3", "big", 10...40, isUpgraded: false)) == [10, 10, nil])
-    // The upgrade is not known, or of another line.
+  }
+
+  @Test("An upgraded period has no cancellation date if the upgrade is unknown or of another line")
+  func unknownUpgrade() {
     #expect(
-      dates(period("1", "monthly", 0...30), period("2", "monthly", 30...60, isUpgraded: false)) == [nil, nil])
-    #expect(
-      dates(period("1", "monthly", 0...30), period("2", "gold", 5...35, isUpgraded: false, line: "2"))
+      cancellations(period("1", "monthly", 0...30), period("2", "monthly", 30...60, isUpgraded: false))
         == [nil, nil])
+    #expect(
+      cancellations(
+        period("1", "monthly", 0...30), period("2", "gold", 5...35, isUpgraded: false, line: "2"))
+        == [nil, nil])
+  }
+
+  @Test("A refund of an upgraded period keeps its cancellation date and reason")
+  func refundedUpgrade() {
     var refunded = period("1", "monthly", 0...30)
     refunded.cancellation = .init(date: Instant(millisecondsSince1970: 7), reason: .appIssue)
-    let known = [refunded, period("2", "gold", 5...35, isUpgraded: false)].withUpgradesDated
-    #expect(known[0].cancellation == refunded.cancellation)
+    let dated = [refunded, period("2", "gold", 5...35, isUpgraded: false)].withUpgradesDated
+    #expect(dated[0].cancellation == refunded.cancellation)
   }
 
   @Test("in_app omits the members of latest_receipt_info and always has is_trial_period")
