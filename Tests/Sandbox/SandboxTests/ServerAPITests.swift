@@ -158,45 +158,51 @@ import Testing
     #expect(last?.name == "RENEWAL_EXTENSION/SUMMARY")
   }
 
-  // Apple: Get Customer Groups, Get Group Members, groupType, role.
-  @Test("Groups of subscribers have no roles, those of organizations have, and others get the placeholder")
-  func groups() async throws {
-    func group(of id: String) async throws -> GroupEntry {
-      let body = try await call("GET", "/groups/v1/currentGroups/\(id)").body
-      let groups = try GetCustomerGroupsResponse(json: body).groups ?? []
-      #expect(groups.count == 1)
-      return try #require(groups.first)
-    }
+  /// Returns the one group of the customer with a transaction (Apple: Get Customer Groups, groupType, role).
+  private func group(of id: String) async throws -> GroupEntry {
+    let body = try await call("GET", "/groups/v1/currentGroups/\(id)").body
+    let groups = try GetCustomerGroupsResponse(json: body).groups ?? []
+    #expect(groups.count == 1)
+    return try #require(groups.first)
+  }
+
+  // Apple: Get Group Members.
+  @Test("The members of a group of subscribers share it and have no roles; a refund ends it")
+  func subscriberGroups() async throws {
     let team = try await buy("gold", "team", seats: 2)
     _ = try await store.perform(.assignSeat, Parameters(["transactionId": .string(team), "account": "ben"]))
     let consumer = try await group(of: team)
     #expect(consumer.groupType == .consumer && consumer.roles == nil)
     let assigned = try #require(await store.world.subscriptions(of: "ben", in: "demo").first).id
     #expect(try await group(of: String(assigned)).groupId == consumer.groupId)
-    let members = try await call("GET", "/groups/v1/group/\(consumer.groupId ?? "")").body
+    let path = "/groups/v1/group/\(consumer.groupId ?? "")"
+    let members = try await call("GET", path).body
     #expect(
       try GetGroupMembersResponse(json: members).members?.map(\.appTransactionId)
         == ["team", "ben"].map { appTransactionID(app: "demo", account: $0) })
+    #expect(try await errorCode("GET", "\(path)?limit=101", [:]) == 4_000_004)
+    _ = try await store.perform(.refund, Parameters(["transactionId": .string(team)]))
+    #expect(try await errorCode("GET", path, [:]) == 4_040_022)
+    #expect(try await errorCode("GET", "/groups/v1/group/12", [:]) == 4_000_225)
+  }
 
+  @Test("The purchaser of an organization is the administrator of its product")
+  func organizationGroups() async throws {
     var order = PurchaseOrder(app: "demo", productId: "news", account: "school", seats: 30)
     order.isOrganization = true
     let school = try await store.purchase(order).transactionId
     let organization = try await group(of: school)
     #expect(organization.groupType == .organization)
     #expect(organization.roles?.map(\.role) == [.admin] && organization.roles?.first?.productId == "news")
+  }
 
+  @Test("A purchase without a group gets the placeholder, with a role for each subscription")
+  func placeholderGroup() async throws {
     let placeholder = try await group(of: try await buy("unlock", "single"))
     #expect(placeholder.groupId == "900000000000000000" && placeholder.groupType == .organization)
     let subscriptions = DemoWorld.app.products.filter { $0.type == .autoRenewableSubscription }
     #expect(placeholder.roles?.map(\.productId) == subscriptions.map(\.productId))
     #expect(placeholder.roles?.count { $0.role == .admin } == 1 && placeholder.roles?.first?.role == .admin)
-
-    _ = try await store.perform(
-      .refund, Parameters(["transactionId": .string(team)]))
-    #expect(try await errorCode("GET", "/groups/v1/group/\(consumer.groupId ?? "")", [:]) == 4_040_022)
-    for (path, code) in [("group/12", 4_000_225), ("group/\(consumer.groupId ?? "")?limit=101", 4_000_004)] {
-      #expect(try await errorCode("GET", "/groups/v1/\(path)", [:]) == Int64(code))
-    }
   }
 
   @Test("With purchaserNeedsSeat the Server API offers one seat fewer to claim")
