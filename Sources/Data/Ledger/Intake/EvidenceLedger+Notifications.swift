@@ -1,48 +1,10 @@
-package import AppStore
+internal import AppStore
 internal import Bytes
 internal import Entitlements
 internal import SignedData
 package import Store
 internal import Telemetry
 internal import Tracing
-
-/// A notification as it arrived.
-package struct IncomingNotification: Sendable {
-  /// The operator's name for the app.
-  package let appID: String
-  /// The body, byte for byte.
-  package let body: [UInt8]
-  /// The way by which it arrived.
-  package let source: Evidence.Source
-  /// When a relay received it, or it arrived the first time; `nil`: when it is written, by the clock of its
-  /// environment. A time that has not come counts as now.
-  package let receivedAt: Instant?
-  /// The statement of another replica that the signatures are valid, from ``EvidenceLedger/seal(_:for:)``.
-  package var seal: [UInt8]?
-  /// Counts a rejection of this sender, and returns the milliseconds that it has to wait; `nil` if the rejection may be
-  /// stored.
-  package var rejectionDelay: @Sendable () -> Int64? = { nil }
-
-  /// Creates a notification; its body is stored even if it does not verify.
-  package init(appID: String, body: [UInt8], source: Evidence.Source, receivedAt: Instant? = nil) {
-    self.appID = appID
-    self.body = body
-    self.source = source
-    self.receivedAt = receivedAt
-  }
-}
-
-/// The result of a notification. It is durable.
-package struct ReceivedNotification: Sendable {
-  /// The stored record with its state and reason code.
-  package let record: NotificationRecord
-  /// Whether it was stored before, so that nothing changed.
-  package let isDuplicate: Bool
-  /// The owner of the purchase; `nil` while it is unclaimed, and for a notification about no purchase.
-  package let customerID: String?
-  /// The reason of the rejection for people; empty if it was accepted.
-  package var problem = ""
-}
 
 // App Store Server Notifications.
 extension EvidenceLedger {
@@ -88,18 +50,26 @@ extension EvidenceLedger {
   ) async throws(LedgerError) -> ReceivedNotification {
     let clock = clocks[nil]
     return try await write { store throws(StoreError) in
-      let now = clock.now()
-      let evidence = notification.evidence(.notificationV2, content, in: nil, .accepted, at: now)
-      let appended = try store.append(evidence)
-      if !appended.isDuplicate {
-        var applier = FactApplier(store, catalog: catalog, now: now)
-        try applier.apply(contents.items, from: StoredEvidence(appended, evidence))
-      }
-      guard let record = try store.notification(appended.id) else {
-        throw .corrupt("notification without record")
-      }
-      return ReceivedNotification(record: record, isDuplicate: appended.isDuplicate, customerID: nil)
+      let evidence = notification.evidence(.notificationV2, content, in: nil, .accepted, at: clock.now())
+      return try Self.append(evidence, applying: contents.items, catalog, store)
     }
+  }
+
+  /// Appends the evidence of a notification about no customer, and returns its record. `items` are applied unless the
+  /// evidence is stored already.
+  private static func append(
+    _ evidence: Evidence, applying items: @autoclosure () -> [DecodedItem], _ catalog: Catalog,
+    _ store: any StoreTransaction
+  ) throws(StoreError) -> ReceivedNotification {
+    let appended = try store.append(evidence)
+    if !appended.isDuplicate {
+      var applier = FactApplier(store, catalog: catalog, now: evidence.recordedAt ?? evidence.receivedAt)
+      try applier.apply(items(), from: StoredEvidence(appended, evidence))
+    }
+    guard let record = try store.notification(appended.id) else {
+      throw .corrupt("notification without record")
+    }
+    return ReceivedNotification(record: record, isDuplicate: appended.isDuplicate, customerID: nil)
   }
 
   /// Verifies a notification of version 2 without storing anything.
@@ -143,69 +113,21 @@ extension EvidenceLedger {
     let (catalog, clock) = (catalog.value, clocks[nil])
     let content = EvidenceContent(hashing: notification.body)
     let received: ReceivedNotification? = try await write { store throws(StoreError) in
-      let now = clock.now()
-      let evidence = notification.evidence(kind, content, in: nil, .rejected(reason: reason), at: now)
+      let evidence = notification.evidence(
+        kind, content, in: nil, .rejected(reason: reason), at: clock.now())
       if notification.source == .notification,
         try !store.hasRoomForRejectedPost(to: notification.appID, at: evidence.receivedAt)
       {
         return nil
       }
-      let appended = try store.append(evidence)
-      if !appended.isDuplicate {
-        var applier = FactApplier(store, catalog: catalog, now: now)
-        try applier.apply(
-          EvidenceDecoder.decode(evidence), from: StoredEvidence(appended, evidence))
-      }
-      guard let record = try store.notification(appended.id) else {
-        throw .corrupt("notification without record")
-      }
-      return ReceivedNotification(
-        record: record, isDuplicate: appended.isDuplicate, customerID: nil, problem: problem)
+      return try Self.append(evidence, applying: EvidenceDecoder.decode(evidence), catalog, store)
     }
-    guard let received else {
+    guard var received else {
       LedgerMetrics.recordRejection(of: kind, reason: reason)
       throw .tooManyRejections(retryAfterMilliseconds: Self.fullDayDelay)
     }
+    received.problem = problem
     return received
-  }
-
-  /// Stores a notification of version 1, or its later state; `reason` states why it is still unconfirmed. A
-  /// confirmed notification does not change. Durable on return.
-  ///
-  /// - Throws: ``LedgerError/store(_:)``.
-  package func recordV1(
-    _ notification: IncomingNotification, _ body: ResponseBodyV1, in environment: Environment,
-    state: NotificationState, reason: String
-  ) async throws(LedgerError) -> ReceivedNotification {
-    let (catalog, clock) = (catalog.value, clocks[environment])
-    let content = EvidenceContent(hashing: notification.body)
-    return try await commit { store throws(StoreError) in
-      let now = clock.now()
-      let evidence = notification.evidence(.notificationV1, content, in: environment, .accepted, at: now)
-      let appended = try store.append(evidence)
-      let stored = try store.notification(appended.id)
-      let id = body.purchaseID ?? ""
-      let line = LineKey(appID: evidence.appID, environment: environment, lineID: id)
-      let customerID = try store.owners(of: line).first
-      if let stored, stored.state != .unconfirmed {
-        return (ReceivedNotification(record: stored, isDuplicate: true, customerID: customerID), [])
-      }
-      let record = NotificationRecord(
-        evidenceID: appended.id, appID: evidence.appID, environment: environment, version: 1,
-        type: body.notificationType?.rawValue ?? "", state: state, reason: reason, meaning: body.meaning,
-        receivedAt: stored?.receivedAt ?? evidence.receivedAt, originalTransactionID: id)
-      try store.put(record)
-      var applier = FactApplier(store, catalog: catalog, now: now)
-      if let request = body.consumptionRequest(record, about: line) { try applier.open(request) }
-      if body.notificationType == .refund, record.state == .applied || record.state == .superseded {
-        try applier.settleConsumptionRequests(
-          decidedAt: evidence.receivedAt, about: "", of: line, appended.id)
-      }
-      let derived = try Derivation.run(applier)
-      return (
-        ReceivedNotification(record: record, isDuplicate: false, customerID: customerID), derived.effects
-      )
-    }
   }
 
   /// Verifies a payload with the documents inside, and decodes it. All must be of the same app and of one of
@@ -258,36 +180,5 @@ extension EvidenceLedger {
       ReceivedNotification(record: record, isDuplicate: appended.isDuplicate, customerID: customerID),
       derived.effects
     )
-  }
-}
-
-extension IncomingNotification {
-  /// The notification as evidence of a write at `now`; `content` is that of its body.
-  fileprivate func evidence(
-    _ kind: Evidence.Kind, _ content: EvidenceContent, in environment: Environment?,
-    _ verdict: Evidence.Verdict, at now: Instant
-  ) -> Evidence {
-    var evidence = Evidence(
-      appID: appID, environment: environment, customerID: nil, kind: kind, source: source,
-      receivedAt: min(receivedAt ?? now, now), content: content, verdict: verdict)
-    evidence.recordedAt = now
-    return evidence
-  }
-}
-
-extension ResponseBodyV1 {
-  /// The consumption request that the notification makes, once Apple confirmed it.
-  fileprivate func consumptionRequest(
-    _ record: NotificationRecord, about line: LineKey
-  ) -> ConsumptionRequestRecord? {
-    guard notificationType == .consumptionRequest, record.state == .applied || record.state == .superseded,
-      !line.lineID.isEmpty
-    else { return nil }
-    let latest = unifiedReceipt?.latestReceiptInfo?.first {
-      $0.originalTransactionId == line.lineID
-    }
-    return ConsumptionRequestRecord(
-      id: record.evidenceID, line: line, transactionID: latest?.transactionId ?? line.lineID,
-      productID: latest?.productId ?? "", reason: "", requestedAt: record.receivedAt)
   }
 }
