@@ -12,9 +12,9 @@ extension CommandHandler {
     let fact = GrantFact(
       grantID: "\(LineKey.grantPrefix)\(number.rawValue)", entitlement: entitlement, accessLevel: level,
       since: since, until: until, note: note, actor: actor)
-    store.willStoreGrant(in: customer("").line(fact.grantID))
+    store.willStoreGrant(in: lineKey(fact.grantID))
     var outcome = try execute(.grant(fact, customerID: customerID), onBehalfOf: customerID)
-    let after = try result(of: customer("").line(fact.grantID))
+    let after = try result(of: lineKey(fact.grantID))
     outcome.grant = after.grant
     outcome.customer = after.customer
     outcome.facts = after.facts

@@ -66,7 +66,7 @@ extension CommandHandler {
       external: ExternalPurchase(
         source: state.source, externalID: state.externalID, productID: state.productID,
         revision: state.revision))
-    let target = customer("").line(id)
+    let target = lineKey(id)
     if line == nil { store.willStoreGrant(in: target) }
     if let line, let known, let stored = try storedState(state.revision, of: line, known) {
       if since == nil { fact.since = stored.fact.since }

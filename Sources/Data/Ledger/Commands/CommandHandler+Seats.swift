@@ -8,9 +8,9 @@ extension CommandHandler {
   /// Claims a seat. The same request identifier again, or a claim for a customer who has a seat, returns the
   /// existing seat. `seatClaimID` is Apple's id of the claim.
   func claimSeat(
-    of number: String, for customerID: String?, request: String, seatClaimID: String?
+    of purchaseID: String, for customerID: String?, request: String, seatClaimID: String?
   ) throws(LedgerError) -> CommandResult {
-    let purchase = customer("").line(number)
+    let purchase = lineKey(purchaseID)
     let holder = try customerID.map { id throws(LedgerError) in
       try inStore { () throws(StoreError) in try store.finalMergeTarget(of: customer(id)) }
     }
@@ -18,42 +18,42 @@ extension CommandHandler {
       (try store.facts(of: purchase), try store.seats(of: purchase), try store.owners(of: purchase))
     }
     guard purchase.isPurchase, facts != CustomerFacts() else {
-      throw .unknownPurchase(originalTransactionID: number)
+      throw .unknownPurchase(originalTransactionID: purchaseID)
     }
     if let existing = seats.first(where: { !request.isEmpty && $0.requestIdentifier == request }) {
       return try result(of: existing)
     }
     let bought = SeatCapacity(facts)
-    if let problem = bought.problem { throw .noSeats(problem, originalTransactionID: number) }
+    if let problem = bought.problem { throw .noSeats(problem, originalTransactionID: purchaseID) }
     if let holder {
       guard !owners.contains(holder.customerID) else {
-        throw .alreadyPurchaser(originalTransactionID: number)
+        throw .alreadyPurchaser(originalTransactionID: purchaseID)
       }
       if let own = try heldSeat(of: holder, among: seats) { return try result(of: own) }
     }
     let held = Int64(seats.count(where: \.isHeld))
     guard held < bought.current else {
-      throw .noSeatLeft(originalTransactionID: number, bought: bought.current, held: held)
+      throw .noSeatLeft(originalTransactionID: purchaseID, bought: bought.current, held: held)
     }
     let id = try inStore { () throws(StoreError) in try store.nextEvidenceID() }
     let seat = Seat(
-      seatID: "\(LineKey.seatPrefix)\(id.rawValue)", originalTransactionID: number, seatClaimID: seatClaimID,
-      requestIdentifier: request, claimedAt: now)
+      seatID: "\(LineKey.seatPrefix)\(id.rawValue)", originalTransactionID: purchaseID,
+      seatClaimID: seatClaimID, requestIdentifier: request, claimedAt: now)
     let outcome = try execute(.claimSeat(seat, customerID: customerID), onBehalfOf: customerID)
     return try result(of: seat, outcome)
   }
 
   /// Links a claimed seat to a customer.
-  func associateSeat(_ seatID: String, of number: String, with customerID: String) throws(LedgerError)
+  func associateSeat(_ seatID: String, of purchaseID: String, with customerID: String) throws(LedgerError)
     -> CommandResult
   {
-    let seat = try seat(seatID, of: number)
+    let seat = try seat(seatID, of: purchaseID)
     let current = try result(of: seat)
     guard seat.isHeld else { throw .unknownSeat(seatID) }
     let (holder, purchasers) = try inStore { () throws(StoreError) in
       (
         try store.finalMergeTarget(of: customer(customerID)),
-        try store.owners(of: customer("").line(seat.originalTransactionID))
+        try store.owners(of: lineKey(seat.originalTransactionID))
       )
     }
     guard current.customer != holder else { return current }
@@ -66,19 +66,19 @@ extension CommandHandler {
   }
 
   /// Releases a seat; one that was released before stays as it was.
-  func releaseSeat(_ seatID: String, of number: String) throws(LedgerError) -> CommandResult {
-    let seat = try seat(seatID, of: number)
+  func releaseSeat(_ seatID: String, of purchaseID: String) throws(LedgerError) -> CommandResult {
+    let seat = try seat(seatID, of: purchaseID)
     let current = try result(of: seat)
     guard seat.isHeld else { return current }
     let outcome = try execute(
       .releaseSeats([seatID], at: now), onBehalfOf: current.customer?.customerID)
-    return try result(of: self.seat(seatID, of: number), outcome)
+    return try result(of: self.seat(seatID, of: purchaseID), outcome)
   }
 
-  /// Returns a seat of the purchase `number`, held or released; throws ``LedgerError/unknownSeat(_:)``.
-  private func seat(_ seatID: String, of number: String) throws(LedgerError) -> Seat {
-    let seat = try inStore { () throws(StoreError) in try store.seat(customer("").line(seatID)) }
-    guard let seat, seat.originalTransactionID == number else { throw .unknownSeat(seatID) }
+  /// Returns a seat of the purchase with this id, held or released; throws ``LedgerError/unknownSeat(_:)``.
+  private func seat(_ seatID: String, of purchaseID: String) throws(LedgerError) -> Seat {
+    let seat = try inStore { () throws(StoreError) in try store.seat(lineKey(seatID)) }
+    guard let seat, seat.originalTransactionID == purchaseID else { throw .unknownSeat(seatID) }
     return seat
   }
 
@@ -93,7 +93,7 @@ extension CommandHandler {
     of seat: Seat, _ outcome: CommandResult = CommandResult()
   ) throws(LedgerError) -> CommandResult {
     var outcome = outcome
-    let line = customer("").line(seat.seatID)
+    let line = lineKey(seat.seatID)
     outcome.seat = seat
     try inStore { () throws(StoreError) in
       outcome.customer = try store.owners(of: line).first.map(line.customer)

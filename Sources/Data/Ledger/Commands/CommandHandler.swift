@@ -21,24 +21,24 @@ struct CommandHandler {
 
   /// Moves a purchase to a customer; `policy` decides if it has an owner. `from`, if given, must be an owner.
   func move(
-    _ number: String, from: String?, to: String, policy: OwnershipPolicy
+    _ purchaseID: String, from: String?, to: String, policy: OwnershipPolicy
   ) throws(LedgerError) -> CommandResult {
-    let line = LineKey(appID: appID, environment: environment, lineID: number)
+    let line = lineKey(purchaseID)
     let (owners, to) = try inStore { () throws(StoreError) in
       (try store.owners(of: line), try store.finalMergeTarget(of: line.customer(to)).customerID)
     }
     let exists = try inStore { () throws(StoreError) in try store.facts(of: line) } != CustomerFacts()
-    guard line.isPurchase, exists else { throw .unknownPurchase(originalTransactionID: number) }
-    if let from, !owners.contains(from) { throw .notTheOwner(originalTransactionID: number) }
+    guard line.isPurchase, exists else { throw .unknownPurchase(originalTransactionID: purchaseID) }
+    if let from, !owners.contains(from) { throw .notTheOwner(originalTransactionID: purchaseID) }
     let previous = from.map { [$0] } ?? owners
     guard !owners.contains(to) else { return CommandResult(previousCustomerIDs: previous) }
     guard owners.isEmpty || policy != .keep else {
-      throw .ownedByAnotherCustomer(originalTransactionID: number)
+      throw .ownedByAnotherCustomer(originalTransactionID: purchaseID)
     }
     var outcome = try execute(
-      .move(line: number, from: policy == .share ? [] : previous, to: to), onBehalfOf: to)
+      .move(line: purchaseID, from: policy == .share ? [] : previous, to: to), onBehalfOf: to)
     outcome.previousCustomerIDs = previous
-    outcome.lines = [number]
+    outcome.lines = [purchaseID]
     return outcome
   }
 
@@ -141,6 +141,11 @@ extension CommandHandler {
   /// A customer in the environment of the command.
   func customer(_ id: String) -> CustomerKey {
     CustomerKey(appID: appID, environment: environment, customerID: id)
+  }
+
+  /// A purchase, grant or seat in the environment of the command.
+  func lineKey(_ id: String) -> LineKey {
+    LineKey(appID: appID, environment: environment, lineID: id)
   }
 
   /// Appends a command as evidence and runs it.

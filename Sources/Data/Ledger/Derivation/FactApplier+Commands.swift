@@ -13,7 +13,9 @@ extension FactApplier {
     func customer(_ id: String) -> CustomerKey {
       CustomerKey(appID: appID, environment: environment, customerID: id)
     }
-    func line(_ id: String) -> LineKey { customer("").line(id) }
+    func line(_ id: String) -> LineKey {
+      LineKey(appID: appID, environment: environment, lineID: id)
+    }
     let origin = ChangeOrigin(cause: .ownership, evidence: evidence, actor: command.actor)
     for id in command.customerIDs { try store.index(evidence, under: customer(id)) }
     switch command.action {

@@ -114,7 +114,7 @@ struct ReceiptWrite: Sendable {
   /// The customer's lines, each once, in the order of the documents.
   private var claimedLines: [LineKey] {
     let own = entries.filter { $0.customerID != nil }.compactMap(\.line)
-    return unique(receipt.claimedLines.map(customer("").line) + own)
+    return unique(receipt.claimedLines.map(lineKey) + own)
   }
 
   /// All lines of the receipt, each once.
@@ -132,7 +132,7 @@ struct ReceiptWrite: Sendable {
   }
 
   private func recordRefreshes(_ store: any StoreTransaction, at now: Instant) throws(StoreError) {
-    try store.completeRefreshes(of: receipt.queriedLines.map(customer("").line), at: now)
+    try store.completeRefreshes(of: receipt.queriedLines.map(lineKey), at: now)
     for refresh in receipt.refreshes { try store.put(refresh) }
   }
 
@@ -155,6 +155,10 @@ struct ReceiptWrite: Sendable {
 
   private func customer(_ id: String) -> CustomerKey {
     CustomerKey(appID: receipt.appID, environment: receipt.environment, customerID: id)
+  }
+
+  private func lineKey(_ id: String) -> LineKey {
+    LineKey(appID: receipt.appID, environment: receipt.environment, lineID: id)
   }
 
   private func evidence(_ kind: Evidence.Kind, _ content: EvidenceContent, at now: Instant) -> Evidence {

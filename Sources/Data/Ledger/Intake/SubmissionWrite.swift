@@ -116,9 +116,9 @@ struct SubmissionWrite: Sendable {
       // The time of the write is no part of the identity.
       let evidence = evidence(document, at: Instant(millisecondsSince1970: 0))
       expected.evidence.insert(EvidenceIdentity(evidence))
-      if let id = document.item.lineID { expected.lines.insert(customer("").line(id)) }
+      if let id = document.item.lineID { expected.lines.insert(lineKey(id)) }
       if case .transaction(let fact) = document.item {
-        expected.add(fact, of: customer("").line(fact.originalTransactionID))
+        expected.add(fact, of: lineKey(fact.originalTransactionID))
       }
     }
     return expected
@@ -135,7 +135,7 @@ struct SubmissionWrite: Sendable {
       verified.contents.transaction?.originalTransactionID
       ?? verified.contents.renewal?.originalTransactionID
       ?? verified.documents.lazy.compactMap(\.item.lineID).first
-    return id.map(customer("").line)
+    return id.map(lineKey)
   }
 
   /// The result of a submission in a batch.
@@ -149,6 +149,10 @@ struct SubmissionWrite: Sendable {
 
   private func customer(_ id: String) -> CustomerKey {
     CustomerKey(appID: submission.appID, environment: verified.environment, customerID: id)
+  }
+
+  private func lineKey(_ id: String) -> LineKey {
+    LineKey(appID: submission.appID, environment: verified.environment, lineID: id)
   }
 
   private func evidence(_ document: VerifiedSubmission.Document, at now: Instant) -> Evidence {
