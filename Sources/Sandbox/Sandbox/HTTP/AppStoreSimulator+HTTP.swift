@@ -59,7 +59,18 @@ extension AppStoreSimulator {
   private static let interfaces = ["/inApps/", "/groups/", "/advancedCommerce/", "/externalPurchase/"]
   private static let maxAdvance: Int64 = 3660 * Instant.millisecondsPerDay
 
+  /// The methods of the paths that do not take another one.
+  private static let allowedMethods: [String: [String]] = [
+    "root": ["GET"], "roots": ["GET"], "certificates": ["GET"], "rotate": ["POST"], "apps": ["GET"],
+    "notifications": ["GET"], "owners": ["GET"], "calls": ["GET"], "accounts": ["GET"], "receipts": ["GET"],
+    "consumption": ["GET"], "clock/next": ["GET"], "journal": ["GET"], "settings": ["GET"],
+    "scenarios": ["GET"], "snapshot": ["GET", "PUT"],
+  ]
+
   private func testRoutes(_ request: HTTPRequest, _ path: String) async -> HTTPResponse {
+    if let allowed = Self.allowedMethods[path], !allowed.contains(request.method) {
+      return .methodNotAllowed(allowed.joined(separator: ", "))
+    }
     switch (path, request.method) {
     case ("root", "GET"): return .pem(root.pem)
     case ("roots", "GET"): return .pem(root.pem + secondRoot.pem)
@@ -81,15 +92,8 @@ extension AppStoreSimulator {
     case ("owners", "GET"): return await jsonResponse { try self.owners(Query(request.query)["app"]) }
     case ("accounts", "GET"): return await page(request.query, self.accounts)
     case ("receipts", "GET"): return await page(request.query, self.receipts)
-    case ("rotate", _): return .methodNotAllowed("POST")
-    case ("root", _), ("roots", _), ("certificates", _), ("apps", _), ("notifications", _), ("owners", _),
-      ("calls", _), ("accounts", _),
-      ("receipts", _), ("consumption", _), ("clock/next", _), ("journal", _), ("settings", _),
-      ("scenarios", _):
-      return .methodNotAllowed("GET")
     case ("reset", "POST"), ("snapshot", "PUT"), ("deliver", "POST"):
       return await jsonResponse { try await self.worldCall(path, request.body) }
-    case ("snapshot", _): return .methodNotAllowed("GET, PUT")
     case ("realtime-message", "POST"):
       return await jsonResponse { try await self.realtimeMessage(Parameters(body: request.body)) }
     case ("live", "POST"): return await jsonResponse { try await self.live(Parameters(body: request.body)) }
