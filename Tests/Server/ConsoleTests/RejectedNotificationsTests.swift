@@ -37,7 +37,7 @@ import Wire
     }
   }
 
-  @Test("A rejected notification is a warning if none was accepted after it", arguments: ["/apps", "/status"])
+  @Test("A rejection is a warning if no notification was accepted later", arguments: ["/apps", "/status"])
   func tone(page: String) async throws {
     for (seconds, inSandbox) in [(900, "quiet"), (1_100, "chip none")] as [(Int64, String)] {
       let response = try await SignedInConsole([Self.status, Self.rejected(at: seconds)]).get(page)

@@ -85,6 +85,38 @@ extension ReportQuery {
     let first = max(from, granularity.firstDay(of: row.bucket))
     let end = min(to, granularity.firstDay(after: row.bucket))
     let isOfCohort = column.terms.contains { $0.isOfCohort }
+    // The payments of a cohort add up with its age; every other measure with an age is of this age.
+    let isOfAge = report.hasAges && isOfCohort
+    let addsUp = report.agesAreMonths && !column.isOfOneAge
+    let ages = isOfAge ? (addsUp ? 0...max(0, row.age) : row.age...row.age) : nil
+    let isStock = column.span != .bucket
+    let cohortStart = granularity.firstDay(of: row.bucket)
+    return PostingSelection(
+      signs: signs(of: column), reasons: column.terms.first?.reasons, measure: measure(of: column),
+      mark: mark(of: column), isOfCohort: isOfCohort,
+      from: isStock ? nil : isOfCohort ? cohortStart : first,
+      earliest: isStock ? nil : isOfCohort ? earliestDay(of: column, in: cohortStart, ages) : first,
+      to: column.span == .opening ? first : isOfCohort ? granularity.firstDay(after: row.bucket) : end,
+      until: latestEnd(of: row.bucket, ages), ages: ages, dimensions: dimensions(of: row, durations),
+      currency: report.isByCurrency ? row.currency : nil,
+      knowledge: isStock && knowledge == .firstClosed ? .whenClosed(end.advanced(by: -1)) : knowledge,
+      lastDays: report.name == .retention && !isOfCohort ? lastDays(for: row) : nil)
+  }
+
+  /// The sign with which each kind of posting counts in a column.
+  private func signs(of column: ReportColumn) -> [Posting.Kind: Int64] {
+    Dictionary(
+      column.terms.flatMap { term in
+        term.kind.ofPostings.map { kind in
+          let isReturn = term.kind == .earlyLost && Report.returningKinds.contains(kind)
+          return (kind, isReturn ? -term.sign : term.sign)
+        }
+      },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The values of dimensions that the postings of a row have: those of the filters, and those of its groups.
+  private func dimensions(of row: RowKey, _ durations: ProductDurations) -> [Dimension: Set<String>] {
     var dimensions = filters
     for (dimension, value) in zip(groupBy, row.groups) {
       guard dimension == .duration else {
@@ -97,30 +129,7 @@ extension ReportQuery {
       let both = allowed.isEmpty ? products : products.intersection(allowed)
       dimensions[.product] = both.isEmpty ? [""] : both
     }
-    // The payments of a cohort add up with its age; every other measure with an age is of this age.
-    let isOfAge = report.hasAges && isOfCohort
-    let addsUp = report.agesAreMonths && !column.isOfOneAge
-    let ages = isOfAge ? (addsUp ? 0...max(0, row.age) : row.age...row.age) : nil
-    let isStock = column.span != .bucket
-    let cohortStart = granularity.firstDay(of: row.bucket)
-    return PostingSelection(
-      signs: Dictionary(
-        column.terms.flatMap { term in
-          term.kind.ofPostings.map { kind in
-            let isReturn = term.kind == .earlyLost && Report.returningKinds.contains(kind)
-            return (kind, isReturn ? -term.sign : term.sign)
-          }
-        },
-        uniquingKeysWith: { first, _ in first }),
-      reasons: column.terms.first?.reasons, measure: measure(of: column),
-      mark: mark(of: column), isOfCohort: isOfCohort,
-      from: isStock ? nil : isOfCohort ? cohortStart : first,
-      earliest: isStock ? nil : isOfCohort ? earliestDay(of: column, in: cohortStart, ages) : first,
-      to: column.span == .opening ? first : isOfCohort ? granularity.firstDay(after: row.bucket) : end,
-      until: latestEnd(of: row.bucket, ages), ages: ages, dimensions: dimensions,
-      currency: report.isByCurrency ? row.currency : nil,
-      knowledge: isStock && knowledge == .firstClosed ? .whenClosed(end.advanced(by: -1)) : knowledge,
-      lastDays: report.name == .retention && !isOfCohort ? lastDays(for: row) : nil)
+    return dimensions
   }
 
   /// Postings that can be of an earlier day than their cohort: Apple can refund a renewal that it charged early before its
