@@ -62,8 +62,21 @@ def buy(tester, account, product, **more):
 
 def live(tester):
     """Performs every action at least once."""
+    ann, ben = buy_with_offers(tester)
+    paid = change_products(tester, ann)
+    fail_payments(tester)
+    pay_a_commitment(tester)
+    change_price_and_dates(tester, ann)
+    unlock = refund(tester, ann, paid)
+    share(tester, unlock)
+    assign_seats(tester)
+    claim_seats(tester)
+    change_settings(tester, ben)
+
+
+def buy_with_offers(tester):
+    """Buys with an offer of each kind; returns the transactions of ann and ben."""
     do, notifications = tester.do, tester.notifications
-    # Offers of each kind.
     trial = {"mode": "FREE_TRIAL", "period": "P1W"}
     do("grace-period", app=APP, days=16)
     # By default the times of charges depend on the seed, which two sandboxes do not share.
@@ -78,7 +91,12 @@ def live(tester):
     ben = buy(tester, "ben", "silver", offer="code")
     buy(tester, "ann", "silver", offer="loyal")
     assert notifications()[0].startswith("OFFER_REDEEMED")
-    # Another product of the group: up, down, across; renewal; restore.
+    return ann, ben
+
+
+def change_products(tester, ann):
+    """Changes to other products of the group, up, down and across; returns the first upgrade."""
+    do, notifications = tester.do, tester.notifications
     paid = buy(tester, "ann", "gold")
     assert notifications() == ["DID_CHANGE_RENEWAL_PREF/UPGRADE"]
     buy(tester, "ann", "silver")
@@ -90,7 +108,12 @@ def live(tester):
     assert notifications() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"]
     do("auto-renew", transactionId=ann, enabled=True)
     do("restore", app=APP, account="ann")
-    # Payments that fail, and come: in grace, and after it.
+    return paid
+
+
+def fail_payments(tester):
+    """Payments that fail and succeed later: in the grace period, and after it."""
+    do, notifications = tester.do, tester.notifications
     for days, state in [("32d", "GRACE_PERIOD"), ("49d", None)]:
         do("billing", account="ann", fails=True)
         tester.advance(days)
@@ -98,17 +121,21 @@ def live(tester):
         assert ("GRACE_PERIOD_EXPIRED" in notifications()) == (state is None)
         do("billing", account="ann", fails=False)
         assert notifications() == ["DID_RENEW/BILLING_RECOVERY"]
-    # A commitment to twelve payments, which a cancellation does not end.
+
+
+def pay_a_commitment(tester):
+    """A commitment to twelve payments, which a cancellation does not end."""
+    do, notifications = tester.do, tester.notifications
     do("commitment-rules", app=APP, expiredSubtype="VOLUNTARY", lastPeriodAutoRenewStatus=1)
     do("storefront", account="cleo", storefront="DEU")
     cleo = buy(tester, "cleo", "silver.year", billingPlanType="MONTHLY")
     do("auto-renew", transactionId=cleo, enabled=False)
     tester.advance("31d")
     assert notifications().count("DID_RENEW") >= 1
-    # The defaults of what Apple's documentation leaves open.
-    do("sharing-rules", app=APP, addedSeats="FULL_PRICE", purchaserNeedsSeat=False,
-       seatRevocation="ASSIGNMENT_REVOKE", revokedByUpgrade="UNCOVERED")  # fmt: skip
-    # Prices, extensions, refunds.
+
+
+def change_price_and_dates(tester, ann):
+    do, notifications = tester.do, tester.notifications
     do("price", app=APP, productId="gold", price=10990, needsConsent=True, notice="0s")
     assert "PRICE_INCREASE/PENDING" in notifications()
     do("price-consent", transactionId=ann, agreed=True)
@@ -117,6 +144,11 @@ def live(tester):
     assert notifications() == ["RENEWAL_EXTENDED"]
     do("extension-time", app=APP, by="0s")
     do("mass-extend", app=APP, productId="gold", days=3, requestIdentifier=str(uuid.UUID(int=1)))
+
+
+def refund(tester, ann, paid):
+    """Requests, declines, grants and reverses refunds; returns the transaction of a non-consumable."""
+    do, notifications = tester.do, tester.notifications
     do("request-consumption", transactionId=ann, reason="UNINTENDED_PURCHASE")
     assert notifications() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST"]
     do("decline-refund", transactionId=ann)
@@ -127,7 +159,12 @@ def live(tester):
     assert notifications() == ["REFUND_REVERSED"]
     do("refund", transactionId=paid, reason="APP_ISSUE")
     assert "REFUND" in notifications()
-    # Children and families.
+    return unlock
+
+
+def share(tester, unlock):
+    """Requests of children, and a family."""
+    do, notifications = tester.do, tester.notifications
     request = do("purchases", app=APP, productId="unlock", account="kid", askToBuy=True)["request"]
     do("ask-to-buy", request=request, approved=True)
     request = do("purchases", app=APP, productId="coins", account="kid", askToBuy=True)["request"]
@@ -140,7 +177,14 @@ def live(tester):
     do("share", transactionId=unlock)
     do("leave-family", account="eve")
     assert "REVOKE" in notifications()
-    # Seats: with invitations by Apple, and by the developer.
+
+
+def assign_seats(tester):
+    """Seats whose invitations Apple manages."""
+    do, notifications = tester.do, tester.notifications
+    # The defaults of what Apple's documentation leaves open.
+    do("sharing-rules", app=APP, addedSeats="FULL_PRICE", purchaserNeedsSeat=False,
+       seatRevocation="ASSIGNMENT_REVOKE", revokedByUpgrade="UNCOVERED")  # fmt: skip
     do("volume-pricing", app=APP, productId="silver", bands="3:3990,10:2990")
     team = buy(tester, "team", "silver", seats=3)
     do("assign-seat", transactionId=team, account="mia")
@@ -151,6 +195,11 @@ def live(tester):
     do("refund-seats", transactionId=team, seats=1)
     assert notifications() == ["REFUND/SEATS"]
     buy(tester, "school", "silver", seats=30, organization=True)
+
+
+def claim_seats(tester):
+    """Seats whose invitations the developer manages."""
+    do, notifications = tester.do, tester.notifications
     do("invitations", app=APP, productId="gold", management="DEVELOPER")
     crew = buy(tester, "crew", "gold", seats=2)
     claim = do("claim-seat", transactionId=crew, requestIdentifier=str(uuid.UUID(int=2)))["seatClaimId"]
@@ -160,7 +209,10 @@ def live(tester):
     claim = do("claim-seat", transactionId=crew, requestIdentifier=str(uuid.UUID(int=4)))["seatClaimId"]
     do("unclaim-seat", transactionId=crew, seatClaimId=claim)
     assert notifications() == ["UNCLAIM_SEATS"]
-    # The rest.
+
+
+def change_settings(tester, ben):
+    do = tester.do
     do("storefront", account="ann", storefront="DEU")
     do("app-account-token", transactionId=ben, appAccountToken=str(uuid.UUID(int=3)))
     do("finish", transactionId=buy(tester, "ben", "coins"))
