@@ -14,8 +14,8 @@ package struct Method {
   /// Whether ``CallContext/address`` is set. Other calls do without it, because a copy of a text is a measurable part
   /// of the shortest ones.
   package let needsAddress: Bool
-  /// Whether it is a method of health or reflection, which strangers may call.
-  package let isOfStrangers: Bool
+  /// Whether the method needs no credential: those of health and reflection.
+  package let isPublic: Bool
 
   /// Creates a method. An asynchronous handler also runs calls with large messages.
   package init(path: String, handler: Handler, needsAddress: Bool = false) {
@@ -23,7 +23,7 @@ package struct Method {
     self.handler = handler
     self.needsAddress = needsAddress
     if case .asyncUnary(let handler) = handler { large = handler }
-    isOfStrangers = HealthService.serves(path) || ReflectionService.serves(path)
+    isPublic = HealthService.serves(path) || ReflectionService.serves(path)
   }
 
   /// A message with more bytes would delay the other calls of an event loop.
@@ -139,7 +139,7 @@ package struct CallContext: Sendable {
     requiresPosition = isFound
   }
 
-  /// Frees the header fields, for calls of strangers that last and do not read them.
+  /// Frees the header fields, for lasting calls of public methods, which do not read them.
   package mutating func discardHeaders() { headers = HeaderFields() }
 
   /// The metadata that the caller attached.

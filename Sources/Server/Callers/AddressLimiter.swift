@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Limits what the peers of each network may send: rejected notifications, requests of devices, receipts, invalid tokens.
 ///
-/// Of notifications, only those that do not verify count, so Apple's never reach the limit, even if strangers post
+/// Of notifications, only those that do not verify count, so Apple's never reach the limit, even if other peers post
 /// through the same proxy, whose address then stands for all of them.
 package final class AddressLimiter: Sendable {
   /// The default: posts per second of one address.

@@ -7,7 +7,7 @@ package import HTTP
 ///
 /// An entry is discarded when another policy or other keys of the issuer take effect, and when its signed token
 /// expires. Invalid signed tokens are limited for each network, because verifying one takes a tenth of a millisecond, and
-/// strangers can make any number. Confined to one event loop.
+/// anyone can make any number. Confined to one event loop.
 package final class Authenticator {
   private struct Entry {
     let credential: [UInt8]

@@ -94,7 +94,7 @@ struct CallInterceptorsTests {
   @Test(
     "Changes without a credential are audited up to a limit of their network, without the subjects of long requests"
   )
-  func auditOfStrangers() {
+  func auditOfUnauthenticatedPeers() {
     let request = GrantRequest.with { $0.customerId = "ana" }.encodedBytes()
     let network = PeerNetwork(address: "192.0.2.1")
     for _ in 0..<700 { #expect(run(Self.grant, request, as: nil, from: network).code == .unauthenticated) }

@@ -60,7 +60,7 @@ struct Listeners: Sendable {
       }
       edge.limits = edgeLimits
       edge.threads = { EdgeRouter.threads(for: $0) }
-      edge.isOfStrangers = { EdgeRouter.isOfStrangers($0.path) }
+      edge.isPublic = { EdgeRouter.isPublic($0.path) }
       edge.tls = tls.http
       edge.held = held
       let http = try await Listener.listen(

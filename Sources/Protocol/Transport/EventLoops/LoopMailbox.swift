@@ -39,8 +39,8 @@ struct HTTPResponder: Sendable {
   let refusal: (@Sendable (HTTPRequest) -> HTTPResponse)?
   /// The threads on which a request is handled; `nil` for those of Swift.
   let threads: @Sendable (HTTPRequest) -> BackgroundThreads?
-  /// Whether anyone gets a response to such a request.
-  let isOfStrangers: @Sendable (HTTPRequest) -> Bool
+  /// Whether a request needs no credential.
+  let isPublic: @Sendable (HTTPRequest) -> Bool
 
   /// Calls the handler as a task, and `end` with its response on the loop of `mailbox`, later.
   func start(

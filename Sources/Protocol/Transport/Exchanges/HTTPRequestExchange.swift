@@ -14,7 +14,7 @@ final class HTTPRequestExchange: Exchange {
   private var body: StreamedBody?
   /// The bytes that the window already allows the caller to replace.
   private var allowed = 0
-  private var isOfStrangers = false
+  private var isPublic = false
   /// Whether the request is complete and its handler was called.
   private var hasStarted = false
 
@@ -73,14 +73,14 @@ final class HTTPRequestExchange: Exchange {
     guard let loop = connection.context?.eventLoop else { return }
     hasStarted = true
     connection.startedTasks += 1
-    isOfStrangers = connection.http.isOfStrangers(request)
+    isPublic = connection.http.isPublic(request)
     let exchange = NIOLoopBound(self, eventLoop: loop)
     task = connection.http.start(request, connection.host.mailbox) { exchange.value.end($0) }
   }
 
   private func end(_ response: HTTPResponse) {
     guard connection.exchanges[id] === self else { return }
-    if response.status < 400, !isOfStrangers { connection.succeeded() }
+    if response.status < 400, !isPublic { connection.succeeded() }
     if let stream = response.stream, !connection.isHead(id) { return send(stream, after: response) }
     connection.exchanges[id] = nil
     connection.answerPlain(id, response)
@@ -120,7 +120,7 @@ final class HTTPRequestExchange: Exchange {
 
 extension HTTP2Handler {
   func openPlain(_ id: StreamID, _ fields: HeaderFields) {
-    if http.refusal != nil { session.addWork(Self.workForStrangers) }
+    if http.refusal != nil { session.addWork(Self.costOfRefusal) }
     guard fields.hasValidHost else { return answerPlain(id, .invalidHost) }
     let exchange = HTTPRequestExchange(id, fields, self)
     exchanges[id] = exchange
@@ -146,7 +146,7 @@ extension HTTP2Handler {
     var fields = HeaderFields([(":status", String(response.status))])
     if response.hasLength { fields.append(name: "content-length", value: String(response.body.count)) }
     for field in response.headers.strings { fields.append(name: field.name, value: field.value) }
-    if response.status >= 400 { session.addWork(Self.workForStrangers) }
+    if response.status >= 400 { session.addWork(Self.costOfRefusal) }
     session.respond(on: id, fields, endOfStream: !hasBody)
   }
 }

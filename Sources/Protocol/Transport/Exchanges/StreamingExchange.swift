@@ -132,7 +132,7 @@ final class StreamingExchange: Exchange {
   private func respondIfNeeded() {
     guard !hasResponded else { return }
     hasResponded = true
-    if !call.isOfStrangers { connection.succeeded() }
+    if !call.isPublic { connection.succeeded() }
     // A flag in each message states whether it is compressed; this field names the encoding.
     connection.session.respond(
       on: call.id, GRPCFields.head(call.encoding(.always), metadata: initialMetadata.fields),

@@ -33,8 +33,8 @@ final class HTTP1Handler: ChannelInboundHandler {
   private var incomplete: HeldBytes.Account?
   /// `nil` once the connection has returned its token.
   private var pace: ConnectionPace?
-  /// Whether anyone gets a response to the present request.
-  private var isOfStrangers = false
+  /// Whether the current request needs no credential.
+  private var isPublic = false
   private let drainState: DrainState
   private let logger: Logger
   let input: HTTP1Input
@@ -206,7 +206,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     body = []
     request.peer = peer
     request.address = context.remoteAddress?.ipAddress ?? ""
-    isOfStrangers = http.isOfStrangers(request)
+    isPublic = http.isPublic(request)
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     task = http.start(request, host.mailbox) { response in
       let (handler, context) = bound.value
@@ -222,7 +222,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     _ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext,
     closes: Bool = false
   ) {
-    if response.status < 400, !isOfStrangers, let pace {
+    if response.status < 400, !isPublic, let pace {
       pace.release()
       self.pace = nil
     }

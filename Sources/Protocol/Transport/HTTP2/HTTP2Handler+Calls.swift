@@ -29,8 +29,8 @@ extension HTTP2Handler {
     call.context.mayHaveTraceParent = head.hasTraceParent
     call.context.network = remoteNetwork
     let methods = host.methods.methods
-    call.isOfStrangers = methods[index].isOfStrangers
-    if call.isOfStrangers { session.addWork(Self.workForStrangers) }
+    call.isPublic = methods[index].isPublic
+    if call.isPublic { session.addWork(Self.costOfRefusal) }
     if methods[index].needsAddress { call.context.address = remoteIPAddress }
     switch methods[index].handler {
     case .unary(let handler): openUnary(&call, handler)
@@ -42,20 +42,20 @@ extension HTTP2Handler {
         call.context.discardHeaders()
         session.discardHead(of: id)
       }
-      // Strangers decide how long such a stream lasts.
-      if call.isOfStrangers { session.hold(Self.strangersStream, for: id) }
+      // An unauthenticated peer decides how long such a stream lasts.
+      if call.isPublic { session.hold(Self.publicStreamBytes, for: id) }
       let exchange = StreamingExchange(
         call, self,
-        messageLimit: min(limits.messageBytes, call.isOfStrangers ? Self.strangersMessage : .max))
+        messageLimit: min(limits.messageBytes, call.isPublic ? Self.publicMessageLimit : .max))
       exchanges[id] = exchange
       exchange.start(handler, on: isOfHealth ? nil : .shared)
     }
   }
 
-  /// The maximum bytes of a message to methods that need no caller.
-  private static let strangersMessage = 64 * 1_024
-  /// The memory of a stream to these methods, with its task, in bytes.
-  private static let strangersStream = 4 * 1_024
+  /// The maximum bytes of a message to a public method.
+  private static let publicMessageLimit = 64 * 1_024
+  /// The memory of a stream to a public method, with its task, in bytes.
+  private static let publicStreamBytes = 4 * 1_024
 
   /// A listener for plain HTTP has no methods at all.
   private func unknownMethod(_ path: String) -> Status {
@@ -158,7 +158,7 @@ extension HTTP2Handler {
   private static let workOfInflation = 2 * 1_024
 
   func send(_ reply: Reply, _ call: Call) {
-    if !call.isOfStrangers { succeeded() }
+    if !call.isPublic { succeeded() }
     let encoding = call.encoding(reply.compression)
     if reply.initialMetadata.isEmpty, encoding == .identity {
       session.respond(on: call.id, GRPCFields.plain)
@@ -189,7 +189,7 @@ extension HTTP2Handler {
 
   /// Ends a call with the handler's own header fields, which a response without a message cannot have.
   private func refuseAfterHead(_ id: StreamID, _ status: Status) {
-    session.addWork(Self.workForStrangers)
+    session.addWork(Self.costOfRefusal)
     let trailers = status.fields(within: session.maxHeaderBytes) { $0.fields() }
     guard let trailers else { return resetCall(id) }
     session.respond(
@@ -205,9 +205,9 @@ extension HTTP2Handler {
     scheduleFlush()
   }
 
-  /// The work of a refusal, and of a call that anyone can make, in bytes like ``Session/work``: no client has many of them
-  /// at once.
-  static let workForStrangers = 8 * 1_024
+  /// The work of a refusal, and of a call of a public method, in bytes like ``Session/work``: no client has many of them at
+  /// once.
+  static let costOfRefusal = 8 * 1_024
 
   private func refuseEncoding(_ id: StreamID, _ name: String) {
     let status = Status(
@@ -217,7 +217,7 @@ extension HTTP2Handler {
   }
 
   private func refuse(_ id: StreamID, fields: HeaderFields) {
-    session.addWork(Self.workForStrangers)
+    session.addWork(Self.costOfRefusal)
     session.respond(on: id, fields, endOfStream: true)
     if !session.hasInboundEnded(of: id) { resetAfterOutput(id) }
     scheduleFlush()
@@ -233,8 +233,8 @@ struct Call {
   let requestEncoding: MessageEncoding
   /// Whether the caller accepts gzip.
   let acceptsGzip: Bool
-  /// See ``Method/isOfStrangers``.
-  var isOfStrangers = false
+  /// See ``Method/isPublic``.
+  var isPublic = false
 
   /// The encoding of a message to the caller.
   func encoding(_ compression: MessageCompression) -> MessageEncoding {

@@ -61,7 +61,7 @@ final class ConnectionInitializer: Sendable {
       let peer = PeerCertificate.of(operations)
       let http = HTTPResponder(
         handler: service.http, refusal: service.refusal, threads: service.threads,
-        isOfStrangers: service.isOfStrangers)
+        isPublic: service.isPublic)
       if isHTTP2 {
         try operations.addHandler(
           HTTP2Handler(

@@ -18,8 +18,8 @@ package struct Listener: Sendable {
     package var threads: @Sendable (HTTPRequest) -> BackgroundThreads? = { _ in nil }
     /// Answers every such request on the event loop instead; `nil`: ``http`` answers them as tasks.
     package var refusal: (@Sendable (HTTPRequest) -> HTTPResponse)?
-    /// Whether anyone gets a response to such a request, so that it does not show that the peer is a client.
-    package var isOfStrangers: @Sendable (HTTPRequest) -> Bool = { _ in false }
+    /// Whether such a request needs no credential, so that its success does not show that the peer is a client.
+    package var isPublic: @Sendable (HTTPRequest) -> Bool = { _ in false }
     /// The limits of each connection, and of their number.
     package var limits: TransportLimits
     /// `nil`: plain text.

@@ -97,7 +97,7 @@ package struct EdgeRouter: Sendable {
       }
     }
     let route = route(request.path)
-    // Strangers choose the method.
+    // The peer chooses the method, and traces have few names.
     let method = request.method == "POST" ? "POST" : "HTTP"
     return await tracer.startCall("\(method) \(route)", continuing: parent).run { span in
       let response = await writes.respond(to: request)
@@ -147,9 +147,9 @@ package struct EdgeRouter: Sendable {
     isProbe(request.path) ? nil : .shared
   }
 
-  /// Whether anyone gets a response of a path, so that it does not show that the peer is a client: `verifyReceipt` has the
-  /// status 200 for every request.
-  package static func isOfStrangers(_ path: String) -> Bool {
+  /// Whether a path needs no credential, so that a success does not show that the peer is a client: `verifyReceipt` has
+  /// the status 200 for every request.
+  package static func isPublic(_ path: String) -> Bool {
     isProbe(path) || ["/.well-known/jwks.json", OpenAPIEndpoint.path].contains(path)
       || VerifyReceiptEndpoint.serves(path)
   }

@@ -48,7 +48,7 @@ package struct RetentionEndpoint: Sendable {
     }
   }
 
-  /// Refuses a request that is not Apple's, or not about this app; the number that strangers may send is limited.
+  /// Refuses a request that is not Apple's, or not about this app; the refused requests of each address are limited.
   private func refuse(_ error: RetentionRequestError, _ request: HTTPRequest) -> HTTPResponse {
     RetentionMetrics.countRefusal(error.reason)
     if let delay = limiter.delay(of: request.address) {

@@ -47,8 +47,8 @@ package struct VerifyReceiptEndpoint: Sendable {
     }
   }
 
-  /// In a replica that does not write: refuses what the leader would refuse whatever is stored, so that strangers cannot
-  /// fill the database.
+  /// In a replica that does not write: refuses what the leader would refuse whatever is stored, so that unauthenticated
+  /// peers cannot fill the database.
   func judge(_ request: HTTPRequest) -> LocalVerdict {
     do throws(Refusal) {
       let (call, app, environment) = try call(of: request)

@@ -19,7 +19,7 @@ package struct CallPolicy: Sendable {
   package let replicas = ReplicaCount()
   private let invalidTokens: AddressLimiter
   /// Limits the audit lines about calls without a caller.
-  private let strangers: AddressLimiter
+  private let unauthenticated: AddressLimiter
   private let meter = CallMeter(
     methods: MethodPolicy.metered + ["other"],
     codeNames: (0...16).map { StatusCode(rawValue: $0)?.name ?? "UNKNOWN" })
@@ -43,7 +43,7 @@ package struct CallPolicy: Sendable {
     self.auditEntries = auditEntries
     self.tracer = tracer
     invalidTokens = .ofInvalidTokens(ticks: ticks)
-    strangers = AddressLimiter(ticks: ticks)
+    unauthenticated = AddressLimiter(ticks: ticks)
   }
 
   /// The numbers and durations of calls.
@@ -81,7 +81,7 @@ package struct CallPolicy: Sendable {
     .init(
       MeteringInterceptor(shard: shard, ticks: ticks),
       .init(
-        AuditInterceptor(audit: audit, entries: auditEntries, now: now, strangers: strangers),
+        AuditInterceptor(audit: audit, entries: auditEntries, now: now, unauthenticated: unauthenticated),
         .init(
           TracingInterceptor(tracer: tracer),
           .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor(replicas: replicas)))))

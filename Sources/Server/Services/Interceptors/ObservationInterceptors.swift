@@ -19,21 +19,21 @@ struct MeteringInterceptor: Interceptor, Sendable {
 }
 
 /// Writes mutating calls, and calls that failed because of the service, to the audit log, and an audit entry of each
-/// call about customers to the store. Lines about calls without a caller are limited for each network, because strangers
-/// could fill the disk.
+/// call about customers to the store. Lines about calls without a caller are limited for each network, because
+/// unauthenticated peers could fill the disk.
 struct AuditInterceptor: Interceptor, Sendable {
   let audit: @Sendable (AuditRecord) -> Void
   /// `nil`: the store has no audit entries.
   let entries: RecordBuffer<AuditEntry>?
   let now: @Sendable () -> Instant
   /// Counts the lines about calls without a caller.
-  let strangers: AddressLimiter
-  /// The maximum size, in bytes, of an unauthenticated caller's request whose subject the log names.
-  private static let maxStrangersRequest = 16 * 1_024
+  let unauthenticated: AddressLimiter
+  /// The maximum size, in bytes, of a request without a caller whose subject the log names.
+  private static let maxUnauthenticatedRequest = 16 * 1_024
 
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
     guard call.method.mutates || call.method.isRecorded, !call.method.isStreaming,
-      call.caller != nil || message.count <= Self.maxStrangersRequest
+      call.caller != nil || message.count <= Self.maxUnauthenticatedRequest
     else { return }
     call.subject = call.method.subject(of: message)
   }
@@ -50,10 +50,10 @@ struct AuditInterceptor: Interceptor, Sendable {
 
   private func isWithinLimit(_ call: CallInFlight) -> Bool {
     guard call.method.needsCaller, call.caller == nil, let network = call.context.network else { return true }
-    return strangers.delay(of: network) == nil
+    return unauthenticated.delay(of: network) == nil
   }
 
-  /// Only calls of an authenticated caller: strangers could fill the store.
+  /// Only calls of an authenticated caller: other peers could fill the store.
   private func record(_ call: CallInFlight, _ failure: Status?, _ entries: RecordBuffer<AuditEntry>) {
     guard call.caller != nil else { return }
     entries.record(

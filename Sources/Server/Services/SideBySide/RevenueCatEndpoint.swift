@@ -82,7 +82,7 @@ package struct RevenueCatEndpoint: Sendable {
     }
   }
 
-  /// Refuses a request; the number that strangers may send is limited.
+  /// Refuses a request; the refused requests of each address are limited.
   private func refuse(_ refusal: RevenueCatRejection, _ request: HTTPRequest) -> HTTPResponse {
     Counter(label: "entitled_import_refusals_total", dimensions: [("reason", refusal.reason)]).increment()
     let status: Int

@@ -6,8 +6,8 @@ package struct JSONWebKeySet: Sendable, Equatable {
   private let keys: [JSONWebKey]
   /// The hash of the document.
   private let digest: [UInt8]
-  /// The number of keys that are tried for a token. Verifying one signature takes a tenth of a millisecond, and strangers can
-  /// leave out the key id.
+  /// The number of keys that are tried for a token. Verifying one signature takes a tenth of a millisecond, and anyone
+  /// can leave out the key id.
   private static let maxCandidates = 8
   /// The problems of keys that were skipped, for the operator's log.
   package let skipped: [String]

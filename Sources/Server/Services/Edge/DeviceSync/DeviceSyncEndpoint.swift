@@ -54,8 +54,8 @@ package struct DeviceSyncEndpoint: Sendable {
     }
   }
 
-  /// In a replica that does not write: refuses what the leader would refuse whatever is stored, so that strangers cannot
-  /// fill the database.
+  /// In a replica that does not write: refuses what the leader would refuse whatever is stored, so that unauthenticated
+  /// peers cannot fill the database.
   func judge(_ request: HTTPRequest) -> LocalVerdict {
     guard request.method == "POST" else { return .refused(.methodNotAllowed("POST")) }
     do throws(Status) {
@@ -228,7 +228,7 @@ package struct DeviceSyncEndpoint: Sendable {
   }
 
   private func count(_ appID: String, _ outcome: String) {
-    // Strangers choose the path, so an unknown app has no separate label.
+    // The peer chooses the path, so an unknown app has no separate label.
     let app = context.catalog.value[appID] == nil ? "" : appID
     Counter(label: "entitled_device_syncs_total", dimensions: [("app", app), ("outcome", outcome)])
       .increment()

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Counts the requests of each app install, in memory: a restart sets the counts to zero. The installations of
 /// purchases, which sharing is limited by, are counted in the store.
 ///
-/// Only documents that Apple signed add entries, so strangers cannot fill the memory.
+/// Only documents that Apple signed add entries, so unauthenticated peers cannot fill the memory.
 final class DeviceSyncLimits: Sendable {
   /// The requests of one app install and hour, for each allowed installation: a token lasts a quarter of an hour.
   private static let requestsPerInstallation = 12
