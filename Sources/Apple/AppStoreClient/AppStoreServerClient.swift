@@ -45,16 +45,13 @@ package final class AppStoreServerClient: Sendable {
 
   private let server: AppStoreServer
   private let tokens: ServerAPITokenSource
-  private let exchange: any HTTPExchange
+  private let host: AppleHost
   private let clock: ClientClock
   private let rateLimiter: RateLimiter
-  private let breaker: CircuitBreaker
   private let policy = RetryPolicy.standard
 
   /// In bytes; a page of twenty transactions has some hundred kilobytes.
   private static let maxBodySize = 16 << 20
-  /// For one attempt with its body.
-  private static let callTimeout = Duration.seconds(30)
 
   /// Creates a client for `app` whose calls carry tokens of `tokens`.
   package init(
@@ -65,10 +62,9 @@ package final class AppStoreServerClient: Sendable {
     self.environment = environment
     self.server = server
     self.tokens = tokens
-    self.exchange = exchange
     self.clock = clock
+    host = AppleHost(server.host, exchange: exchange, clock: clock, bodyLimit: Self.maxBodySize)
     rateLimiter = RateLimiter(share: server.rateLimitShare, clock: clock)
-    breaker = CircuitBreaker(clock: clock)
   }
 
   /// Signs with the credentials of `other` from the next call on; the state of Apple's rate limits stays.
@@ -124,11 +120,11 @@ package final class AppStoreServerClient: Sendable {
       let failure: AppStoreClientError
       do throws(AppStoreClientError) {
         let value = try decode(try await traced(request, attempts, deadline))
-        CallMetrics.count(request.endpoint, server.host, outcome: "ok")
+        CallMetrics.count(request.endpoint, host.name, outcome: "ok")
         return value
       } catch {
         failure = error
-        CallMetrics.count(request.endpoint, server.host, outcome: error.metricLabel)
+        CallMetrics.count(request.endpoint, host.name, outcome: error.metricLabel)
       }
       if failure == .unauthorized, !hasNewToken {
         // The token may have just expired, or the clock was set since it was made.
@@ -152,10 +148,10 @@ package final class AppStoreServerClient: Sendable {
     do throws(AppStoreClientError) {
       try await rateLimiter.acquire(endpoint, priority, deadline: deadline)
     } catch {
-      CallMetrics.count(endpoint, server.host, outcome: error.metricLabel)
+      CallMetrics.count(endpoint, host.name, outcome: error.metricLabel)
       throw error
     }
-    CallMetrics.recordRateLimitWait(endpoint, server.host, clock.uptime() - start)
+    CallMetrics.recordRateLimitWait(endpoint, host.name, clock.uptime() - start)
   }
 
   /// Returns the time to wait before the call is retried; `nil` if a retry cannot succeed or is not allowed.
@@ -182,7 +178,7 @@ package final class AppStoreServerClient: Sendable {
     try await tracedAsRoot(
       "app_store \(request.endpoint.rawValue)", .client,
       attributes: [
-        "http.request.method": "\(request.method.rawValue)", "server.address": "\(server.host)",
+        "http.request.method": "\(request.method.rawValue)", "server.address": "\(host.name)",
         "entitled.bundle_id": "\(app.bundleID)", "entitled.environment": "\(environment.rawValue)",
         "http.request.resend_count": .int(Int64(number - 1)),
       ]
@@ -193,32 +189,15 @@ package final class AppStoreServerClient: Sendable {
     }
   }
 
-  /// Makes one attempt, and reports its outcome to the circuit breaker: only an unreachable host, a timeout and a
-  /// status from 500 on count as failures of the host.
   private func attempt(
     _ request: AppStoreRequest, _ deadline: Duration?
   ) async throws(AppStoreClientError) -> IncomingResponse {
-    if let delay = breaker.retryDelay() { throw .circuitOpen(host: server.host, retryAfter: delay) }
-    let timeout = remainingTime(until: deadline) ?? Self.callTimeout
-    guard timeout > .zero else {
-      breaker.abandoned()
-      throw .timedOut
-    }
-    let response: IncomingResponse
     let start = clock.uptime()
-    defer { CallMetrics.record(isCircuitOpen: breaker.isOpen, server.host) }
-    do {
-      response = try await exchange.send(
-        try outgoing(request), timeout: min(timeout, Self.callTimeout), limit: Self.maxBodySize)
-    } catch let error as AppStoreClientError {
-      breaker.abandoned()
-      throw error
-    } catch {
-      let error = error as? HTTPExchangeError ?? .unreachable("\(error)")
-      throw breaker.recorded(error, host: server.host, timeout: timeout, limit: Self.maxBodySize)
+    defer { CallMetrics.record(isCircuitOpen: host.isCircuitOpen, host.name) }
+    let response = try await host.send(by: deadline) { () throws(AppStoreClientError) in
+      try outgoing(request)
     }
-    CallMetrics.recordDuration(request.endpoint, server.host, clock.uptime() - start)
-    if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }
+    CallMetrics.recordDuration(request.endpoint, host.name, clock.uptime() - start)
     try check(response, of: request.endpoint)
     return response
   }

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Stops calling a host that fails repeatedly, then probes it with single calls.
 ///
 /// Five failures in a row open the circuit for 5 seconds. Each failed probe doubles that, up to 300 seconds.
-package final class CircuitBreaker: Sendable {
+final class CircuitBreaker: Sendable {
   private enum Phase {
     /// Calls pass; `failures` in a row have failed.
     case closed(failures: Int)
@@ -25,11 +25,11 @@ package final class CircuitBreaker: Sendable {
   private let clock: ClientClock
   private let phase = Mutex(Phase.closed(failures: 0))
 
-  package init(clock: ClientClock) { self.clock = clock }
+  init(clock: ClientClock) { self.clock = clock }
 
   /// Returns `nil` if the caller may call, which it must then report with ``succeeded()``, ``failed()`` or
   /// ``abandoned()``; otherwise the time until the next probe.
-  package func retryDelay() -> Duration? {
+  func retryDelay() -> Duration? {
     let now = clock.uptime()
     return phase.withLock { phase in
       switch phase {
@@ -44,13 +44,13 @@ package final class CircuitBreaker: Sendable {
   }
 
   /// Whether calls are stopped, or limited to a probe.
-  package var isOpen: Bool { phase.withLock { if case .closed = $0 { false } else { true } } }
+  var isOpen: Bool { phase.withLock { if case .closed = $0 { false } else { true } } }
 
   /// Records that the host responded, with any status below 500.
-  package func succeeded() { phase.withLock { $0 = .closed(failures: 0) } }
+  func succeeded() { phase.withLock { $0 = .closed(failures: 0) } }
 
   /// Records that the host did not respond, or responded with 5xx.
-  package func failed() {
+  func failed() {
     let now = clock.uptime()
     phase.withLock { phase in
       switch phase {
@@ -68,7 +68,7 @@ package final class CircuitBreaker: Sendable {
   }
 
   /// Records that the call ended without a result, so that the next caller may probe.
-  package func abandoned() {
+  func abandoned() {
     let now = clock.uptime()
     phase.withLock { phase in
       if case .probing(let length) = phase { phase = .open(until: now, length: length) }
@@ -77,7 +77,7 @@ package final class CircuitBreaker: Sendable {
 
   /// Records a failed exchange with `host`, and returns the error of the call. `timeout` is the time that the host had,
   /// and `limit` the maximum size of a response body.
-  package func recorded(
+  func recorded(
     _ error: HTTPExchangeError, host: String, timeout: Duration, limit: Int
   ) -> AppStoreClientError {
     switch error {

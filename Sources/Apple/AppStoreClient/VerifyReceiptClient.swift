@@ -54,26 +54,21 @@ package final class VerifyReceiptClient: Sendable {
 /// The client of one of the two hosts.
 private final class VerifyReceiptServer: Sendable {
   private let url: String
-  private let exchange: any HTTPExchange
+  private let host: AppleHost
   private let clock: ClientClock
   private let rateLimiter: RateLimiter
-  private let breaker: CircuitBreaker
   private let policy = RetryPolicy.standard
 
   /// In bytes; Apple repeats each purchase of a receipt twice, so the response is several times its size.
   private static let maxBodySize = 64 << 20
-  /// For one attempt with its body.
-  private static let callTimeout = Duration.seconds(30)
 
   init(url: String, share: Double, exchange: any HTTPExchange, clock: ClientClock) {
     self.url = url
-    self.exchange = exchange
     self.clock = clock
+    host = AppleHost(
+      AppStoreServer(baseURL: url).host, exchange: exchange, clock: clock, bodyLimit: Self.maxBodySize)
     rateLimiter = RateLimiter(share: share, clock: clock)
-    breaker = CircuitBreaker(clock: clock)
   }
-
-  private var host: String { AppStoreServer(baseURL: url).host }
 
   /// Sends the request until the response is one that a retry would not change.
   func send(
@@ -104,39 +99,26 @@ private final class VerifyReceiptServer: Sendable {
     try await tracedAsRoot(
       "app_store verifyReceipt", .client,
       attributes: [
-        "http.request.method": "POST", "server.address": "\(host)",
+        "http.request.method": "POST", "server.address": "\(host.name)",
         "http.request.resend_count": .int(Int64(number - 1)),
       ]
     ) { _ throws(AppStoreClientError) in try await attempt(body, deadline) }
   }
 
-  /// Makes one attempt, and reports its outcome to the circuit breaker. Apple answers an invalid receipt with 200 and
-  /// its own `status` code; any other HTTP status is an error.
+  /// Makes one attempt. Apple answers an invalid receipt with 200 and its own `status` code; any other HTTP status is an
+  /// error.
   private func attempt(
     _ body: [UInt8], _ deadline: Duration?
   ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
-    if let delay = breaker.retryDelay() { throw .circuitOpen(host: host, retryAfter: delay) }
-    let timeout = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
-    guard timeout > .zero else {
-      breaker.abandoned()
-      throw .timedOut
+    let response = try await host.send(by: deadline) { () throws(AppStoreClientError) in
+      OutgoingRequest(
+        method: "POST", url: url, headers: [("content-type", "application/json")], body: body)
     }
-    let request = OutgoingRequest(
-      method: "POST", url: url, headers: [("content-type", "application/json")], body: body)
-    let response: IncomingResponse
-    do {
-      response = try await exchange.send(
-        request, timeout: min(timeout, Self.callTimeout), limit: Self.maxBodySize)
-    } catch {
-      throw breaker.recorded(error, host: host, timeout: timeout, limit: Self.maxBodySize)
-    }
-    CallMetrics.count(.verifyReceipt, host, outcome: "\(response.status)")
+    CallMetrics.count(.verifyReceipt, host.name, outcome: "\(response.status)")
     guard response.status == 200 else {
-      if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }
       throw response.status >= 500
         ? .serverFailed(status: response.status) : .unexpectedStatus(response.status)
     }
-    breaker.succeeded()
     do { return try VerifyReceiptResponse(json: try response.object()) } catch let error as PayloadError {
       throw .malformed(error)
     } catch let error as AppStoreClientError {

@@ -13,16 +13,13 @@ internal import Tracing
 package final class DeviceCheckClient: Sendable {
   private let server: AppStoreServer
   private let tokens: DeviceCheckTokenSource
-  private let exchange: any HTTPExchange
+  private let host: AppleHost
   private let clock: ClientClock
   private let rateLimiter: RateLimiter
-  private let breaker: CircuitBreaker
   private let policy = RetryPolicy.standard
 
   /// In bytes; Apple's responses have less than a hundred.
   private static let maxBodySize = 1 << 16
-  /// For one attempt with its body.
-  private static let callTimeout = Duration.seconds(30)
   /// Apple's texts for a device without bits; the second one is of older documents.
   private static let unknownStates = ["Failed to find bit state", "Bit State Not Found"]
 
@@ -32,10 +29,9 @@ package final class DeviceCheckClient: Sendable {
   ) {
     self.server = server
     self.tokens = tokens
-    self.exchange = exchange
     self.clock = clock
+    host = AppleHost(server.host, exchange: exchange, clock: clock, bodyLimit: Self.maxBodySize)
     rateLimiter = RateLimiter(share: server.rateLimitShare, clock: clock)
-    breaker = CircuitBreaker(clock: clock)
   }
 
   /// The team that the bits of a device belong to.
@@ -93,11 +89,11 @@ package final class DeviceCheckClient: Sendable {
       let failure: DeviceCheckError
       do throws(DeviceCheckError) {
         let response = try await traced(method, request, members, attempts, deadline)
-        CallMetrics.count(.deviceCheck, server.host, outcome: "ok")
+        CallMetrics.count(.deviceCheck, host.name, outcome: "ok")
         return response
       } catch {
         failure = error
-        CallMetrics.count(.deviceCheck, server.host, outcome: error.metricLabel)
+        CallMetrics.count(.deviceCheck, host.name, outcome: error.metricLabel)
       }
       if case .keyRejected = failure, !hasNewToken {
         // The token may have just expired, or the clock was set since it was made.
@@ -120,7 +116,7 @@ package final class DeviceCheckClient: Sendable {
     try await tracedAsRoot(
       "device_check \(method)", .client,
       attributes: [
-        "http.request.method": "POST", "server.address": "\(server.host)",
+        "http.request.method": "POST", "server.address": "\(host.name)",
         "http.request.resend_count": .int(Int64(number - 1)),
       ]
     ) { span throws(DeviceCheckError) in
@@ -130,45 +126,40 @@ package final class DeviceCheckClient: Sendable {
     }
   }
 
-  /// Makes one attempt with a new timestamp: Apple rejects an old one.
   private func attempt(
     _ method: String, _ request: DeviceCheckRequest, _ members: JSONObject, _ deadline: Duration?
   ) async throws(DeviceCheckError) -> IncomingResponse {
-    if let delay = breaker.retryDelay() { throw .call(.circuitOpen(host: server.host, retryAfter: delay)) }
-    let timeout = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
-    guard timeout > .zero else {
-      breaker.abandoned()
-      throw .call(.timedOut)
+    let start = clock.uptime()
+    defer { CallMetrics.record(isCircuitOpen: host.isCircuitOpen, host.name) }
+    let response: IncomingResponse
+    do throws(AppStoreClientError) {
+      response = try await host.send(by: deadline) { () throws(AppStoreClientError) in
+        try outgoing(method, request, members)
+      }
+    } catch {
+      throw .call(error)
     }
+    CallMetrics.recordDuration(.deviceCheck, host.name, clock.uptime() - start)
+    try check(response)
+    return response
+  }
+
+  /// Builds the request with a token that is valid now, and with a new timestamp: Apple rejects an old one.
+  private func outgoing(
+    _ method: String, _ request: DeviceCheckRequest, _ members: JSONObject
+  ) throws(AppStoreClientError) -> OutgoingRequest {
     let token: String
-    do { token = try tokens.token() } catch {
-      breaker.abandoned()
-      throw .call(.signingFailed("\(error)"))
-    }
+    do { token = try tokens.token() } catch { throw .signingFailed("\(error)") }
     var body = members
     body["device_token"] = .string(request.deviceToken)
     body["transaction_id"] = .string(request.transactionID)
     body["timestamp"] = .number(JSONNumber(clock.now().millisecondsSince1970))
-    let outgoing = OutgoingRequest(
+    return OutgoingRequest(
       method: "POST", url: "\(server.baseURL)/v1/\(method)",
       headers: [
         ("authorization", "Bearer \(token)"), ("content-type", "application/json"),
         ("user-agent", "entitled"),
       ], body: JSONValue.object(body).serialized())
-    defer { CallMetrics.record(isCircuitOpen: breaker.isOpen, server.host) }
-    let start = clock.uptime()
-    let response: IncomingResponse
-    do throws(HTTPExchangeError) {
-      response = try await exchange.send(
-        outgoing, timeout: min(timeout, Self.callTimeout), limit: Self.maxBodySize)
-    } catch {
-      throw .call(
-        breaker.recorded(error, host: server.host, timeout: timeout, limit: Self.maxBodySize))
-    }
-    CallMetrics.recordDuration(.deviceCheck, server.host, clock.uptime() - start)
-    if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }
-    try check(response)
-    return response
   }
 
   /// Throws the error that the response's status stands for; returns for 200.
