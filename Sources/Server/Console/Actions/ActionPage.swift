@@ -172,10 +172,7 @@ enum ActionPage {
     guard !customer.isEmpty else { return [] }
     let response = try await visit.call(
       Calls.getCustomer,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.customerId = customer
+      .about(customer, in: scope) {
         $0.readMask = .with { $0.paths = ["entitlements"] }
       })
     return response.entitlements.map(\.name)

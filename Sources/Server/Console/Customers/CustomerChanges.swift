@@ -33,10 +33,7 @@ enum CustomerChanges {
     guard try await sequence(of: id, in: scope, visit) > after else { return .text(200, "0") }
     let timeline = try await visit.call(
       Calls.listTimeline,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.customerId = id
+      .about(id, in: scope) {
         $0.newestFirst = true
         $0.pageSize = 100
       })
@@ -47,10 +44,7 @@ enum CustomerChanges {
   static func sequence(of id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Int64 {
     try await visit.call(
       Calls.getCustomer,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.customerId = id
+      .about(id, in: scope) {
         $0.readMask = .with { $0.paths = ["sequence"] }
       }
     ).sequence

@@ -36,12 +36,12 @@ struct CustomerData: Sendable {
     isWholeRange = visit.value("range") != nil
     let loader = CustomerLoader(id: id, scope: scope, moment: moment, visit: visit)
     async let timeline = loader.timeline()
-    async let notes = loader.notes()
-    async let attributes = loader.attributes()
-    async let family = loader.family()
-    async let fulfillments = loader.fulfillments()
-    async let refunds = loader.refunds()
-    async let consents = loader.consents()
+    async let notes = loader.attempt(Calls.listNotes)
+    async let attributes = loader.attempt(Calls.getCustomerAttributes)
+    async let family = loader.attempt(Calls.getProbableFamily)
+    async let fulfillments = loader.attempt(Calls.listUnfulfilledPurchases)
+    async let refunds = loader.attempt(Calls.listConsumptionRequests)
+    async let consents = loader.attempt(Calls.listConsentWithdrawals) { $0.includeSettled = true }
     async let contradictions = loader.contradictions()
     let axis = await loader.history(isWhole: isWholeRange, Moment(asOf: nil, isKnownThen: false))
     self.scope = scope
@@ -70,13 +70,7 @@ struct CustomerData: Sendable {
 extension Visit {
   /// The answers about the customer, without which there is no page.
   fileprivate func customer(_ id: String, in scope: Scope) async throws(Status) -> GetCustomerResponse {
-    try await call(
-      Calls.getCustomer,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
+    try await call(Calls.getCustomer, .about(id, in: scope))
   }
 
   /// The sentences and the advice about the customer; if these are not available, the answers in `customer` alone, with
@@ -84,14 +78,7 @@ extension Visit {
   fileprivate func description(
     of id: String, _ customer: GetCustomerResponse, in scope: Scope
   ) async -> (DescribeCustomerResponse, problem: Status?) {
-    let described = await attempt(
-      Calls.describeCustomer,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
-    switch described {
+    switch await attempt(Calls.describeCustomer, .about(id, in: scope)) {
     case .success(let response): return (response, nil)
     case .failure(let status):
       // An unknown customer can get a grant or a note anyway.

@@ -17,17 +17,12 @@ struct CustomerLoader: Sendable {
   func history(
     from: GoogleProtobuf.Timestamp?, _ moment: Moment
   ) async -> Result<GetCustomerHistoryResponse, Status> {
-    await visit.attempt(
-      Calls.getCustomerHistory,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-        $0.asOf = moment.timestamp
-        $0.knownAt = moment.knownAt
-        guard let from, let first = from.instant else { return }
-        $0.startTime = moment.asOf.map { $0 < first } == true ? moment.timestamp : from
-      })
+    await attempt(Calls.getCustomerHistory) {
+      $0.asOf = moment.timestamp
+      $0.knownAt = moment.knownAt
+      guard let from, let first = from.instant else { return }
+      $0.startTime = moment.asOf.map { $0 < first } == true ? moment.timestamp : from
+    }
   }
 
   /// The newest page of the timeline with something of the moment and the source, after a bounded number of later pages.
@@ -46,91 +41,26 @@ struct CustomerLoader: Sendable {
   }
 
   private func timeline(page: String) async -> Result<ListTimelineResponse, Status> {
-    await visit.attempt(
-      Calls.listTimeline,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-        $0.newestFirst = true
-        $0.pageSize = 100
-        $0.pageToken = page
-        $0.includeNotifications = visit.value("apple") != nil
-        $0.includeWebhooks = visit.value("webhooks") != nil && visit.has(.operate)
-        $0.types = visit.value("type").map { [$0] } ?? []
-        $0.entitlements = visit.value("entitlement").map { [$0] } ?? []
-      })
-  }
-
-  func notes() async -> Result<ListNotesResponse, Status> {
-    await visit.attempt(
-      Calls.listNotes,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
-  }
-
-  func attributes() async -> Result<GetCustomerAttributesResponse, Status> {
-    await visit.attempt(
-      Calls.getCustomerAttributes,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
-  }
-
-  func family() async -> Result<GetProbableFamilyResponse, Status> {
-    await visit.attempt(
-      Calls.getProbableFamily,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
-  }
-
-  func fulfillments() async -> Result<ListUnfulfilledPurchasesResponse, Status> {
-    await visit.attempt(
-      Calls.listUnfulfilledPurchases,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
+    await attempt(Calls.listTimeline) {
+      $0.newestFirst = true
+      $0.pageSize = 100
+      $0.pageToken = page
+      $0.includeNotifications = visit.value("apple") != nil
+      $0.includeWebhooks = visit.value("webhooks") != nil && visit.has(.operate)
+      $0.types = visit.value("type").map { [$0] } ?? []
+      $0.entitlements = visit.value("entitlement").map { [$0] } ?? []
+    }
   }
 
   func contradictions() async -> Result<ListContradictionsResponse, Status> {
     guard moment.asOf == nil else { return .success(ListContradictionsResponse()) }
-    return await visit.attempt(
-      Calls.listContradictions,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
+    return await attempt(Calls.listContradictions)
   }
 
-  func consents() async -> Result<ListConsentWithdrawalsResponse, Status> {
-    await visit.attempt(
-      Calls.listConsentWithdrawals,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-        $0.includeSettled = true
-      })
-  }
-
-  func refunds() async -> Result<ListConsumptionRequestsResponse, Status> {
-    await visit.attempt(
-      Calls.listConsumptionRequests,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
+  /// Makes a call about the customer for a part of the page; `build` sets the further fields of the request.
+  func attempt<Request: CustomerRequest, Response>(
+    _ method: ContractCall<Request, Response>, _ build: (inout Request) -> Void = { _ in }
+  ) async -> Result<Response, Status> {
+    await visit.attempt(method, .about(id, in: scope, build))
   }
 }

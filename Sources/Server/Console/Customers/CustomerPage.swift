@@ -13,10 +13,7 @@ enum CustomerPage {
     if let entitlement = visit.value("explain") {
       steps = await visit.attempt(
         Calls.explain,
-        .with {
-          $0.app = scope.app
-          $0.customerId = id
-          $0.environment = scope.environment
+        .about(id, in: scope) {
           $0.entitlement = entitlement
           $0.asOf = data.moment.timestamp
           $0.knownAt = data.moment.knownAt

@@ -54,10 +54,7 @@ enum PurchasePage {
     let dates = purchase.transactions.compactMap { $0.transaction?.purchaseDate?.instant }
     let answer = await visit.attempt(
       Calls.getCustomerHistory,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.customerId = owner
+      .about(owner, in: scope) {
         $0.startTime = dates.min().map { GoogleProtobuf.Timestamp($0) }
       })
     var history: GetCustomerHistoryResponse

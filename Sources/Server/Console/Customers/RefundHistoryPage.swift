@@ -63,13 +63,7 @@ enum RefundHistoryPage {
   private static func transactions(
     of id: String, in scope: Scope, _ visit: Visit
   ) async throws(Status) -> [String] {
-    let customer = try await visit.call(
-      Calls.getCustomer,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
+    let customer = try await visit.call(Calls.getCustomer, .about(id, in: scope))
     let own = customer.products.compactMap(\.latestTransaction)
       .filter { $0.inAppOwnershipType != .familyShared }
       .sorted { ($0.purchaseDate?.seconds ?? 0) > ($1.purchaseDate?.seconds ?? 0) }
@@ -79,10 +73,7 @@ enum RefundHistoryPage {
     // Consumables are in the history only.
     let history = try await visit.call(
       Calls.getCustomerHistory,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
+      .about(id, in: scope) {
         $0.startTime = GoogleProtobuf.Timestamp(CustomerData.firstSales)
       })
     guard let purchase = history.lanes.last(where: { $0.kind == .purchase }) else {

@@ -72,13 +72,7 @@ enum EvidencePage {
   private static func isRevocable(
     _ grant: String, of customer: String, _ scope: Scope, _ visit: Visit
   ) async -> Bool {
-    let answer = await visit.attempt(
-      Calls.getCustomer,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.customerId = customer
-      })
+    let answer = await visit.attempt(Calls.getCustomer, .about(customer, in: scope))
     guard let found = try? answer.get(), let now = found.evaluatedAt?.instant else { return false }
     return found.grants.contains { $0.grantId == grant && $0.isRevocable(at: now) }
   }

@@ -10,14 +10,7 @@ extension WorkRows {
   static func disagreements(
     _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
-    let response = try await visit.call(
-      Calls.listDisagreements,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.pageToken = page.token
-        $0.pageSize = page.size
-      })
+    let response = try await visit.call(Calls.listDisagreements, .page(page, in: scope))
     return WorkRows(rows: response.disagreements.map { row($0, scope) }, next: response.nextPageToken)
   }
 

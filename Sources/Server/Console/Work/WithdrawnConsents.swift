@@ -9,14 +9,7 @@ extension WorkRows {
   static func consents(
     _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
-    let response = try await visit.call(
-      Calls.listConsentWithdrawals,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.pageToken = page.token
-        $0.pageSize = page.size
-      })
+    let response = try await visit.call(Calls.listConsentWithdrawals, .page(page, in: scope))
     let rows = response.withdrawals.map { withdrawal in
       let state = Format.value(withdrawal.state, "CONSENT_WITHDRAWAL_STATE_")
       let names = withdrawal.customerIds.map(scope.customerLink)

@@ -11,12 +11,8 @@ extension WorkRows {
     let now = try await visit.time(in: scope)
     let response = try await visit.call(
       Calls.listConsumptionRequests,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
+      .page(page, in: scope) {
         $0.state = .open
-        $0.pageToken = page.token
-        $0.pageSize = page.size
       })
     let rows = response.requests.map { request in
       Row(
@@ -34,14 +30,7 @@ extension WorkRows {
   static func unclaimed(
     _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
-    let response = try await visit.call(
-      Calls.listUnclaimedPurchases,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.pageToken = page.token
-        $0.pageSize = page.size
-      })
+    let response = try await visit.call(Calls.listUnclaimedPurchases, .page(page, in: scope))
     let rows = response.transactions.map { transaction in
       let id = transaction.originalTransactionId
       let candidates = response.candidates.filter { $0.originalTransactionId == id }

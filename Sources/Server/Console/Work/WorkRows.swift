@@ -65,14 +65,7 @@ extension WorkRows {
   private static func contradictions(
     _ page: RequestedRows, _ scope: Scope, _ visit: Visit
   ) async throws(Status) -> WorkRows {
-    let response = try await visit.call(
-      Calls.listContradictions,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-        $0.pageToken = page.token
-        $0.pageSize = page.size
-      })
+    let response = try await visit.call(Calls.listContradictions, .page(page, in: scope))
     let rows = response.contradictions.map { contradiction in
       Row(
         cells: cells(contradiction, scope),
