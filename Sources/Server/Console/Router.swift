@@ -26,7 +26,7 @@ enum Router {
     case ["status"]: return .page(try await StatusPage.page(visit))
     case ["audit"]: return .page(try await AuditPage.page(visit))
     default:
-      guard let scope = scope(of: path) else { throw notFound }
+      guard let scope = scope(of: path) else { throw .noSuchPage }
       return try await page(Array(path.dropFirst(3)), in: scope, visit)
     }
   }
@@ -67,12 +67,12 @@ enum Router {
     case ("reports", 3) where path[2] == "customers":
       return .page(try await ReportCustomersPage.page(path[1], in: scope, visit))
     case ("do", 2): return .page(try await ActionPage.form(path[1], in: scope, visit))
-    default: throw notFound
+    default: throw .noSuchPage
     }
   }
 
   private static func builtIn(_ name: String) throws(Status) -> SegmentPage.Selection {
-    guard let segment = BuiltInSegment(rawValue: name) else { throw notFound }
+    guard let segment = BuiltInSegment(rawValue: name) else { throw .noSuchPage }
     return .builtIn(segment)
   }
 
@@ -80,12 +80,12 @@ enum Router {
   static func submit(_ path: [String], _ visit: Visit) async throws(Status) -> Outcome {
     if path == ["find"] { return try await FindPage.submit(visit) }
     if path.last?.hasSuffix(".csv") == true { return .response(try await file(path, visit)) }
-    guard let scope = scope(of: path) else { throw notFound }
+    guard let scope = scope(of: path) else { throw .noSuchPage }
     switch (Array(path.dropFirst(3)), path.count) {
     case (let rest, 5) where rest[0] == "do": return try await ActionPage.submit(rest[1], in: scope, visit)
     case (let rest, 6) where rest[0] == "customers" && rest[2] == "refunds":
       return .page(try await RefundHistoryPage.page(rest[1], in: scope, visit))
-    default: throw notFound
+    default: throw .noSuchPage
     }
   }
 
@@ -96,7 +96,7 @@ enum Router {
     guard !visit.reason.isEmpty else { throw .field("note", Text.missing(Text.reasonLabel)) }
     guard visit.reason.utf8.count <= maxReason else { throw .field("note", Text.tooLong(Text.reasonLabel)) }
     if path == ["audit.csv"] { return try await AuditPage.csv(visit) }
-    guard let scope = scope(of: path) else { throw notFound }
+    guard let scope = scope(of: path) else { throw .noSuchPage }
     var path = Array(path.dropFirst(3))
     let name = String((path.popLast() ?? "").dropLast(4))
     switch (path.first, path.count, name) {
@@ -108,12 +108,10 @@ enum Router {
     case ("segments", 2, _) where path[1] == "built-in":
       return try await SegmentPage.csv(try builtIn(name), in: scope, visit)
     case ("reports", 2, "customers"): return try await ReportCustomersPage.csv(path[1], in: scope, visit)
-    default: throw notFound
+    default: throw .noSuchPage
     }
   }
 
   /// As of the field `note` in requests, in bytes.
   private static let maxReason = 4_096
-
-  private static var notFound: Status { Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage) }
 }

@@ -64,9 +64,7 @@ enum ActionPage {
 
   /// The action of a name, if the person may do it.
   private static func action(_ name: String, _ visit: Visit) throws(Status) -> ActionName {
-    guard let action = ActionName(rawValue: name) else {
-      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
-    }
+    guard let action = ActionName(rawValue: name) else { throw .noSuchPage }
     guard action.isOpen(to: visit) else {
       throw Status(.permissionDenied, reason: "ROLE_MISSING", Text.mayNot(action.title))
     }

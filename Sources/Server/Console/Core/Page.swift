@@ -1,6 +1,8 @@
 internal import AppStore
 internal import HTTP
 internal import Markup
+internal import Pages
+internal import RPC
 
 /// The content of a page, which ``Frame`` draws the rest around.
 struct Page: Sendable {
@@ -37,4 +39,9 @@ enum Outcome: Sendable {
   /// The browser continues with GET (RFC 9110, section 15.4.4).
   case redirect(Link)
   case response(HTTPResponse)
+}
+
+extension Status {
+  /// The failure of a path without a page, or with one that the person may not see.
+  static var noSuchPage: Status { Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage) }
 }

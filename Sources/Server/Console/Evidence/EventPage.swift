@@ -6,9 +6,7 @@ internal import Wire
 /// One event: the answer before and after it.
 enum EventPage {
   static func page(_ number: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
-    guard let sequence = Int64(number), sequence > 0 else {
-      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
-    }
+    guard let sequence = Int64(number), sequence > 0 else { throw .noSuchPage }
     let response = try await visit.call(
       Calls.getEvent,
       .with {

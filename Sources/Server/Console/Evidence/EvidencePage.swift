@@ -8,9 +8,7 @@ internal import Wire
 /// One piece of evidence as a verified document, or one command.
 enum EvidencePage {
   static func page(_ number: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
-    guard let id = Int64(number), id > 0 else {
-      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
-    }
+    guard let id = Int64(number), id > 0 else { throw .noSuchPage }
     let evidence = try await visit.call(
       Calls.getEvidence,
       .with {

@@ -8,9 +8,7 @@ internal import Wire
 /// All results of comparisons with Apple's reports of one day, the latest first.
 enum ReconciliationRunsPage {
   static func page(_ text: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
-    guard visit.mayCall(Calls.getReconciliation), let day = ReportDay(text: text) else {
-      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
-    }
+    guard visit.mayCall(Calls.getReconciliation), let day = ReportDay(text: text) else { throw .noSuchPage }
     let request = GetReconciliationRequest.with {
       ($0.app, $0.environment, $0.allRuns) = (scope.app, scope.environment, true)
       ($0.startTime, $0.endTime) = (GoogleProtobuf.Timestamp(day.start), GoogleProtobuf.Timestamp(day.end))

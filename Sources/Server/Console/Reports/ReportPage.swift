@@ -36,7 +36,7 @@ enum ReportPage {
     _ name: String, in scope: Scope, _ visit: Visit
   ) async throws(Status) -> (chart: ReportChart, filter: ReportFilter) {
     guard let chart = ReportChart(rawValue: name), visit.mayCall(Calls.queryReport) else {
-      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
+      throw .noSuchPage
     }
     return (chart, ReportFilter(chart, visit, now: try await now(in: scope, visit)))
   }

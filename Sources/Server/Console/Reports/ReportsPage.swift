@@ -7,9 +7,7 @@ internal import Wire
 enum ReportsPage {
   /// The apps and environments with reports, for people who may see nothing else.
   static func apps(_ visit: Visit) async throws(Status) -> Page {
-    guard visit.mayCall(Calls.queryReport) else {
-      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
-    }
+    guard visit.mayCall(Calls.queryReport) else { throw .noSuchPage }
     let answer = try await visit.call(Calls.whoAmI, WhoAmIRequest())
     let rows = answer.apps.flatMap { app in
       [Wire.Environment.production, .sandbox].map { environment -> [Markup] in
@@ -29,9 +27,7 @@ enum ReportsPage {
   }
 
   static func overview(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
-    guard visit.mayCall(Calls.queryReport) else {
-      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
-    }
+    guard visit.mayCall(Calls.queryReport) else { throw .noSuchPage }
     let cards = ReportChart.allCases.map { chart in
       "<article class=\"card\"><h2><a href=\"\(scope.report(chart))\">\(chart.title)</a></h2><p>\(chart.use)</p></article>\n"
         as Markup

@@ -79,9 +79,7 @@ enum WorkPage {
   }
 
   private static func queue(_ name: String, _ visit: Visit) throws(Status) -> WorkQueue {
-    guard let queue = WorkQueue(rawValue: name), queue.isOpen(to: visit) else {
-      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
-    }
+    guard let queue = WorkQueue(rawValue: name), queue.isOpen(to: visit) else { throw .noSuchPage }
     return queue
   }
 }
