@@ -32,14 +32,14 @@ package struct ClientTLS: Hashable, Sendable {
 
   private func identity() throws -> (certificates: CertificateList, key: PrivateKey)? {
     guard let certificate, let key else { return nil }
-    guard let privateKey = PrivateKey(file: key) else {
+    guard let privateKey = PrivateKey(.file(key)) else {
       throw TLSFailure.failed(reason: "\(key) has no private key in PEM without a passphrase")
     }
     return (try Self.certificates(in: certificate), privateKey)
   }
 
   private static func certificates(in file: String) throws -> CertificateList {
-    guard let list = CertificateList(file: file) else {
+    guard let list = CertificateList(.file(file)) else {
       throw TLSFailure.failed(reason: "\(file) has no certificate in PEM")
     }
     return list

@@ -1,35 +1,49 @@
 internal import CTLS
 internal import Glibc
 
+/// A text in PEM: that of a file, or one in memory.
+package enum PEMSource: Sendable {
+  /// The path of a file.
+  case file(String)
+  case text(String)
+
+  /// Calls `body` with a reader of the text; `nil` if the file cannot be opened. Discards OpenSSL's errors afterwards.
+  fileprivate func read<Value>(_ body: (OpaquePointer) -> Value?) -> Value? {
+    let input =
+      switch self {
+      case .file(let path): BIO_new_file(path, "r")
+      case .text(let text): Self.copy(of: text)
+      }
+    defer {
+      BIO_free(input)
+      ERR_clear_error()
+    }
+    return input.flatMap(body)
+  }
+
+  private static func copy(of text: String) -> OpaquePointer? {
+    let input = BIO_new(BIO_s_mem())
+    var bytes = Array(text.utf8)
+    BIO_write(input, &bytes, CInt(clamping: bytes.count))
+    return input
+  }
+}
+
 /// Certificates in PEM, in the order of their text.
 package final class CertificateList: Sendable {
   // The objects are never changed, and OpenSSL counts references to them atomically.
   nonisolated(unsafe) let certificates: [OpaquePointer]
 
-  /// Reads a file; `nil` if it has no certificate, or a damaged one.
-  package convenience init?(file: String) {
-    self.init(BIO_new_file(file, "r"))
-  }
-
-  /// Reads a text; `nil` if it has no certificate, or a damaged one.
-  package convenience init?(pem: String) {
-    self.init(PEMInput.text(pem))
-  }
-
-  private init?(_ input: OpaquePointer?) {
-    defer {
-      BIO_free(input)
-      ERR_clear_error()
-    }
+  /// Reads all certificates of `source`; `nil` if it has none, or a damaged one.
+  package init?(_ source: PEMSource) {
     var certificates: [OpaquePointer] = []
-    while input != nil, let certificate = entitled_tls_read_certificate(input) {
-      certificates.append(certificate)
+    let isWhole = source.read { input in
+      while let certificate = entitled_tls_read_certificate(input) { certificates.append(certificate) }
+      // The reader also stops at a certificate that it cannot decode.
+      return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
     }
     self.certificates = certificates
-    // The reader also stops at a certificate that it cannot decode.
-    guard !certificates.isEmpty, ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE else {
-      return nil
-    }
+    guard !certificates.isEmpty, isWhole == true else { return nil }
   }
 
   deinit { for certificate in certificates { X509_free(certificate) } }
@@ -48,34 +62,11 @@ package final class PrivateKey: Sendable {
   // The key is never changed.
   nonisolated(unsafe) let pointer: OpaquePointer
 
-  /// Reads a file; `nil` if it has no private key, or one with a passphrase.
-  package convenience init?(file: String) {
-    self.init(BIO_new_file(file, "r"))
-  }
-
-  /// Reads a text; `nil` if it has no private key, or one with a passphrase.
-  package convenience init?(pem: String) {
-    self.init(PEMInput.text(pem))
-  }
-
-  private init?(_ input: OpaquePointer?) {
-    defer {
-      BIO_free(input)
-      ERR_clear_error()
-    }
-    guard input != nil, let key = entitled_tls_read_key(input) else { return nil }
+  /// Reads the first private key of `source`; `nil` if it has none, or one with a passphrase.
+  package init?(_ source: PEMSource) {
+    guard let key = source.read({ entitled_tls_read_key($0) }) else { return nil }
     pointer = key
   }
 
   deinit { EVP_PKEY_free(pointer) }
-}
-
-private enum PEMInput {
-  /// A reader of a copy of the text.
-  static func text(_ pem: String) -> OpaquePointer? {
-    let input = BIO_new(BIO_s_mem())
-    var bytes = Array(pem.utf8)
-    BIO_write(input, &bytes, CInt(clamping: bytes.count))
-    return input
-  }
 }

@@ -119,8 +119,8 @@ struct TLSContextTests {
   @Test func aKeyOfAnotherCertificateIsRefused() throws {
     let one = try EnginePair.authority()
     let other = try EnginePair.authority()
-    let certificates = try #require(CertificateList(pem: one.certificate))
-    let key = try #require(PrivateKey(pem: other.key))
+    let certificates = try #require(CertificateList(.text(one.certificate)))
+    let key = try #require(PrivateKey(.text(other.key)))
     #expect(throws: TLSFailure.failed(reason: "key values mismatch")) {
       try TLSContext(server: certificates, key: key)
     }
@@ -128,16 +128,16 @@ struct TLSContextTests {
 
   @Test func aListHasTheCertificatesOfItsTextAndTheirFirstEnd() throws {
     let authority = try EnginePair.authority()
-    let list = try #require(CertificateList(pem: authority.root + "\n" + authority.certificate))
+    let list = try #require(CertificateList(.text(authority.root + "\n" + authority.certificate)))
     #expect(list.certificates.count == 2)
-    #expect(list.end == CertificateList(pem: authority.certificate)?.end)
+    #expect(list.end == CertificateList(.text(authority.certificate))?.end)
   }
 
   @Test func damagedTextIsNoCertificateAndNoKey() throws {
     let authority = try EnginePair.authority()
     let damaged = authority.root + authority.certificate.replacing("MII", with: "MXX")
-    for text in ["", "text", authority.key, damaged] { #expect(CertificateList(pem: text) == nil) }
-    for text in ["", authority.certificate] { #expect(PrivateKey(pem: text) == nil) }
+    for text in ["", "text", authority.key, damaged] { #expect(CertificateList(.text(text)) == nil) }
+    for text in ["", authority.certificate] { #expect(PrivateKey(.text(text)) == nil) }
   }
 }
 
@@ -161,11 +161,11 @@ struct EnginePair {
     presentsCertificate: Bool = false
   ) throws {
     let authority = try Self.authority()
-    let own = try #require(CertificateList(pem: authority.certificate))
-    let key = try #require(PrivateKey(pem: authority.key))
-    let authorities = try #require(CertificateList(pem: root ?? authority.root))
+    let own = try #require(CertificateList(.text(authority.certificate)))
+    let key = try #require(PrivateKey(.text(authority.key)))
+    let authorities = try #require(CertificateList(.text(root ?? authority.root)))
     server = try TLSEngine(
-      TLSContext(server: own, key: key, clientAuthorities: CertificateList(pem: authority.root)))
+      TLSContext(server: own, key: key, clientAuthorities: CertificateList(.text(authority.root))))
     client = try TLSEngine(
       TLSContext(
         client: authorities, identity: presentsCertificate ? (own, key) : nil, requiresTrust: requiresTrust,

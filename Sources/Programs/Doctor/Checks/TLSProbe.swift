@@ -59,7 +59,7 @@ struct TLSProbe {
 
   private func trusted() throws -> CertificateList? {
     try authorities.map { file in
-      guard let list = CertificateList(file: file) else {
+      guard let list = CertificateList(.file(file)) else {
         throw TLSFailure.failed(reason: "\(file) has no certificate in PEM")
       }
       return list

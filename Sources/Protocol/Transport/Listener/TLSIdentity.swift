@@ -63,10 +63,10 @@ package final class TLSIdentity: Sendable {
   /// - Throws: ``TLSError`` for what cannot be decoded, or a key that is not the certificate's.
   package init(chain: String, key: String) throws(TLSError) {
     settings = nil
-    guard let certificates = CertificateList(pem: chain) else {
+    guard let certificates = CertificateList(.text(chain)) else {
       throw .unusable(file: "the certificate", reason: Self.noCertificate)
     }
-    guard let key = PrivateKey(pem: key) else {
+    guard let key = PrivateKey(.text(key)) else {
       throw .unusable(file: "the private key", reason: Self.noPrivateKey)
     }
     current = Mutex(try Self.material(certificates, key, certificate: "of the process"))
@@ -130,13 +130,13 @@ package final class TLSIdentity: Sendable {
 
   private static func certificates(in file: String) throws(TLSError) -> CertificateList {
     try requireReadable(file)
-    guard let list = CertificateList(file: file) else { throw .unusable(file: file, reason: noCertificate) }
+    guard let list = CertificateList(.file(file)) else { throw .unusable(file: file, reason: noCertificate) }
     return list
   }
 
   private static func privateKey(in file: String) throws(TLSError) -> PrivateKey {
     try requireReadable(file)
-    guard let key = PrivateKey(file: file) else { throw .unusable(file: file, reason: noPrivateKey) }
+    guard let key = PrivateKey(.file(file)) else { throw .unusable(file: file, reason: noPrivateKey) }
     return key
   }
 
