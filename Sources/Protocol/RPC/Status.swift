@@ -16,6 +16,8 @@ package struct Status: Error, Hashable, Sendable {
   package var trailingMetadata = Metadata()
   /// The internal cause, which only the operator's log contains.
   package var cause = ""
+  /// Whether the call certainly changed nothing, so that another server may execute it. Not sent.
+  package var isWithoutEffect = false
 
   package init(_ code: StatusCode, _ message: String = "", details: [UInt8] = []) {
     self.code = code

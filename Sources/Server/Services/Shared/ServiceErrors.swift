@@ -1,8 +1,5 @@
-internal import AppStore
 internal import AppStoreClient
-internal import AppleLookup
 internal import Callers
-internal import DeviceCheck
 internal import Ledger
 internal import RPC
 internal import ReceiptMigration
@@ -43,12 +40,14 @@ extension Status {
     case .cancelled: self = Status(StatusCode.cancelled)
     case .diskFull:
       self.init(
-        .unavailable, reason: "DISK_FULL", "no space is left for the store; \(Self.noEffect)",
+        .unavailable, reason: "DISK_FULL", "no space is left for the store; nothing was accepted",
         retryAfterMilliseconds: 10_000)
+      isWithoutEffect = true
     case .conflict, .unavailable:
       self.init(
-        .unavailable, reason: "STORE_UNAVAILABLE", "the database is not available; \(Self.noEffect)",
+        .unavailable, reason: "STORE_UNAVAILABLE", "the database is not available; nothing was accepted",
         retryAfterMilliseconds: 1_000)
+      isWithoutEffect = true
       cause = error.description
     case .outcomeUnknown:
       self.init(
@@ -93,28 +92,6 @@ extension Status {
       self.init(
         .resourceExhausted, reason: "RATE_LIMIT", error.description, metadata: [("caller", caller)],
         retryAfterMilliseconds: wait)
-    }
-  }
-
-  init(_ error: OnlineCheckError) {
-    switch error {
-    case .revoked: self.init(.permissionDenied, reason: error.reason, error.description)
-    case .unavailable(_, let wait):
-      self.init(.unavailable, reason: error.reason, error.description, retryAfterMilliseconds: wait)
-    }
-  }
-
-  init(_ error: LookupError) {
-    switch error {
-    case .noKey:
-      self.init(.failedPrecondition, reason: "NO_IN_APP_PURCHASE_KEY", error.description)
-    case .appStore(let error): self.init(error)
-    case .cancelled: self.init(.cancelled, reason: "CANCELLED", error.description)
-    case .ledger(let error): self.init(error)
-    case .rejectedDocument(let rejection, let evidence):
-      self.init(
-        .unavailable, reason: "APP_STORE_RESPONSE_NOT_GENUINE", error.description,
-        metadata: [("rejection", rejection.reason), ("evidenceId", String(evidence.rawValue))])
     }
   }
 
@@ -170,63 +147,16 @@ extension Status {
     }
   }
 
-  /// Apple's permanent errors are errors of the caller; temporary ones carry a retry delay.
-  init(_ error: AppStoreClientError) {
-    let code: StatusCode
-    let reason: String
-    switch error {
-    case .refused(let apple, _):
-      (code, reason) = (apple.statusCode, "APP_STORE_\(apple.rawValue)")
-    case .unauthorized: (code, reason) = (.failedPrecondition, "APP_STORE_KEY_REJECTED")
-    case .clockSkew: (code, reason) = (.failedPrecondition, "CLOCK_SKEW")
-    case .rateLimited: (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMIT")
-    case .localRateLimit: (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMIT_LOCAL")
-    case .circuitOpen, .unreachable, .serverFailed: (code, reason) = (.unavailable, "APP_STORE_UNAVAILABLE")
-    case .timedOut: (code, reason) = (.deadlineExceeded, "APP_STORE_TIMED_OUT")
-    case .cancelled: (code, reason) = (.cancelled, "CANCELLED")
-    case .notJSON: (code, reason) = (.unavailable, "APP_STORE_RESPONSE_NOT_JSON")
-    case .malformed, .missing: (code, reason) = (.unavailable, "APP_STORE_RESPONSE_MALFORMED")
-    case .tooLarge: (code, reason) = (.unavailable, "APP_STORE_RESPONSE_TOO_LARGE")
-    case .pageLoop: (code, reason) = (.unavailable, "APP_STORE_PAGE_LOOP")
-    case .unexpectedStatus: (code, reason) = (.unavailable, "APP_STORE_UNEXPECTED_STATUS")
-    case .signingFailed: (code, reason) = (.internalError, "REQUEST_SIGNING_FAILED")
-    }
-    self.init(
-      code, reason: reason, error.description,
-      retryAfterMilliseconds: error.retryAfter.map { $0.wholeSeconds * 1_000 })
-  }
-
-  init(_ error: DeviceCheckError) {
-    switch error {
-    case .noKey: self.init(.failedPrecondition, reason: "NO_DEVICE_CHECK_KEY", error.description)
-    case .refused:
-      self.init(
-        .invalidArgument, reason: "DEVICE_TOKEN_REJECTED", error.description, field: "device_token")
-    case .keyRejected:
-      self.init(.failedPrecondition, reason: "DEVICE_CHECK_KEY_REJECTED", error.description)
-    case .call(let error): self.init(error)
-    }
-  }
-
   /// The service could not sign `document`, such as "the offer", with a key that it could load.
   init(signing document: String, failed error: CryptographyError) {
     self.init(.internalError, reason: "CRYPTOGRAPHY_FAILED", "\(document) could not be signed")
     cause = error.description
   }
-}
 
-extension APIErrorCode {
-  /// The first three digits of the code are the HTTP status.
-  fileprivate var statusCode: StatusCode {
-    if isRetryable { return .unavailable }
-    switch rawValue / 10_000 {
-    case 400: return .invalidArgument
-    case 401: return .failedPrecondition
-    case 403: return .failedPrecondition
-    case 404: return .notFound
-    case 409: return .alreadyExists
-    case 429: return .resourceExhausted
-    default: return .unavailable
-    }
+  /// The same failure of a call that had an effect before, or may have had one: if the store failed, its outcome is
+  /// unknown then.
+  var afterPossibleEffect: Status {
+    guard isTemporary, reason != "OUTCOME_UNKNOWN" else { return self }
+    return Status(.outcomeUnknown(cause.isEmpty ? message : cause))
   }
 }
