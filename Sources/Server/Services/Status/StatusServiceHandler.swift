@@ -27,45 +27,10 @@ struct StatusServiceHandler: StatusServiceMethods {
   func getStatus(_ request: GetStatusRequest, _ call: CallContext) async throws(Status) -> GetStatusResponse {
     let catalog = context.catalog.value
     let apps = CallScope.apps(of: catalog.appIDs).compactMap { catalog[$0] }
-    let seesAll = CallScope.current?.caller.map { $0.apps == nil } ?? false
-    let free = context.monitor.freeBytes()
-    var response = try await context.readExpensively(call) { [context] reader throws(StoreError) in
-      var response = GetStatusResponse()
-      let open = try reader.openConsumptionRequests()
-      for app in apps {
-        for environment in app.environments {
-          response.apps.append(
-            try AppStatus(app, environment, at: context.now(in: environment), open, reader))
-        }
-      }
-      guard seesAll else { return response }
-      response.store = .with {
-        $0.freeBytes = free
-      }
-      response.store?.sizeBytes = try reader.size()
-      response.store?.lastEvidenceId = try reader.lastEvidence()
-      return response
-    }
-    for index in response.apps.indices {
-      let status = response.apps[index]
-      guard let environment = AppStore.Environment(status.environment),
-        let client = try? context.lookup.client(for: status.app, in: environment)
-      else { continue }
-      response.apps[index].hasInAppPurchaseKey = true
-      response.apps[index].appleRateLimits = client.rateLimitLevels.sorted {
-        $0.key.rawValue < $1.key.rawValue
-      }
-      .map(AppleRateLimit.init)
-    }
-    if seesAll {
-      response.certificates = context.information.certificates().sorted { $0.endsAt < $1.endsAt }.map {
-        CertificateStatus($0)
-      }
-    }
-    if seesAll, let replication = context.store.replication {
-      // Without them, the rest of the status is as true.
-      response.replica = ReplicaStatus(replication, (try? await replication.replicas()) ?? [])
-    }
+    let seesAllApps = CallScope.current?.caller.map { $0.apps == nil } ?? false
+    var response = try await storedStatus(of: apps, withStore: seesAllApps, call)
+    for index in response.apps.indices { addAppleClient(to: &response.apps[index]) }
+    if seesAllApps { await addProcess(to: &response) }
     response.version = context.information.version
     response.ready = context.monitor.isReady
     response.checks = context.monitor.results.map { result in
@@ -77,6 +42,50 @@ struct StatusServiceHandler: StatusServiceMethods {
     response.startedAt = GoogleProtobuf.Timestamp(context.information.startedAt)
     response.time = GoogleProtobuf.Timestamp(context.now(in: .sandbox))
     return response
+  }
+
+  /// The part of the status that the store has: each app and environment, and the store itself.
+  private func storedStatus(
+    of apps: [AppDefinition], withStore: Bool, _ call: CallContext
+  ) async throws(Status) -> GetStatusResponse {
+    let free = context.monitor.freeBytes()
+    return try await context.readExpensively(call) { [context] reader throws(StoreError) in
+      var response = GetStatusResponse()
+      let open = try reader.openConsumptionRequests()
+      for app in apps {
+        for environment in app.environments {
+          response.apps.append(
+            try AppStatus(app, environment, at: context.now(in: environment), open, reader))
+        }
+      }
+      guard withStore else { return response }
+      response.store = .with {
+        $0.freeBytes = free
+      }
+      response.store?.sizeBytes = try reader.size()
+      response.store?.lastEvidenceId = try reader.lastEvidence()
+      return response
+    }
+  }
+
+  /// Adds the state of Apple's rate limits, if the app has a client.
+  private func addAppleClient(to status: inout AppStatus) {
+    guard let environment = AppStore.Environment(status.environment),
+      let client = try? context.lookup.client(for: status.app, in: environment)
+    else { return }
+    status.hasInAppPurchaseKey = true
+    status.appleRateLimits = client.rateLimitLevels.sorted { $0.key.rawValue < $1.key.rawValue }
+      .map(AppleRateLimit.init)
+  }
+
+  /// Adds the parts that are about the process and not about an app.
+  private func addProcess(to response: inout GetStatusResponse) async {
+    response.certificates = context.information.certificates().sorted { $0.endsAt < $1.endsAt }.map {
+      CertificateStatus($0)
+    }
+    guard let replication = context.store.replication else { return }
+    // Without the other replicas, the rest of the status is as true.
+    response.replica = ReplicaStatus(replication, (try? await replication.replicas()) ?? [])
   }
 
   func getConfiguration(
