@@ -32,30 +32,45 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
     return 0
   }
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, id, code, user in
-    if ErrorCode(rawValue: code).blamesPeer { borrowed(user).pointee.controlFrames += Session.costOfReset }
-    guard let stream = openStream(session, id) else { return 0 }
-    nghttp2_session_set_stream_user_data(session, id, nil)
-    borrowed(user).pointee.close(stream, id, ErrorCode(rawValue: code))
+    streamClosed(session, id, ErrorCode(rawValue: code), borrowed(user))
     return 0
   }
-  // A request that could not even be opened, after the peer's GOAWAY for example; or a response whose fields nghttp2
-  // cannot send, which would leave the peer waiting.
   nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { session, frame, _, user in
+    guard let header = frame?.pointee.hd else { return 0 }
     if borrowed(user).pointee.isServer {
-      guard let frame, UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue,
-        openStream(session, frame.pointee.hd.stream_id) != nil
-      else { return 0 }
-      nghttp2_submit_rst_stream(
-        session, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.pointee.hd.stream_id,
-        ErrorCode.internalError.rawValue)
-      return 0
+      responseNotSent(session, header)
+    } else {
+      requestNotSent(session, header, borrowed(user))
     }
-    guard let id = frame?.pointee.hd.stream_id, openStream(session, id) == nil,
-      let stream = borrowed(user).pointee.requested[id]
-    else { return 0 }
-    borrowed(user).pointee.close(stream, id, .refusedStream)
     return 0
   }
+}
+
+private func streamClosed(
+  _ session: OpaquePointer?, _ id: Int32, _ code: ErrorCode, _ state: UnsafeMutablePointer<SessionState>
+) {
+  if code.blamesPeer { state.pointee.controlFrames += Session.costOfReset }
+  guard let stream = openStream(session, id) else { return }
+  nghttp2_session_set_stream_user_data(session, id, nil)
+  state.pointee.close(stream, id, code)
+}
+
+/// Resets a stream whose response nghttp2 cannot send, because the peer would wait for it.
+private func responseNotSent(_ session: OpaquePointer?, _ header: nghttp2_frame_hd) {
+  guard UInt32(header.type) == NGHTTP2_HEADERS.rawValue, openStream(session, header.stream_id) != nil else {
+    return
+  }
+  nghttp2_submit_rst_stream(
+    session, UInt8(NGHTTP2_FLAG_NONE.rawValue), header.stream_id, ErrorCode.internalError.rawValue)
+}
+
+/// Closes the stream of a request that could not be opened, after the peer's GOAWAY for example.
+private func requestNotSent(
+  _ session: OpaquePointer?, _ header: nghttp2_frame_hd, _ state: UnsafeMutablePointer<SessionState>
+) {
+  guard openStream(session, header.stream_id) == nil, let stream = state.pointee.requested[header.stream_id]
+  else { return }
+  state.pointee.close(stream, header.stream_id, .refusedStream)
 }
 
 /// Prepares for a header block: of an open stream its trailers or a response, otherwise a request. A request beyond

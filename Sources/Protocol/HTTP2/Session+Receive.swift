@@ -1,0 +1,104 @@
+internal import CNghttp2
+
+// What a session reads, and what it costs.
+extension Session {
+  /// Reads bytes of the peer. After an error, or with ``hasExcessiveHeaders``, only the remaining output can be sent.
+  ///
+  /// - Throws: ``HTTP2Error`` for bytes after which the connection cannot go on; a stream error is no error here.
+  package func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let part = try receive(rest, maxControlFrames: .max / 2)
+      rest = UnsafeRawBufferPointer(rebasing: rest[part.count...])
+    }
+  }
+
+  /// Reads bytes as ``receive(_:)`` does. A server stops after a few requests or parts of bodies, so that its owner can answer
+  /// them before it passes the rest, and once they have raised ``controlFrames`` by `maxControlFrames`.
+  package func receive(
+    _ bytes: UnsafeRawBufferPointer, maxControlFrames: Int
+  ) throws(HTTP2Error) -> ReceivedPart {
+    guard state.pointee.isServer else {
+      try feed(bytes)
+      return ReceivedPart(count: bytes.count, isCostly: false)
+    }
+    var position = 0
+    var fed = 0
+    var (requests, dataFrames) = (0, 0)
+    let queued = nghttp2_session_get_outbound_queue_size(session)
+    let limit = state.pointee.controlFrames + maxControlFrames
+    let costLimit = state.pointee.headCosts + Self.headCostAtOnce
+    while state.pointee.controlFrames < limit, requests < Self.requestsAtOnce,
+      dataFrames < Self.dataFramesAtOnce
+    {
+      guard let frame = state.pointee.scanner.next(in: bytes, from: &position) else { break }
+      switch UInt32(frame.header.type) {
+      case NGHTTP2_HEADERS.rawValue: requests += 1
+      case NGHTTP2_DATA.rawValue: dataFrames += 1
+      default: break
+      }
+      state.pointee.controlFrames += Self.cost(of: frame.header)
+      guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
+      try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, frame.start)]))
+      fed = max(fed, frame.start)
+      // nghttp2 has the stream if the response is not complete, and then refuses the frame.
+      guard openStream(session, frame.header.stream) == nil else { continue }
+      guard refuse(frame.header, violation) else { return ReceivedPart(count: bytes.count, isCostly: false) }
+    }
+    try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<position]))
+    let resets =
+      requests == Self.requestsAtOnce ? nghttp2_session_get_outbound_queue_size(session) - queued : 0
+    return ReceivedPart(
+      count: position,
+      isCostly: state.pointee.controlFrames + Self.costOfReset * resets >= limit
+        || state.pointee.headCosts >= costLimit)
+  }
+
+  private func feed(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
+    guard !state.pointee.isServer || !state.pointee.hasExcessiveHeaders else { return }
+    let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+    let read = nghttp2_session_mem_recv(session, start, bytes.count)
+    try check(CInt(clamping: read))
+  }
+
+  /// Answers a frame on a closed stream; returns whether the connection continues.
+  private func refuse(_ frame: FrameHeader, _ violation: ClosedStreams.Violation) -> Bool {
+    switch violation {
+    case .afterReset:
+      reset(StreamID(rawValue: frame.stream), .streamClosed)
+      state.pointee.controlFrames += 1
+      return true
+    case .afterEnd: terminate(.streamClosed)
+    case .skipped: terminate(.protocolError)
+    }
+    return false
+  }
+
+  /// The HEADERS frames after which a server stops: 64 KiB may have a thousand requests that each end in a reset, or that
+  /// each decompress to many times their size.
+  private static let requestsAtOnce = 16
+
+  /// The DATA frames after which a server stops: 64 KiB may have six thousand of a byte.
+  private static let dataFramesAtOnce = 64
+
+  /// The bytes of header fields of requests without an end that are costly: 20 KB of references to large fields become
+  /// 12 MB of fields, which take the loop 30 ms.
+  private static let headCostAtOnce = 128 * 1_024
+
+  /// The cost in ``controlFrames`` of a stream that ends because its peer is to blame.
+  static let costOfReset = 10
+
+  /// The cost of a frame in ``controlFrames``.
+  private static func cost(of frame: FrameHeader) -> Int {
+    switch UInt32(frame.type) {
+    case NGHTTP2_HEADERS.rawValue: 0
+    case NGHTTP2_DATA.rawValue:
+      // Padding alone is as empty as nothing; a client that ends its request is done.
+      UInt32(frame.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+        || (frame.length > 0 && UInt32(frame.flags) & NGHTTP2_FLAG_PADDED.rawValue == 0) ? 0 : 10
+    // Priorities are deprecated (RFC 9113, section 5.3.2) and cost more than they are worth.
+    case NGHTTP2_PRIORITY.rawValue: 10
+    default: 1
+    }
+  }
+}
