@@ -92,35 +92,46 @@ final class HTTP1Handler: ChannelInboundHandler {
     if case .body(let bytes) = part { countBody(bytes.readableBytes, context) }
     switch (part, state) {
     case (_, .ended): return
-    case (.head(let head), _):
-      if let refusal = head.refusal(limits) {
-        state = .answering
-        return write(refusal, to: head, context, closes: true)
-      }
-      state = .collecting(head)
-      wait(limits.times.request)
-      if head.expectsContinue {
-        let interim = HTTPResponseHead(version: .http1_1, status: .continue)
-        context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
-      }
-    case (.body(let part), .collecting(let head)):
-      body.reserve(part.readableBytes, of: head)
-      body.append(contentsOf: part.readableBytesView)
-      guard body.count <= limits.bodyBytes else {
-        // Its length was not announced. The rest is read for a while, so that the peer gets the response.
-        body = []
-        return write(.bodyTooLarge(limit: limits.bodyBytes), to: head, context, closes: true)
-      }
-      reportIncomplete(body.count, context)
-    case (.end, .collecting(let head)):
-      end = nil
-      isResponding = true
-      updateInput()
-      guard context.channel.isWritable else { return state = .waiting(head) }
-      start(head, context)
-    case (.body, _), (.end, _):
-      return
+    case (.head(let head), _): begin(head, context)
+    case (.body(let part), .collecting(let head)): append(part, to: head, context)
+    case (.end, .collecting(let head)): complete(head, context)
+    case (.body, _), (.end, _): return
     }
+  }
+
+  /// Begins to collect a request, or refuses it.
+  private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    if let refusal = head.refusal(limits) {
+      state = .answering
+      return write(refusal, to: head, context, closes: true)
+    }
+    state = .collecting(head)
+    wait(limits.times.request)
+    if head.expectsContinue {
+      let interim = HTTPResponseHead(version: .http1_1, status: .continue)
+      context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
+    }
+  }
+
+  /// Appends a part of the body, or refuses a request whose body is too long.
+  private func append(_ part: ByteBuffer, to head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    body.reserve(part.readableBytes, of: head)
+    body.append(contentsOf: part.readableBytesView)
+    guard body.count <= limits.bodyBytes else {
+      // Its length was not announced. The rest is read for a while, so that the peer gets the response.
+      body = []
+      return write(.bodyTooLarge(limit: limits.bodyBytes), to: head, context, closes: true)
+    }
+    reportIncomplete(body.count, context)
+  }
+
+  /// Starts a complete request, unless the peer has yet to read the responses to the earlier ones.
+  private func complete(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    end = nil
+    isResponding = true
+    updateInput()
+    guard context.channel.isWritable else { return state = .waiting(head) }
+    start(head, context)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
