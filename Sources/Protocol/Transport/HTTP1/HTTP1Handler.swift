@@ -24,23 +24,23 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   let host: EventLoopContext
   private let http: HTTPResponder
-  private let limits: TransportLimits
+  let limits: TransportLimits
   private let peer: PeerCertificate?
-  private let held: PeerBytes
+  let held: PeerBytes
   /// `nil` until the peer leaves a response unread.
-  private var unread: HeldBytes.Account?
+  var unread: HeldBytes.Account?
   /// `nil` until a part of a request waits for the rest.
-  private var incomplete: HeldBytes.Account?
+  var incomplete: HeldBytes.Account?
   /// `nil` once the connection has returned its token.
-  private var pace: ConnectionPace?
+  var pace: ConnectionPace?
   /// Whether the current request needs no credential.
-  private var isPublic = false
-  private let drainState: DrainState
+  var isPublic = false
+  let drainState: DrainState
   private let logger: Logger
   let input: HTTP1Input
   var state = State.idle
   /// The body of the request so far. Not in the state, because each change of that would copy it.
-  private var body: [UInt8] = []
+  var body: [UInt8] = []
   private var task: Task<Void, Never>?
   private(set) var isDraining = false
   private(set) var context: ChannelHandlerContext?
@@ -48,11 +48,11 @@ final class HTTP1Handler: ChannelInboundHandler {
   var bodyBytesRead = 0
   var isDelayed = false
   /// Whether a request is complete, and its response is not.
-  private(set) var isResponding = false
+  var isResponding = false
   /// The deadline of the peer; `nil` while the handler runs.
   var end: NIODeadline?
   /// The bytes that the peer had not read at the last check, and since when.
-  private var stall: (bytes: Int, since: NIODeadline)?
+  var stall: (bytes: Int, since: NIODeadline)?
 
   init(
     host: EventLoopContext, http: HTTPResponder, limits: TransportLimits, peer: PeerCertificate?,
@@ -85,7 +85,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     context = nil
   }
 
-  private func wait(_ milliseconds: Int64) { end = .now() + .milliseconds(milliseconds) }
+  func wait(_ milliseconds: Int64) { end = .now() + .milliseconds(milliseconds) }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
@@ -161,8 +161,6 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   /// Longer than the transit time of a request.
   private static let drainLinger = TimeAmount.milliseconds(300)
-  /// In milliseconds: the time for the peer to read the last response.
-  private static let closeLinger: Int64 = 1_000
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("connection failed", metadata: ["error": "\(error)"])
@@ -188,27 +186,6 @@ final class HTTP1Handler: ChannelInboundHandler {
     context.fireChannelWritabilityChanged()
   }
 
-  /// Reports the responses that the peer has not read.
-  func reportUnread(_ context: ChannelHandlerContext) {
-    let bytes = context.channel.unwrittenBytes
-    guard self.context != nil, bytes > 0 || unread != nil else { return }
-    if unread == nil {
-      let channel = context.channel
-      unread = held.unreadResponses.open { channel.close(promise: nil) }
-    }
-    unread?.report(bytes)
-  }
-
-  /// Reports the part of a request that has arrived.
-  private func reportIncomplete(_ bytes: Int, _ context: ChannelHandlerContext) {
-    guard self.context != nil, bytes > 0 || incomplete != nil else { return }
-    if incomplete == nil {
-      let channel = context.channel
-      incomplete = held.incompleteRequests.open { channel.close(promise: nil) }
-    }
-    incomplete?.report(bytes)
-  }
-
   /// Starts the handler of a complete request; its response arrives on the event loop.
   private func start(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     state = .answering
@@ -225,89 +202,5 @@ final class HTTP1Handler: ChannelInboundHandler {
       guard response.status != HTTPResponse.noResponseStatus else { return context.close(promise: nil) }
       handler.write(response, to: head, context)
     }
-  }
-
-  /// Writes a response. A stream to a caller of HTTP/1.0 ends with its connection, because that version has no
-  /// chunks.
-  private func write(
-    _ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext,
-    closes: Bool = false
-  ) {
-    if response.status < 400, !isPublic, let pace {
-      pace.release()
-      self.pace = nil
-    }
-    reportIncomplete(0, context)
-    // Without transfer codings, the end of the connection is the end of the body.
-    let isUnframed = response.stream != nil && request.isBefore1_1
-    let keepsAlive = keepsAlive(request) && !closes && !isUnframed
-    var headers = HTTPHeaders(response.headers.strings)
-    if response.hasLength {
-      headers.replaceOrAdd(name: "content-length", value: String(response.body.count))
-    }
-    if !keepsAlive { headers.replaceOrAdd(name: "connection", value: "close") }
-    let head = HTTPResponseHead(
-      version: isUnframed ? .http1_0 : .http1_1,
-      status: HTTPResponseStatus(statusCode: response.status), headers: headers)
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if request.method != .HEAD {
-      if let stream = response.stream { return send(stream, to: request, context, closes: isUnframed) }
-      if !response.body.isEmpty {
-        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
-      }
-    }
-    finish(keepsAlive, context)
-  }
-
-  func keepsAlive(_ request: HTTPRequestHead) -> Bool {
-    request.isKeepAlive && !request.asksForUpgrade && !isDraining && !drainState.hasBegun
-  }
-
-  /// Ends the response.
-  func finish(_ keepsAlive: Bool, _ context: ChannelHandlerContext) {
-    isResponding = false
-    if keepsAlive {
-      state = .idle
-      wait(limits.times.idle)
-    } else {
-      state = .ended
-      ignoreFurtherInput(context)
-    }
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    reportUnread(context)
-    if !keepsAlive { endAfterOutput(context) }
-    updateInput()
-  }
-
-  /// Closes the output only: closing both sides would reset the connection if more input had arrived, and the peer would
-  /// lose unread bytes (RFC 9112, section 9.6).
-  private func endAfterOutput(_ context: ChannelHandlerContext) {
-    state = .ended
-    body = []
-    reportIncomplete(0, context)
-    wait(Self.closeLinger)
-    context.close(mode: .output, promise: nil)
-  }
-}
-
-extension HTTP1Handler: TimedConnection {
-  /// The edge counts the requests.
-  var openStreams: Int { 0 }
-
-  func tick(_ now: NIODeadline) {
-    let hasTimedOut = end.map { now >= $0 } ?? false
-    if hasTimedOut || isStalled(now) { context?.close(promise: nil) }
-  }
-
-  /// Whether the peer has read nothing of pending responses for too long.
-  private func isStalled(_ now: NIODeadline) -> Bool {
-    guard let channel = context?.channel, !channel.isWritable else {
-      stall = nil
-      return false
-    }
-    let bytes = channel.unwrittenBytes
-    if let stall, stall.bytes <= bytes { return now - stall.since >= .milliseconds(limits.times.stall) }
-    stall = (bytes, now)
-    return false
   }
 }
