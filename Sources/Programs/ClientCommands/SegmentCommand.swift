@@ -181,22 +181,17 @@ struct CreateSegmentCommand: AsyncParsableCommand {
     commandName: "create", abstract: "Save a segment.",
     discussion: "Customers that are in it already cause no events: list them first, then watch.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedChangeOptions
   @OptionGroup var filter: SegmentFilterOptions
-  @OptionGroup var change: ChangeOptions
 
   @Argument(help: "Name: letters, digits, '-', '_' and '.'.") var name: String
 
   func run() async throws {
-    var request = CreateSegmentRequest.with {
-      ($0.name, $0.actor, $0.note, $0.idempotencyKey) = (name, change.actor, change.note, change.key)
-    }
-    request.filter = try filter.message()
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    let response = try await client.withConnection { [request] in try await $0.createSegment(request) }
-    client.show(
+    let filter = try filter.message()
+    let body = CreateSegmentRequest.with { ($0.name, $0.filter) = (name, filter) }
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.createSegment(request) }
+    options.client.show(
       response, response.segment.map { [("segment", $0.name), ("created", $0.createdAt.text)] } ?? [])
   }
 }
@@ -206,20 +201,14 @@ struct DeleteSegmentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete a saved segment.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-  @OptionGroup var change: ChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Name of the segment.") var name: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = DeleteSegmentRequest.with {
-      ($0.app, $0.environment, $0.name) = (app, environment, name)
-      ($0.actor, $0.note, $0.idempotencyKey) = (change.actor, change.note, change.key)
-    }
-    let response = try await client.withConnection { try await $0.deleteSegment(request) }
-    client.show(response, [("deleted", name)])
+    let request = try await options.completed(DeleteSegmentRequest.with { $0.name = name })
+    let response = try await options.client.withConnection { try await $0.deleteSegment(request) }
+    options.client.show(response, [("deleted", name)])
   }
 }
 

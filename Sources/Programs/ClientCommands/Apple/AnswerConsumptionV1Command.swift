@@ -11,7 +11,7 @@ struct AnswerConsumptionV1Command: AsyncParsableCommand {
       Apple's codes (ConsumptionRequestV1); 0 is undeclared.
       """)
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Flag(help: "The customer consented.") var consented = false
   @Flag(help: "The customer had a free sample before.") var sample = false

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import EntitledClient
-internal import Foundation
 internal import Wire
 
 /// `entitled apple`: calls of the App Store Server API.
@@ -104,12 +103,12 @@ struct RefreshCommand: AsyncParsableCommand {
   }
 }
 
-/// The options of both kinds of extension.
-struct ExtensionOptions: ParsableArguments {
+/// The reason of both kinds of extension.
+struct ExtensionReason: ParsableArguments {
   @Option(help: "Reason: undeclared, customer-satisfaction, other or service-issue.")
   var reason = "undeclared"
 
-  func extendReason() throws -> ExtendReason { try EnumOption.parse(reason, "EXTEND_REASON_", "--reason") }
+  func message() throws -> ExtendReason { try EnumOption.parse(reason, "EXTEND_REASON_", "--reason") }
 }
 
 /// `entitled apple extend`.
@@ -117,28 +116,24 @@ struct ExtendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "extend", abstract: "Extend the renewal date of a subscription.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-  @OptionGroup var change: ChangeOptions
-  @OptionGroup var options: ExtensionOptions
+  @OptionGroup var options: ScopedChangeOptions
+  @OptionGroup var extensionReason: ExtensionReason
 
   @Argument(help: "Original transaction id.") var purchase: String
   @Argument(help: "Number of days, 1 to 90.") var days: Int32
 
   func run() async throws {
-    var request = ExtendRenewalDateRequest.with {
+    var body = ExtendRenewalDateRequest.with {
       $0.originalTransactionId = purchase
       $0.extendByDays = days
-      $0.requestIdentifier = change.key.isEmpty ? UUID().uuidString.lowercased() : ""
-      $0.idempotencyKey = change.key
-      $0.actor = change.actor
-      $0.note = change.note
+      $0.requestIdentifier = options.change.requestIdentifier
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    request.reason = try options.extendReason()
-    let response = try await client.withConnection { [request] in try await $0.extendRenewalDate(request) }
-    client.show(
+    body.reason = try extensionReason.message()
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection {
+      try await $0.extendRenewalDate(request)
+    }
+    options.client.show(
       response,
       [("renews", response.effectiveDate.text), ("web order line item", response.webOrderLineItemId)])
   }
@@ -150,10 +145,8 @@ struct MassExtendCommand: AsyncParsableCommand {
     commandName: "mass-extend", abstract: "Extend all subscriptions of a product.",
     discussion: "Prints the request id, with which 'apple mass-extension' shows the progress.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-  @OptionGroup var change: ChangeOptions
-  @OptionGroup var options: ExtensionOptions
+  @OptionGroup var options: ScopedChangeOptions
+  @OptionGroup var extensionReason: ExtensionReason
 
   @Option(help: "Storefront, such as USA; repeatable (default: all).") var storefront: [String] = []
 
@@ -161,22 +154,18 @@ struct MassExtendCommand: AsyncParsableCommand {
   @Argument(help: "Number of days, 1 to 90.") var days: Int32
 
   func run() async throws {
-    var request = MassExtendRenewalDateRequest.with {
+    var body = MassExtendRenewalDateRequest.with {
       $0.productId = product
       $0.extendByDays = days
       $0.storefrontCountryCodes = storefront
-      $0.requestIdentifier = change.key.isEmpty ? UUID().uuidString.lowercased() : ""
-      $0.idempotencyKey = change.key
-      $0.actor = change.actor
-      $0.note = change.note
+      $0.requestIdentifier = options.change.requestIdentifier
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    request.reason = try options.extendReason()
-    let response = try await client.withConnection { [request] in
+    body.reason = try extensionReason.message()
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection {
       try await $0.massExtendRenewalDate(request)
     }
-    client.show(response, [("request", response.requestIdentifier)])
+    options.client.show(response, [("request", response.requestIdentifier)])
   }
 }
 

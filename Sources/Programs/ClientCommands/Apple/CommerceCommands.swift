@@ -8,7 +8,7 @@ struct FinishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "finish", abstract: "Finish a transaction whose content was delivered.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Transaction id.") var transaction: String
 
@@ -29,7 +29,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
       JSON body without requestInfo.requestReferenceId, which the service adds.
       """)
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Transaction id.") var transaction: String
   @Argument(help: "Action, such as cancel.") var action: String
@@ -39,7 +39,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
   func run() async throws {
     var body = SendAdvancedCommerceRequestRequest.with {
       $0.transactionId = transaction
-      $0.requestReferenceId = options.change.key.isEmpty ? UUID().uuidString.lowercased() : ""
+      $0.requestReferenceId = options.change.requestIdentifier
     }
     body.action = try EnumOption.parse(action, "ADVANCED_COMMERCE_ACTION_", "the action")
     body.requestJson = try request.map(Document.read) ?? ""
@@ -57,7 +57,7 @@ struct ReportExternalCommand: AsyncParsableCommand {
     commandName: "report-external", abstract: "Report an external purchase token to Apple.",
     discussion: "Prints the request id, with which 'apple show-external' shows the report.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Option(help: "Request id of a report that failed, to send it again (default: a new one).") var request = ""
 

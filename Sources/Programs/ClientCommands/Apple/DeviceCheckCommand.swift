@@ -77,7 +77,7 @@ struct SetDeviceBitsCommand: AsyncParsableCommand {
     commandName: "set-bits", abstract: "Set bits of a device.",
     discussion: "A bit without an option keeps its value.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
   @OptionGroup var device: DeviceOptions
 
   @Option(help: "Value of the first bit: true or false (default: unchanged).") var bit0: Bool?
@@ -130,7 +130,7 @@ struct UseDeviceTrialCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "use-trial", abstract: "Mark the free trial of a device as used.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
   @OptionGroup var device: DeviceOptions
 
   @Option(help: "Customer who uses the trial, for the audit log (default: none).") var customer = ""
@@ -152,8 +152,8 @@ struct UseDeviceTrialCommand: AsyncParsableCommand {
   }
 }
 
-extension UpdateDeviceBitsRequest: AppleChangeRequest {}
-extension UseDeviceTrialRequest: AppleChangeRequest {}
+extension UpdateDeviceBitsRequest: ChangeRequest {}
+extension UseDeviceTrialRequest: ChangeRequest {}
 
 extension DeviceBits {
   fileprivate var rows: [(String, String)] {

@@ -44,7 +44,7 @@ struct UploadImageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "upload-image", abstract: "Upload an image for retention messages.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Option(help: "Size: full-size or bullet-point (default: full-size).") var size: String?
 
@@ -70,7 +70,7 @@ struct DeleteImageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete-image", abstract: "Delete an image of retention messages.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Identifier of the image.") var image: String
 
@@ -108,7 +108,7 @@ struct SetRetentionURLCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set-url", abstract: "Set the URL that Apple calls for a message.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "URL with https, at most 256 characters.") var url: String
 
@@ -125,7 +125,7 @@ struct DeleteRetentionURLCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete-url", abstract: "Remove the URL that Apple calls.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   func run() async throws {
     let body = DeleteRetentionUrlRequest()

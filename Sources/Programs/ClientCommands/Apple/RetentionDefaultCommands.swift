@@ -33,7 +33,7 @@ struct SetDefaultMessageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set-default", abstract: "Set the default message of a product.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Product id.") var product: String
   @Argument(help: "Locale, such as en-US.") var locale: String
@@ -58,7 +58,7 @@ struct DeleteDefaultMessageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete-default", abstract: "Remove the default message of a product.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Product id.") var product: String
   @Argument(help: "Locale, such as en-US.") var locale: String
@@ -84,7 +84,7 @@ struct PerformanceTestCommand: AsyncParsableCommand {
       Apple's sandbox only. Prints the request id, with which 'retention test-result' shows the result.
       """)
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Original transaction id of a subscription of Apple's sandbox.") var purchase: String
 

@@ -30,7 +30,7 @@ struct UploadMessageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "upload-message", abstract: "Upload a retention message.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Option(help: "Header, at most 66 characters.") var header: String
   @Option(help: "Text, at most 144 characters.") var text: String
@@ -63,7 +63,7 @@ struct DeleteMessageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete-message", abstract: "Delete a retention message.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Identifier of the message.") var message: String
 

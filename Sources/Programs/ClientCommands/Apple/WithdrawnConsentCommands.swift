@@ -39,7 +39,7 @@ struct SettleConsentCommand: AsyncParsableCommand {
     commandName: "settle-consent", abstract: "Record that a withdrawn consent is settled.",
     discussion: "State with --note what was done. It changes no access.")
 
-  @OptionGroup var options: AppleChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "App transaction id, as 'apple withdrawn-consents' prints it.") var install: String
 
@@ -52,7 +52,7 @@ struct SettleConsentCommand: AsyncParsableCommand {
   }
 }
 
-extension SettleConsentWithdrawalRequest: AppleChangeRequest {}
+extension SettleConsentWithdrawalRequest: ChangeRequest {}
 
 extension ConsentWithdrawal {
   fileprivate var row: (String, String) {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import EntitledClient
+internal import Foundation
 internal import Wire
 
 /// The options of commands that change who owns what.
@@ -7,6 +8,9 @@ struct ChangeOptions: ParsableArguments {
   @Option(help: "Name of the person who changes it, for the timeline.") var actor = ""
   @Option(help: "Reason, for the timeline.") var note = ""
   @Option(help: "Idempotency key: a repeated request with it changes nothing more.") var key = ""
+
+  /// A new id by which Apple recognizes the request; empty with a key, of which the service makes one.
+  var requestIdentifier: String { key.isEmpty ? UUID().uuidString.lowercased() : "" }
 }
 
 /// The policies for a purchase that another customer owns.
@@ -32,9 +36,7 @@ struct LinkCommand: AsyncParsableCommand {
     commandName: "link", abstract: "Link a purchase to a customer.",
     discussion: "Prints the id with which 'entitled undo' reverts it.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-  @OptionGroup var change: ChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Option(help: "Policy if another customer owns it (default: the app's policy).")
   var policy: OwnershipPolicyOption?
@@ -44,20 +46,15 @@ struct LinkCommand: AsyncParsableCommand {
   @Argument(help: "Original transaction id.") var purchase: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = LinkPurchaseRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let body = LinkPurchaseRequest.with {
       $0.customerId = customer
       $0.originalTransactionId = purchase
       $0.policy = OwnershipPolicyOption.message(policy)
-      $0.actor = change.actor
-      $0.note = change.note
-      $0.idempotencyKey = change.key
       $0.dryRun = dryRun
     }
-    let response = try await client.withConnection { try await $0.linkPurchase(request) }
-    client.show(
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.linkPurchase(request) }
+    options.client.show(
       response,
       [("transfer", response.transferId), ("previous owner", response.previousCustomerId)]
         + response.events.map(\.change))
@@ -70,9 +67,7 @@ struct TransferCommand: AsyncParsableCommand {
     commandName: "transfer", abstract: "Transfer a purchase to another customer.",
     discussion: "Prints the id with which 'entitled undo' reverts it.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-  @OptionGroup var change: ChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Option(help: "Policy: transfer or share.") var policy = OwnershipPolicyOption.transfer
   @Flag(help: "Show the effects without changing anything.") var dryRun = false
@@ -82,21 +77,16 @@ struct TransferCommand: AsyncParsableCommand {
   @Argument(help: "Customer id of the new owner.") var to: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = TransferPurchaseRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let body = TransferPurchaseRequest.with {
       $0.originalTransactionId = purchase
       $0.fromCustomerId = from
       $0.toCustomerId = to
       $0.policy = OwnershipPolicyOption.message(policy)
-      $0.actor = change.actor
-      $0.note = change.note
-      $0.idempotencyKey = change.key
       $0.dryRun = dryRun
     }
-    let response = try await client.withConnection { try await $0.transferPurchase(request) }
-    client.show(response, [("transfer", response.transferId)] + response.events.map(\.change))
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.transferPurchase(request) }
+    options.client.show(response, [("transfer", response.transferId)] + response.events.map(\.change))
   }
 }
 
@@ -106,9 +96,7 @@ struct MergeCommand: AsyncParsableCommand {
     commandName: "merge", abstract: "Merge a customer into another one.",
     discussion: "Prints the id with which 'entitled undo' reverts it.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-  @OptionGroup var change: ChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Flag(help: "Show the effects without changing anything.") var dryRun = false
 
@@ -116,19 +104,14 @@ struct MergeCommand: AsyncParsableCommand {
   @Argument(help: "Customer id that remains.") var into: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = MergeCustomersRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let body = MergeCustomersRequest.with {
       $0.fromCustomerId = from
       $0.intoCustomerId = into
-      $0.actor = change.actor
-      $0.note = change.note
-      $0.idempotencyKey = change.key
       $0.dryRun = dryRun
     }
-    let response = try await client.withConnection { try await $0.mergeCustomers(request) }
-    client.show(
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.mergeCustomers(request) }
+    options.client.show(
       response,
       [("transfer", response.transferId)] + response.originalTransactionIds.map { ("purchase", $0) }
         + response.events.map(\.change))

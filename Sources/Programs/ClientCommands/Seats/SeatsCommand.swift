@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import EntitledClient
-internal import Foundation
 internal import Wire
 
 /// `entitled seats`: the seats of a purchase with a quantity.
@@ -46,27 +45,20 @@ struct ClaimSeatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "claim", abstract: "Claim a seat for a customer.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-  @OptionGroup var change: ChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Original transaction id.") var purchase: String
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = ClaimSeatRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let body = ClaimSeatRequest.with {
       $0.originalTransactionId = purchase
       $0.customerId = customer
-      $0.requestIdentifier = change.key.isEmpty ? UUID().uuidString.lowercased() : ""
-      $0.idempotencyKey = change.key
-      $0.actor = change.actor
-      $0.note = change.note
+      $0.requestIdentifier = options.change.requestIdentifier
     }
-    let response = try await client.withConnection { try await $0.claimSeat(request) }
-    client.show(response, response.seat.map { [$0.row] } ?? [])
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.claimSeat(request) }
+    options.client.show(response, response.seat.map { [$0.row] } ?? [])
   }
 }
 
@@ -75,29 +67,21 @@ struct AssociateSeatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "associate", abstract: "Give a claimed seat to another customer.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-
-  @OptionGroup var change: ChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Original transaction id.") var purchase: String
   @Argument(help: "Seat id, as 'seats list' prints it.") var seat: String
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = AssociateSeatRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let body = AssociateSeatRequest.with {
       $0.originalTransactionId = purchase
       $0.seatId = seat
       $0.customerId = customer
-      $0.idempotencyKey = change.key
-      $0.actor = change.actor
-      $0.note = change.note
     }
-    let response = try await client.withConnection { try await $0.associateSeat(request) }
-    client.show(response, response.seat.map { [$0.row] } ?? [])
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.associateSeat(request) }
+    options.client.show(response, response.seat.map { [$0.row] } ?? [])
   }
 }
 
@@ -106,27 +90,19 @@ struct UnclaimSeatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unclaim", abstract: "Release a claimed seat.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-
-  @OptionGroup var change: ChangeOptions
+  @OptionGroup var options: ScopedChangeOptions
 
   @Argument(help: "Original transaction id.") var purchase: String
   @Argument(help: "Seat id, as 'seats list' prints it.") var seat: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = UnclaimSeatRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let body = UnclaimSeatRequest.with {
       $0.originalTransactionId = purchase
       $0.seatId = seat
-      $0.idempotencyKey = change.key
-      $0.actor = change.actor
-      $0.note = change.note
     }
-    let response = try await client.withConnection { try await $0.unclaimSeat(request) }
-    client.show(response, [("released", seat)])
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.unclaimSeat(request) }
+    options.client.show(response, [("released", seat)])
   }
 }
 
