@@ -5,6 +5,7 @@ package import Transport
 package struct ServerOption {
   /// The option without dashes: `http` stands for `--http` and `ENTITLED_HTTP`.
   package let flag: String
+  /// The default; `off` for a listener that is turned off.
   package let fallback: String
 
   /// The listener of gRPC.

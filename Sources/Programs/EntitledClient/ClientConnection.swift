@@ -31,8 +31,10 @@ extension ClientError: CustomStringConvertible {
 
 /// A complete response to an HTTP request.
 package struct ClientResponse: Sendable {
+  /// The fields before the body, with `:status`.
   package var head: HeaderFields
   package var body: [UInt8]
+  /// The fields after the body; empty without any.
   package var trailers: HeaderFields
 }
 

@@ -13,7 +13,7 @@ package struct Roster: Hashable, Sendable {
 
   /// A row that names no customer of a purchase.
   package struct Fault: Hashable, Sendable {
-    /// The number of the line in the file, from 1.
+    /// The number of the row in the file; the header is row 1.
     package let row: Int
     /// The purchase, if the row names one.
     package let purchase: String?
@@ -24,6 +24,7 @@ package struct Roster: Hashable, Sendable {
   package private(set) var rows: [Row] = []
   /// Later rows of the same customer and purchase.
   package private(set) var repeated: [Row] = []
+  /// The rows that name no customer of a purchase, in the order of the file.
   package private(set) var faults: [Fault] = []
 
   /// The column of the customer id.

@@ -1,5 +1,5 @@
-/// A seat of a purchase that is held.
-package struct HeldSeat: Hashable, Sendable {
+/// A claimed seat of a purchase.
+package struct ClaimedSeat: Hashable, Sendable {
   package let id: String
   /// The holder; empty if the seat is claimed for a customer to be named later.
   package let customer: String
@@ -15,24 +15,25 @@ package struct HeldSeat: Hashable, Sendable {
 
 /// The changes that make the seats of one purchase equal to the rows of a roster.
 package struct RosterPlan: Hashable, Sendable {
+  /// Rows whose customer has a seat, or bought the purchase and needs none.
   package private(set) var unchanged: [Roster.Row] = []
   /// Rows whose customer needs a seat, in the order of the file.
   package private(set) var claims: [Roster.Row] = []
   /// The last ``claims``, for which no seat is left.
   package private(set) var withoutSeat: [Roster.Row] = []
   /// Seats whose holder is in no row.
-  package private(set) var releases: [HeldSeat] = []
+  package private(set) var releases: [ClaimedSeat] = []
   /// Seats that would be released if each row of the roster were valid.
-  package private(set) var heldBack: [HeldSeat] = []
+  package private(set) var heldBack: [ClaimedSeat] = []
 
   /// - Parameters:
   ///   - rows: the rows of the purchase.
   ///   - purchasers: the owners of the purchase, who need no seat.
-  ///   - seats: the held seats. One for a customer to be named later stays.
+  ///   - seats: the claimed seats. One for a customer to be named later stays.
   ///   - purchased: the number of seats that were bought.
   ///   - isIncomplete: whether the roster may lack a row of the purchase; then no seat is released.
   package init(
-    rows: [Roster.Row], purchasers: Set<String> = [], seats: [HeldSeat], purchased: Int, isIncomplete: Bool
+    rows: [Roster.Row], purchasers: Set<String> = [], seats: [ClaimedSeat], purchased: Int, isIncomplete: Bool
   ) {
     let holders = purchasers.union(seats.map(\.customer)).union(seats.flatMap(\.mergedCustomers))
     unchanged = rows.filter { holders.contains($0.customer) }
@@ -45,7 +46,7 @@ package struct RosterPlan: Hashable, Sendable {
   }
 
   /// The seats whose holder, under any id, is in no row.
-  package static func others(_ seats: [HeldSeat], than rows: [Roster.Row]) -> [HeldSeat] {
+  package static func others(_ seats: [ClaimedSeat], than rows: [Roster.Row]) -> [ClaimedSeat] {
     let listed = Set(rows.map(\.customer))
     return seats.filter { seat in
       !seat.customer.isEmpty && !listed.contains(seat.customer)

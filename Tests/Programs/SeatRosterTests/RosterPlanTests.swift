@@ -4,7 +4,7 @@ import Testing
 /// The changes that make seats equal to a roster.
 @Suite struct RosterPlanTests {
   private func plan(
-    _ customers: [String], _ seats: [HeldSeat], purchased: Int, isIncomplete: Bool = false
+    _ customers: [String], _ seats: [ClaimedSeat], purchased: Int, isIncomplete: Bool = false
   ) throws -> RosterPlan {
     let text = "customer_id\n" + customers.map { "\($0)\n" }.joined()
     let roster = try Roster(csv: Array(text.utf8), purchase: "1")
@@ -12,7 +12,7 @@ import Testing
       rows: roster.rows(of: "1"), seats: seats, purchased: purchased, isIncomplete: isIncomplete)
   }
 
-  private let seats = [HeldSeat(id: "s1", customer: "ann"), HeldSeat(id: "s2", customer: "ben")]
+  private let seats = [ClaimedSeat(id: "s1", customer: "ann"), ClaimedSeat(id: "s2", customer: "ben")]
 
   @Test("A roster equal to the seats changes nothing")
   func unchanged() throws {
@@ -44,7 +44,7 @@ import Testing
   @Test("A seat without a customer and one of a merged customer's target stay")
   func kept() throws {
     let seats = [
-      HeldSeat(id: "s1", customer: ""), HeldSeat(id: "s2", customer: "new", mergedCustomers: ["old"]),
+      ClaimedSeat(id: "s1", customer: ""), ClaimedSeat(id: "s2", customer: "new", mergedCustomers: ["old"]),
     ]
     let plan = try plan(["old"], seats, purchased: 2)
     #expect(plan.releases.isEmpty && plan.claims.isEmpty && plan.unchanged.map(\.customer) == ["old"])

@@ -99,9 +99,9 @@ struct RosterImport {
   /// The held seats of a purchase and the number of bought ones. Holders that no row names have the ids of customers who
   /// were merged into them, because a roster can still have these.
   private func heldSeats(of purchase: String, listed rows: [Roster.Row]) async throws(ClientError)
-    -> (seats: [HeldSeat], purchased: Int)
+    -> (seats: [ClaimedSeat], purchased: Int)
   {
-    var (seats, purchased, token): ([HeldSeat], Int, String) = ([], 0, "")
+    var (seats, purchased, token): ([ClaimedSeat], Int, String) = ([], 0, "")
     repeat {
       let page = try await connection.listSeats(
         .with {
@@ -111,7 +111,7 @@ struct RosterImport {
           $0.pageSize = Self.pageSize
           $0.pageToken = token
         })
-      seats += page.seats.map { HeldSeat(id: $0.seatId, customer: $0.customerId) }
+      seats += page.seats.map { ClaimedSeat(id: $0.seatId, customer: $0.customerId) }
       (purchased, token) = (Int(page.purchased), page.nextPageToken)
     } while !token.isEmpty
     let others = Set(RosterPlan.others(seats, than: rows).map(\.id))
@@ -174,7 +174,7 @@ struct RosterImport {
       .seat
   }
 
-  private func release(_ seat: HeldSeat, of purchase: String) async throws(ClientError) {
+  private func release(_ seat: ClaimedSeat, of purchase: String) async throws(ClientError) {
     let request = UnclaimSeatRequest.with {
       $0.app = app
       $0.environment = environment

@@ -35,7 +35,7 @@ struct RosterReport {
         problem: problem))
   }
 
-  mutating func add(_ seat: HeldSeat, of purchase: String, _ change: Change, problem: String? = nil) {
+  mutating func add(_ seat: ClaimedSeat, of purchase: String, _ change: Change, problem: String? = nil) {
     add(Entry(change: change, purchase: purchase, customer: seat.customer, seat: seat.id, problem: problem))
   }
 
