@@ -50,6 +50,11 @@ def camel(name):
     return head + "".join(word[:1].upper() + word[1:] for word in tail)
 
 
+def camel_type(oneof):
+    """The name of the Swift enum of a oneof."""
+    return oneof.name[0].upper() + camel(oneof.name)[1:]
+
+
 def quoted(name):
     return f"`{name}`" if name in KEYWORDS else name
 
@@ -165,7 +170,7 @@ def enum_source(enum, comments, path):
 
 
 def oneof_source(oneof, fields, comments, path):
-    name = oneof.name[0].upper() + camel(oneof.name)[1:]
+    name = camel_type(oneof)
     lines = comments.doc(path, f"The choices of `{oneof.name}`: at most one.")
     lines += [f"package enum {name}: Equatable, Sendable {{"]
     for field, field_path in fields:
@@ -186,9 +191,8 @@ def message_source(message, full_name, comments, path, names):
         if not field.in_oneof:
             body += comments.doc(field_path, f"`{field.field.name}`.") + [field.declaration()]
     for oneof, members, _ in oneofs:
-        type_name = oneof.name[0].upper() + camel(oneof.name)[1:]
         body += [f"/// `{oneof.name}`: " + ", ".join(f"`{f.field.name}`" for f, _ in members) + ", or none.",
-                 f"package var {quoted(camel(oneof.name))}: {type_name}?"]
+                 f"package var {quoted(camel(oneof.name))}: {camel_type(oneof)}?"]
     body += ["", "/// A message with every field at its default.", "package init() {}", ""]
     body += conversion_source(fields, oneofs, full_name, names)
     for oneof, members, oneof_path in oneofs:
@@ -223,10 +227,6 @@ def conversion_source(fields, oneofs, full_name, names):
         lines += [f"  case .{f.name}(let value)?: {f.writing('value', even_default=True)}" for f, _ in members]
         lines += ["  case nil: break", "  }"]
     return lines + ["}"]
-
-
-def camel_type(oneof):
-    return oneof.name[0].upper() + camel(oneof.name)[1:]
 
 
 def file_source(file, names, imports):
