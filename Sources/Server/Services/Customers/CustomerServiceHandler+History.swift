@@ -9,7 +9,6 @@ internal import Wire
 
 // `GetCustomerHistory`: a customer's lanes.
 extension CustomerServiceHandler {
-  private static let months: Int64 = 13
   private static let maxMarks = 1_000
 
   func getCustomerHistory(
@@ -19,47 +18,68 @@ extension CustomerServiceHandler {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     let asOf = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") }
-    let end = asOf ?? context.now(in: environment)
-    let start =
+    let range = try HistoryRange(request, until: asOf ?? context.now(in: environment))
+    CallScope.ask(asOf: asOf, knownAt: range.knownAt)
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    let response = try await context.readExpensively(call) { reader throws(StoreError) in
+      try Self.history(of: key, range, in: app, reader)
+    }
+    CallScope.show([response.customerId])
+    return response
+  }
+
+  private static func history(
+    of key: CustomerKey, _ range: HistoryRange, in app: AppDefinition, _ reader: any StoreSnapshot
+  ) throws(StoreError) -> GetCustomerHistoryResponse {
+    let customer = try reader.finalMergeTarget(of: key)
+    let facts =
+      if let knownAt = range.knownAt {
+        try FactHistory(of: customer, in: reader).facts(knownAt: knownAt)
+      } else {
+        try reader.facts(of: customer) ?? CustomerFacts()
+      }
+    var response = GetCustomerHistoryResponse()
+    response.customerId = customer.customerID
+    response.environment = Wire.Environment(customer.environment)
+    response.startTime = GoogleProtobuf.Timestamp(range.start)
+    response.asOf = GoogleProtobuf.Timestamp(range.end)
+    let history = CustomerHistory(facts, in: app, from: range.start, to: range.end)
+    response.lanes = try history.lanes.map { lane throws(StoreError) in
+      try HistoryLane(lane) { fact throws(StoreError) in try reader.evidence(of: fact, of: customer) }
+    }
+    let totals = PaidTotals(facts, in: app, at: range.end)
+    response.paid = totals.sums.map(PaidTotal.init)
+    response.purchasesWithoutPrice = totals.unpriced
+    let known = min(range.end, range.knownAt ?? range.end)
+    response.lanes += [
+      try HistoryLane(notificationsAbout: customer, range.start, known, limit: maxMarks, reader),
+      try HistoryLane(commandsAbout: customer, range.start, known, limit: maxMarks, reader),
+    ].filter { !$0.marks.isEmpty }
+    return response
+  }
+}
+
+/// The times that a history is about.
+private struct HistoryRange: Sendable {
+  private static let months: Int64 = 13
+
+  /// The requested start; 13 months before the end if the request has none.
+  let start: Instant
+  let end: Instant
+  /// The instant whose knowledge counts; `nil`: all that is stored.
+  let knownAt: Instant?
+
+  /// - Throws: `INVALID_FIELD` for a time that is malformed, or a start after the end.
+  init(_ request: GetCustomerHistoryRequest, until end: Instant) throws(Status) {
+    start =
       try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
       ?? end.advanced(by: Period(months: -Self.months))
     guard start <= end else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "start_time is after as_of", field: "start_time")
     }
-    let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
-    CallScope.ask(asOf: asOf, knownAt: knownAt)
-    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let response = try await context.readExpensively(call) {
-      reader throws(StoreError) -> GetCustomerHistoryResponse in
-      let customer = try reader.finalMergeTarget(of: key)
-      let facts =
-        if let knownAt {
-          try FactHistory(of: customer, in: reader).facts(knownAt: knownAt)
-        } else {
-          try reader.facts(of: customer) ?? CustomerFacts()
-        }
-      let history = CustomerHistory(facts, in: app, from: start, to: end)
-      var response = GetCustomerHistoryResponse()
-      response.customerId = customer.customerID
-      response.environment = Wire.Environment(environment)
-      response.startTime = GoogleProtobuf.Timestamp(start)
-      response.asOf = GoogleProtobuf.Timestamp(end)
-      response.lanes = try history.lanes.map { lane throws(StoreError) in
-        try HistoryLane(lane) { fact throws(StoreError) in try reader.evidence(of: fact, of: customer) }
-      }
-      let totals = PaidTotals(facts, in: app, at: end)
-      response.paid = totals.sums.map(PaidTotal.init)
-      response.purchasesWithoutPrice = totals.unpriced
-      let known = min(end, knownAt ?? end)
-      response.lanes += [
-        try HistoryLane(notificationsAbout: customer, start, known, limit: Self.maxMarks, reader),
-        try HistoryLane(commandsAbout: customer, start, known, limit: Self.maxMarks, reader),
-      ].filter { !$0.marks.isEmpty }
-      return response
-    }
-    CallScope.show([response.customerId])
-    return response
+    self.end = end
+    knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
   }
 }
 
