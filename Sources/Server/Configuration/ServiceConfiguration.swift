@@ -131,9 +131,9 @@ extension LogConfiguration {
 
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(Self.memberNames)
-    format = try members["format"].map { node throws(ConfigurationError) in try node.choice() } ?? .text
-    level = try members["level"].map { node throws(ConfigurationError) in try node.choice() } ?? .info
-    customers = try members["customers"].map { node throws(ConfigurationError) in try node.choice() } ?? .id
+    format = try members["format"]?.choice() ?? .text
+    level = try members["level"]?.choice() ?? .info
+    customers = try members["customers"]?.choice() ?? .id
   }
 }
 

@@ -1,5 +1,3 @@
-internal import SignedData
-
 /// An in-app purchase key from App Store Connect.
 package struct InAppPurchaseKey: Hashable, Sendable {
   /// The `.p8` file; only its owner may have access.
@@ -96,17 +94,5 @@ extension TokenConfiguration {
     guard (1...Self.maxLifetime).contains(lifetimeSeconds) else {
       throw lifetime.error("\(lifetime.name) is not between 1 and \(Self.maxLifetime)")
     }
-  }
-}
-
-extension OnlineCheckPolicy {
-  init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    // The text, because YAML 1.1 parses a bare `off` as false.
-    let text = try node.text()
-    guard let policy = OnlineCheckPolicy(rawValue: text) else {
-      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
-      throw node.error("\(node.name) is not one of \(known)")
-    }
-    self = policy
   }
 }

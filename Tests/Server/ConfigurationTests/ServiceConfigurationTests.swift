@@ -193,6 +193,15 @@ import Testing
       ("receipts: {verify: never}", "verify of receipts of app sea is not one of local, endpoint, both"),
       ("online_checks: sometimes", "online_checks of app sea is not one of off, soft, hard"),
       ("check_offer_eligibility: perhaps", "check_offer_eligibility of app sea is neither true nor false"),
+      ("ownership_policy: steal", "ownership_policy of app sea is not one of keep, transfer, share"),
+      (
+        "device_sync: {over_limit: ignore}",
+        "over_limit of device_sync of app sea is not one of refuse, report"
+      ),
+      (
+        "device_sync: {max_installations: 0}",
+        "max_installations of device_sync of app sea is not between 1 and 1000"
+      ),
       ("in_app_purchase_key: {file: a.p8}", "in_app_purchase_key of app sea has no key_id"),
     ])
   func wrongSigning(line: String, problem: String) {

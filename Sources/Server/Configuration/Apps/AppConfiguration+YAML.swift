@@ -40,7 +40,7 @@ extension AppConfiguration {
     servers = try members.part(Self.servers(members["app_store_servers"])) ?? [:]
     sharedSecret = try members.part(members["shared_secret"].map(SecretSource.init))
     checksOfferEligibility = try members.part(members["check_offer_eligibility"]?.flag()) ?? true
-    onlineChecks = try members.part(members["online_checks"].map(OnlineCheckPolicy.init)) ?? .off
+    onlineChecks = try members.part(members["online_checks"]?.choice()) ?? .off
     receipts =
       try members.part(members["receipts"].map(ReceiptConfiguration.init)) ?? ReceiptConfiguration()
     pollsStatuses = try members.part(members["status_polling"]?.flag()) ?? true
@@ -54,7 +54,7 @@ extension AppConfiguration {
     definition = try AppDefinition(
       id: id, identity: AppIdentity(bundleID: bundleID, appAppleID: appleID), environments: environments,
       products: products, boughtBefore: boughtBefore, members, checksProducts: areProductsValid,
-      trialBit: members.part(deviceCheck?["trial_once_per_device"].map(DeviceBit.init)))
+      trialBit: members.part(deviceCheck?["trial_once_per_device"]?.choice()))
   }
 
   private static func deviceCheckKey(
@@ -113,23 +113,7 @@ extension AppConfiguration {
 }
 
 extension Environment {
-  init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    let text = try node.text()
-    guard let environment = Environment(rawValue: text) else {
-      let known = Environment.allCases.map(\.rawValue).joined(separator: ", ")
-      throw node.error("unknown environment '\(text)'; known: \(known)")
-    }
-    self = environment
-  }
-}
-
-extension DeviceBit {
-  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    guard let bit = DeviceBit(rawValue: try node.text()) else {
-      throw node.error("\(node.name) is not one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
-    }
-    self = bit
-  }
+  init(_ node: ConfigurationNode) throws(ConfigurationError) { self = try node.choice(of: "environment") }
 }
 
 extension ConfigurationNode {

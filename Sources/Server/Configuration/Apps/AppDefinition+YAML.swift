@@ -24,9 +24,9 @@ extension AppDefinition {
             segments: Set((try members["segments"]?.entries() ?? []).map(\.key)),
             canSign: members["in_app_purchase_key"] != nil))
       })
-    let ownership = try members.part(members["ownership_policy"].map(OwnershipPolicy.init))
+    let ownership: OwnershipPolicy? = try members.part(members["ownership_policy"]?.choice())
     let customerFromToken = try members.part(members["customer_from_app_account_token"]?.flag())
-    let rescindConsent = try members.part(members["rescind_consent"].map(RescindConsentPolicy.init))
+    let rescindConsent: RescindConsentPolicy? = try members.part(members["rescind_consent"]?.choice())
     let rescindConsentDays = try members.part(members["rescind_consent_days"]?.number(in: 1...365))
     let consumption = try members.part(members["consumption_requests"].map(ConsumptionPolicy.init))
     self.init(
@@ -40,5 +40,16 @@ extension AppDefinition {
       deviceSync: try members.part(members["device_sync"].map(DeviceSyncPolicy.init)), trialBit: trialBit,
       reports: try members.part(members["reports"].map(ReportPolicy.init)) ?? .standard,
       segments: segments ?? [:])
+  }
+}
+
+extension DeviceSyncPolicy {
+  private static let defaultInstallations: Int64 = 10
+
+  /// Parses `device_sync` of an app.
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["max_installations", "over_limit"])
+    let count = try members["max_installations"]?.number(in: 1...1_000) ?? Self.defaultInstallations
+    self.init(maxInstallations: Int(count), excess: try members["over_limit"]?.choice() ?? .refuse)
   }
 }

@@ -72,26 +72,6 @@ extension FamilySharingPolicy {
   }
 }
 
-extension OwnershipPolicy {
-  init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    guard let policy = OwnershipPolicy(rawValue: try node.text()) else {
-      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
-      throw node.error("\(node.name) is not one of \(known)")
-    }
-    self = policy
-  }
-}
-
-extension RescindConsentPolicy {
-  init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    guard let policy = RescindConsentPolicy(rawValue: try node.text()) else {
-      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
-      throw node.error("\(node.name) is not one of \(known)")
-    }
-    self = policy
-  }
-}
-
 extension PurchasePlatform {
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let platform = PurchasePlatform(rawValue: try node.text())

@@ -28,13 +28,7 @@ package struct ReceiptConfiguration: Hashable, Sendable {
 extension ReceiptConfiguration {
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["verify", "retain", "look_up_unverified", "endpoints"])
-    if let node = members["verify"] {
-      guard let verification = Verification(rawValue: try node.text()) else {
-        let known = Verification.allCases.map(\.rawValue).joined(separator: ", ")
-        throw node.error("\(node.name) is not one of \(known)")
-      }
-      self.verification = verification
-    }
+    if let node = members["verify"] { verification = try node.choice() }
     retainsReceipts = try members["retain"]?.flag() ?? false
     looksUpUnverified = try members["look_up_unverified"]?.flag() ?? false
     endpoints = try AppConfiguration.servers(members["endpoints"])

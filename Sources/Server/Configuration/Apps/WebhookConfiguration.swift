@@ -39,7 +39,7 @@ extension WebhookConfiguration {
       return try WebhookConfiguration(
         name: name, members, secrets: members.part(secrets(members.required("secret"))) ?? [],
         kinds: members.part(members["events"].map(kinds)) ?? [],
-        format: members.part(members["format"].map(format)) ?? .standard)
+        format: members.part(members["format"]?.choice(of: "format")) ?? .standard)
     }
   }
 
@@ -87,27 +87,11 @@ extension WebhookConfiguration {
     return try node.values(SecretSource.init)
   }
 
-  private static func format(_ node: ConfigurationNode) throws(ConfigurationError) -> Format {
-    let text = try node.text()
-    guard let format = Format(rawValue: text) else {
-      let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
-      throw node.error("unknown format '\(text)'; known: \(known)")
-    }
-    return format
-  }
-
   private static func kinds(
     _ node: ConfigurationNode
   ) throws(ConfigurationError) -> Set<EntitlementChange.Kind> {
     var kinds: Set<EntitlementChange.Kind> = []
-    for item in try node.list() {
-      let text = try item.text()
-      guard let kind = EntitlementChange.Kind(rawValue: text) else {
-        let known = EntitlementChange.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-        throw item.error("unknown event '\(text)'; known: \(known)")
-      }
-      kinds.insert(kind)
-    }
+    for item in try node.list() { kinds.insert(try item.choice(of: "event")) }
     guard !kinds.isEmpty else { throw node.error("\(node.name) is empty") }
     return kinds
   }

@@ -68,6 +68,18 @@ struct ConfigurationNode {
     return choice
   }
 
+  /// A case of an enumeration, by its raw value. `kind` is the word for such a value in errors, such as "role".
+  func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    of kind: String
+  ) throws(ConfigurationError) -> Choice {
+    let text = try text()
+    guard let choice = Choice(rawValue: text) else {
+      let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw error("unknown \(kind) '\(text)'; known: \(known)")
+    }
+    return choice
+  }
+
   /// A path; relative paths are resolved against the directory of the configuration.
   func path() throws(ConfigurationError) -> String {
     let directory = URL(fileURLWithPath: file).deletingLastPathComponent()

@@ -134,12 +134,7 @@ extension TokenIssuerConfiguration.KeySource {
 
 extension Role {
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    let text = try node.text()
-    guard let role = Role(rawValue: text) else {
-      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
-      throw node.error("unknown role '\(text)'; known: \(known)")
-    }
-    self = role
+    self = try node.choice(of: "role")
   }
 }
 

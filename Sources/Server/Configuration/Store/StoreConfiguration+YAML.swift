@@ -26,7 +26,7 @@ extension PostgresConfiguration {
     draft.user = try members["user"]?.text()
     draft.passwordFile = try members["password_file"]?.path()
     if let tls = try members["tls"]?.members(["mode", "root", "certificate", "key"]) {
-      draft.tlsMode = try tls["mode"].map { node throws(ConfigurationError) in try node.choice() }
+      draft.tlsMode = try tls["mode"]?.choice()
       draft.rootFile = try tls["root"]?.path()
       draft.certificate = try tls["certificate"]?.path()
       draft.key = try tls["key"]?.path()
