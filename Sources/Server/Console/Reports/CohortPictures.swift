@@ -1,7 +1,5 @@
 internal import Markup
 internal import Pages
-internal import RPC
-internal import Reports
 internal import Wire
 
 /// The share of each month's new subscriptions that reached their n-th paid period.
@@ -10,11 +8,7 @@ enum RetentionPicture {
 
   /// Periods of different lengths cannot be counted together: without a product, the one with the most subscriptions is
   /// shown.
-  static func picture(
-    _ filter: ReportFilter,
-    load: (Reports.Report.Name, Bool, [ReportDimension]) async throws(Status) -> ReportData
-  ) async throws(Status) -> ReportPicture {
-    let data = try await load(.retention, false, [.product])
+  static func picture(_ data: ReportData) -> ReportPicture {
     var sizes: [String: Int64] = [:]
     for row in data.response.rows where row.age == 1 {
       sizes[row.groups.first ?? "", default: 0] += row.values[1]

@@ -22,7 +22,7 @@ struct ReportPicture: Sendable {
         report, of: chart, filter, in: scope, visit, proceeds: proceeds, groupBy: groupBy)
     }
     switch chart {
-    case .retention: return try await RetentionPicture.picture(filter, load: load)
+    case .retention: return RetentionPicture.picture(try await load(.retention, groupBy: [.product]))
     case .lifetimeValue: return LifetimeValuePicture.picture(try await load(.lifetimeValue))
     case .storefronts:
       let mrr = try await load(.recurringRevenue, groupBy: [.storefront])
