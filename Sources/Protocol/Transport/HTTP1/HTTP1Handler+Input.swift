@@ -22,7 +22,7 @@ extension HTTP1Handler: DelayedConnection {
   }
 
   /// Lets input wait while the body of a request is costly, and while a request is complete and its response is not.
-  func updateInput() { input.pause(isDelayed || isResponding) }
+  func updateInput() { input.setPaused(isDelayed || isResponding) }
 
   /// Unless it waits again, it reads on from the socket.
   var unmeasuredTime: TimeAmount { isDelayed ? .zero : Self.timeOfReading }

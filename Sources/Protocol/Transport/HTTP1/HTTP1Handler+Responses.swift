@@ -33,15 +33,15 @@ extension HTTP1Handler {
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
       }
     }
-    finish(keepsAlive, context)
+    finish(keepsAlive: keepsAlive, context)
   }
 
   func keepsAlive(_ request: HTTPRequestHead) -> Bool {
     request.isKeepAlive && !request.asksForUpgrade && !isDraining && !drainState.hasBegun
   }
 
-  /// Ends the response.
-  func finish(_ keepsAlive: Bool, _ context: ChannelHandlerContext) {
+  /// Ends the response, and the connection unless it is kept alive.
+  func finish(keepsAlive: Bool, _ context: ChannelHandlerContext) {
     isResponding = false
     if keepsAlive {
       state = .idle
@@ -84,7 +84,7 @@ extension HTTP1Handler {
     } end: {
       let (handler, context) = bound.value
       guard case .streaming = handler.state, handler.context != nil else { return }
-      handler.finish(handler.keepsAlive(request) && !closes, context)
+      handler.finish(keepsAlive: handler.keepsAlive(request) && !closes, context)
     }
     if isDraining { body.retire() }
   }

@@ -22,8 +22,8 @@ final class HTTP1Input: ChannelInboundHandler {
     pass()
   }
 
-  /// Whether the rest waits. Otherwise it is passed on, until it is paused again.
-  func pause(_ isPaused: Bool) {
+  /// Lets the rest wait, or passes it on until it is paused again.
+  func setPaused(_ isPaused: Bool) {
     self.isPaused = isPaused
     pass()
   }
