@@ -68,6 +68,11 @@ struct GapRepair: Sendable {
     } catch {
       throw ReconciliationError(error)
     }
+    try await finishHistory(&repair)
+  }
+
+  /// Begins the lookup of the purchases, with those whose polls were due in the time span if the repair includes them.
+  private func finishHistory(_ repair: inout Repair) async throws(ReconciliationError) {
     repair.pageToken = nil
     repair.error = ""
     repair.phase = .customers
