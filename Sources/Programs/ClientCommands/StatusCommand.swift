@@ -54,44 +54,44 @@ extension GetStatusResponse {
   fileprivate func rows(_ rejections: [Wire.Notification?]) -> [(String, String)] {
     var rows = [("version", version), ("ready", ready ? "yes" : "no"), ("started", startedAt.text)]
     rows += checks.map { ($0.name, $0.error.isEmpty ? "ok" : $0.error) }
-    for (app, rejected) in zip(apps, rejections) {
-      let environment = app.environment.protoName.droppingPrefix("ENVIRONMENT_").lowercased()
-      rows.append(
-        (
-          "\(app.app) \(environment)",
-          [
-            app.arrivals(rejected),
-            "\(app.overduePolls) overdue polls",
-            "\(app.openConsumptionRequests) open consumption requests",
-            app.notificationDelay.map { "median delay \($0.median?.seconds ?? 0) s" } ?? "",
-            app.hasInAppPurchaseKey ? "" : "no in-app purchase key",
-          ].filter { !$0.isEmpty }.joined(separator: ", ")
-        ))
-      rows += app.appleRateLimits.map { limit in
-        (
-          "\(app.app) \(environment) \(limit.endpoint)",
-          "\(limit.availableCalls) calls left, \(limit.waitingCalls) wait"
-        )
-      }
+    rows += zip(apps, rejections).flatMap { $0.rows($1) }
+    rows += replica?.rows ?? []
+    rows += certificates.map { ($0.use, "certificate ends \($0.endsAt.date)") }
+    if let store {
+      rows.append(("store", "\(store.sizeBytes >> 20) MiB, \((store.freeBytes ?? 0) >> 20) MiB free"))
     }
-    if let replica {
-      let leader =
-        replica.leaderName.isEmpty
-        ? "no replica leads" : "\(replica.leaderName) at \(replica.leaderAddress) leads"
-      rows.append(("replica", "\(replica.name), \(leader) (epoch \(replica.epoch))"))
-      rows += replica.replicas.map { other in
+    return rows
+  }
+}
+
+extension AppStatus {
+  fileprivate func rows(_ rejected: Wire.Notification?) -> [(String, String)] {
+    let name = "\(app) \(environment.protoName.droppingPrefix("ENVIRONMENT_").lowercased())"
+    let state = [
+      arrivals(rejected),
+      "\(overduePolls) overdue polls",
+      "\(openConsumptionRequests) open consumption requests",
+      notificationDelay.map { "median delay \($0.median?.seconds ?? 0) s" } ?? "",
+      hasInAppPurchaseKey ? "" : "no in-app purchase key",
+    ]
+    return [(name, state.filter { !$0.isEmpty }.joined(separator: ", "))]
+      + appleRateLimits.map {
+        ("\(name) \($0.endpoint)", "\($0.availableCalls) calls left, \($0.waitingCalls) wait")
+      }
+  }
+}
+
+extension ReplicaStatus {
+  fileprivate var rows: [(String, String)] {
+    let leader = leaderName.isEmpty ? "no replica leads" : "\(leaderName) at \(leaderAddress) leads"
+    return [("replica", "\(name), \(leader) (epoch \(epoch))")]
+      + replicas.map { other in
         let lag = other.lag.map { $0.seconds * 1_000 + Int64($0.nanos) / 1_000_000 } ?? 0
         return (
           "replica \(other.name)",
           "lag \(lag) ms, \(other.commitsBehind) commits behind, version \(other.version)"
         )
       }
-    }
-    rows += certificates.map { ($0.use, "certificate ends \($0.endsAt.date)") }
-    if let store {
-      rows.append(("store", "\(store.sizeBytes >> 20) MiB, \((store.freeBytes ?? 0) >> 20) MiB free"))
-    }
-    return rows
   }
 }
 
@@ -111,5 +111,22 @@ struct WhoAmICommand: AsyncParsableCommand {
         ("roles", response.roles.joined(separator: ", ")),
         ("apps", response.apps.joined(separator: ", ") + (response.allApps ? " (all)" : "")),
       ])
+  }
+}
+
+/// `entitled health`, for container health checks.
+struct HealthCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "health", abstract: "Check the health of the server.",
+    discussion: "Exit status 0 only if the status is SERVING.")
+
+  @OptionGroup var client: ClientOptions
+
+  @Argument(help: "Full name of a service (default: the whole server).") var service = ""
+
+  func run() async throws {
+    let status = try await client.withConnection { try await $0.health(of: service) }
+    client.show(GRPCHealth.HealthCheckResponse.with { $0.status = status }, [("status", status.protoName)])
+    if status != .serving { throw ExitCode(1) }
   }
 }
