@@ -15,7 +15,8 @@ extension AppStoreServiceHandler {
   private struct SeatCall: Sendable {
     let app: AppDefinition
     let environment: AppStore.Environment
-    let number: String
+    /// Its original transaction id.
+    let purchase: String
     let actor: String
     let note: String
     /// `nil` without a key, or without seat endpoints in the environment (API 1.23: sandbox only).
@@ -67,7 +68,7 @@ extension AppStoreServiceHandler {
       let call = try seatCall(request, call)
       let dryRun = try await self.dryRun(call) { scope async throws(LedgerError) in
         try await context.ledger.claimSeat(
-          of: call.number, for: request.customerId.given, request: identifier, scope)
+          of: call.purchase, for: request.customerId.given, request: identifier, scope)
       }
       var seatClaimID: String?
       var isClaimed = false
@@ -76,7 +77,7 @@ extension AppStoreServiceHandler {
           () async throws(AppStoreClientError) in
           try await client.send(
             .claimSeat(
-              of: call.number, requestIdentifier: identifier, appTransactionID: dryRun.appTransactionID),
+              of: call.purchase, requestIdentifier: identifier, appTransactionID: dryRun.appTransactionID),
             timeout: call.timeout)
         }
         (seatClaimID, isClaimed) = (claimed?.seatClaimId, claimed != nil)
@@ -84,7 +85,7 @@ extension AppStoreServiceHandler {
       return try await once.run(call.scope(), afterApple: isClaimed) {
         [seatClaimID] scope async throws(LedgerError) in
         try await context.ledger.claimSeat(
-          of: call.number, for: request.customerId.given, request: identifier, seatClaimID: seatClaimID,
+          of: call.purchase, for: request.customerId.given, request: identifier, seatClaimID: seatClaimID,
           scope)
       } response: { outcome in
         .with { $0.seat = outcome.wireSeat }
@@ -104,7 +105,7 @@ extension AppStoreServiceHandler {
       let associate: @Sendable (CommandScope) async throws(LedgerError) -> CommandResult = {
         [context] scope async throws(LedgerError) in
         try await context.ledger.associateSeat(
-          request.seatId, of: call.number, with: request.customerId, scope)
+          request.seatId, of: call.purchase, with: request.customerId, scope)
       }
       let dryRun = try await self.dryRun(call, associate)
       var isAssociated = false
@@ -114,7 +115,7 @@ extension AppStoreServiceHandler {
         isAssociated =
           try await changeAtApple(once, call) { () async throws(AppStoreClientError) in
             try await client.send(
-              .associateSeat(claimID, of: call.number, appTransactionID: account), timeout: call.timeout)
+              .associateSeat(claimID, of: call.purchase, appTransactionID: account), timeout: call.timeout)
           } != nil
       }
       return try await once.run(call.scope(), afterApple: isAssociated, associate) { outcome in
@@ -133,7 +134,7 @@ extension AppStoreServiceHandler {
       let call = try seatCall(request, call)
       let release: @Sendable (CommandScope) async throws(LedgerError) -> CommandResult = {
         [context] scope async throws(LedgerError) in
-        try await context.ledger.releaseSeat(request.seatId, of: call.number, scope)
+        try await context.ledger.releaseSeat(request.seatId, of: call.purchase, scope)
       }
       let dryRun = try await self.dryRun(call, release)
       var isReleased = false
@@ -154,10 +155,10 @@ extension AppStoreServiceHandler {
     _ claimID: String, _ call: SeatCall, _ client: AppStoreServerClient
   ) async throws(AppStoreClientError) {
     do throws(AppStoreClientError) {
-      try await client.send(.unclaimSeat(claimID, of: call.number), timeout: call.timeout)
+      try await client.send(.unclaimSeat(claimID, of: call.purchase), timeout: call.timeout)
     } catch {
       guard case .refused = error else { throw error }
-      let seats: SeatInfoResponse = try await client.send(.seats(of: call.number), timeout: call.timeout)
+      let seats: SeatInfoResponse = try await client.send(.seats(of: call.purchase), timeout: call.timeout)
       guard seats.totalSeatCount != nil, !(seats.assignedSeatClaimIds ?? []).contains(claimID) else {
         throw error
       }
@@ -176,7 +177,7 @@ extension AppStoreServiceHandler {
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
     let client = environment == .sandbox ? try? context.lookup.client(for: app.id, in: environment) : nil
     return SeatCall(
-      app: app, environment: environment, number: request.originalTransactionId, actor: request.actor,
+      app: app, environment: environment, purchase: request.originalTransactionId, actor: request.actor,
       note: request.note, client: client, timeout: call.remainingTime)
   }
 
