@@ -40,7 +40,7 @@ import Testing
       return document
     }
 
-    func rotate(_ certificate: String, revoking: Bool) throws(RehearsalFailure) {
+    func rotate(_ certificate: RotatedCertificate, revoking: Bool) throws(RehearsalFailure) {
       record("rotate \(certificate) \(revoking)")
       guard let signer = try? Self.signer() else { throw RehearsalFailure("no key") }
       state.withLock { $0.signer = signer }

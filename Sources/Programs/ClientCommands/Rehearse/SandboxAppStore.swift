@@ -37,8 +37,9 @@ struct SandboxAppStore: RotatingAppStore {
     return answer["document"]?.stringValue
   }
 
-  func rotate(_ certificate: String, revoking: Bool) async throws(RehearsalFailure) {
-    try await call("rotate", ["certificate": .string(certificate), "revoke": .bool(revoking)])
+  func rotate(_ certificate: RotatedCertificate, revoking: Bool) async throws(RehearsalFailure) {
+    try await call(
+      "rotate", ["certificate": .string(certificate.rawValue), "revoke": .bool(revoking)])
   }
 
   func setFuture(fields: Bool, types: Bool) async throws(RehearsalFailure) {

@@ -63,9 +63,11 @@ package struct Rehearsal {
   private func change(to stage: RehearsalStage) async throws(RehearsalFailure) -> [RehearsedDocument] {
     switch stage {
     case .unchanged: break
-    case .leaf, .intermediate, .root: try await appStore.rotate(stage.rawValue, revoking: false)
-    case .revokedLeaf: return try await revoke("leaf")
-    case .revokedIntermediate: return try await revoke("intermediate")
+    case .leaf: try await appStore.rotate(.leaf, revoking: false)
+    case .intermediate: try await appStore.rotate(.intermediate, revoking: false)
+    case .root: try await appStore.rotate(.root, revoking: false)
+    case .revokedLeaf: return try await revoke(.leaf)
+    case .revokedIntermediate: return try await revoke(.intermediate)
     case .apiKey: if let apiKey { try await appStore.revokeKey(apiKey) }
     case .fields: try await appStore.setFuture(fields: true, types: false)
     case .types: try await appStore.setFuture(fields: false, types: true)
@@ -74,7 +76,8 @@ package struct Rehearsal {
   }
 
   /// Revokes a new certificate, because backends keep the OCSP responses about those that they have seen.
-  private func revoke(_ certificate: String) async throws(RehearsalFailure) -> [RehearsedDocument] {
+  private func revoke(_ certificate: RotatedCertificate) async throws(RehearsalFailure) -> [RehearsedDocument]
+  {
     try await appStore.rotate(certificate, revoking: false)
     let documents = try await genuineDocuments()
     try await appStore.rotate(certificate, revoking: true)

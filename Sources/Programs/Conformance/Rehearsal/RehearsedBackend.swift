@@ -15,14 +15,24 @@ package protocol RotatingAppStore: Sendable {
   /// Makes a purchase and returns a document about it; `nil` if the app sells nothing that has one.
   func document(_ kind: RehearsedDocument.Kind) async throws(RehearsalFailure) -> String?
 
-  /// Replaces a certificate (`leaf`, `intermediate` or `root`) and those below it.
-  func rotate(_ certificate: String, revoking: Bool) async throws(RehearsalFailure)
+  /// Replaces a certificate and those below it. `revoking` revokes the one that is replaced.
+  func rotate(_ certificate: RotatedCertificate, revoking: Bool) async throws(RehearsalFailure)
 
   /// Adds unknown members (`fields`) and unknown values of enumerations (`types`) to documents from now on, or stops.
   func setFuture(fields: Bool, types: Bool) async throws(RehearsalFailure)
 
   /// Rejects calls with tokens of an API key from now on.
   func revokeKey(_ id: String) async throws(RehearsalFailure)
+}
+
+/// A certificate of the App Store's chain. The raw values are those of the sandbox's interface.
+package enum RotatedCertificate: String, Hashable, Sendable {
+  /// Signs the documents.
+  case leaf
+  /// Issues leaf certificates.
+  case intermediate
+  /// The trust anchor.
+  case root
 }
 
 /// The reason a rehearsal cannot continue: the sandbox or the operator's command failed, or the backend is unreachable.
