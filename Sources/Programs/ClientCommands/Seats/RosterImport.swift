@@ -61,7 +61,7 @@ struct RosterImport {
     _ progress: (Int) -> Void
   ) async throws(ClientError) {
     let earlier = try await earlierClaims(of: purchase)
-    let (seats, purchased) = try await heldSeats(of: purchase, listed: rows)
+    let (seats, purchased) = try await claimedSeats(of: purchase, listed: rows)
     let plan = RosterPlan(
       rows: rows, purchasers: earlier.purchasers, seats: seats, purchased: purchased,
       isIncomplete: isIncomplete || keepsOthers)
@@ -73,7 +73,17 @@ struct RosterImport {
       for row in plan.withoutSeat { report.add(row, .failed, problem: "NO_SEAT_LEFT") }
       return
     }
-    for seat in plan.releases {
+    await release(plan.releases, of: purchase, &report)
+    for row in plan.claims + plan.withoutSeat {
+      await claim(row, after: earlier, &report)
+      progress(report.entries.count)
+    }
+  }
+
+  private func release(
+    _ seats: [ClaimedSeat], of purchase: String, _ report: inout RosterReport
+  ) async {
+    for seat in seats {
       do throws(ClientError) {
         try await release(seat, of: purchase)
         report.add(seat, of: purchase, .released)
@@ -81,24 +91,26 @@ struct RosterImport {
         report.add(seat, of: purchase, .failed, problem: error.problem)
       }
     }
-    for row in plan.claims + plan.withoutSeat {
-      do throws(ClientError) {
-        report.add(row, .claimed, seat: try await claim(row, after: earlier))
-      } catch {
-        // The purchaser has access without a seat.
-        if error.reason == "ALREADY_PURCHASER" {
-          report.add(row, .unchanged)
-        } else {
-          report.add(row, .failed, problem: error.problem)
-        }
+  }
+
+  private func claim(
+    _ row: Roster.Row, after earlier: EarlierClaims, _ report: inout RosterReport
+  ) async {
+    do throws(ClientError) {
+      report.add(row, .claimed, seat: try await claim(row, after: earlier))
+    } catch {
+      // The purchaser has access without a seat.
+      if error.reason == "ALREADY_PURCHASER" {
+        report.add(row, .unchanged)
+      } else {
+        report.add(row, .failed, problem: error.problem)
       }
-      progress(report.entries.count)
     }
   }
 
-  /// The held seats of a purchase and the number of bought ones. Holders that no row names have the ids of customers who
+  /// The claimed seats of a purchase and the number of bought ones. Holders that no row names have the ids of customers who
   /// were merged into them, because a roster can still have these.
-  private func heldSeats(of purchase: String, listed rows: [Roster.Row]) async throws(ClientError)
+  private func claimedSeats(of purchase: String, listed rows: [Roster.Row]) async throws(ClientError)
     -> (seats: [ClaimedSeat], purchased: Int)
   {
     var (seats, purchased, token): ([ClaimedSeat], Int, String) = ([], 0, "")
