@@ -118,9 +118,7 @@ extension AppStoreServiceHandler {
   /// Validates the number of days of an extension: Apple accepts 1 to 90.
   private func days(_ days: Int32) throws(Status) -> Int {
     guard 1...90 ~= days else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "extend_by_days is \(days) and must be from 1 to 90",
-        field: "extend_by_days")
+      throw .invalidField("extend_by_days", "extend_by_days is \(days) and must be from 1 to 90")
     }
     return Int(days)
   }

@@ -109,8 +109,7 @@ extension AppStoreServiceHandler {
   private static func object(_ text: String, _ field: String) throws(Status) -> JSONObject {
     guard !text.isEmpty else { return [:] }
     guard let object = try? JSONValue(parsing: Array(text.utf8)).objectValue else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "\(field) is not a JSON object", field: field)
+      throw .invalidField(field, "\(field) is not a JSON object")
     }
     return object
   }
@@ -132,11 +131,9 @@ extension AppStoreServiceHandler {
       case .unspecified, .unrecognized: break
       }
     } catch {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "request_json is malformed: \(error)",
-        field: "request_json")
+      throw .invalidField("request_json", "request_json is malformed: \(error)")
     }
-    throw Status(.invalidArgument, reason: "MISSING_FIELD", "action is not set", field: "action")
+    throw .missingField("action", "action is not set")
   }
 }
 

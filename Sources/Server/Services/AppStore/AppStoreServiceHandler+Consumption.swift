@@ -47,8 +47,7 @@ extension AppStoreServiceHandler {
     let transaction = LineKey(appID: call.app.id, environment: call.environment, lineID: transactionID)
     let type = try await latest(of: transaction)?.type
     guard let problem = information.problem(with: type) else { return }
-    throw Status(
-      .invalidArgument, reason: "INVALID_FIELD", problem, field: "consumption_percentage")
+    throw .invalidField("consumption_percentage", problem)
   }
 
   /// Returns the line of a transaction. Rejects a manual response if the customer withdrew consent: the operator vouches
@@ -102,9 +101,7 @@ extension AppStoreServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
-    guard let isGiven = request.consented else {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "consented is not set", field: "consented")
-    }
+    guard let isGiven = request.consented else { throw .missingField("consented", "consented is not set") }
     let scope = CommandScope(
       appID: app.id, environment: environment, actor: request.actor, note: request.note,
       isDryRun: request.dryRun)

@@ -64,9 +64,7 @@ extension SendConsumptionInformationV1Request {
     ]
     for (member, field, code, highest) in codes {
       guard 0...highest ~= code else {
-        throw Status(
-          .invalidArgument, reason: "INVALID_FIELD", "\(field) is \(code) and must be from 0 to \(highest)",
-          field: field)
+        throw .invalidField(field, "\(field) is \(code) and must be from 0 to \(highest)")
       }
       body[member] = .number(JSONNumber(Int64(code)))
     }

@@ -15,14 +15,11 @@ extension AppStore.ConsumptionRequest {
     }
     let consumed = request.consumptionPercentage.map(Int64.init)
     guard consumed.map((0...Self.wholeConsumption).contains) ?? true else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
-        "consumption_percentage is not between 0 and \(Self.wholeConsumption)",
-        field: "consumption_percentage")
+      throw .invalidField(
+        "consumption_percentage", "consumption_percentage is not between 0 and \(Self.wholeConsumption)")
     }
     guard let delivery = DeliveryStatus(request.deliveryStatus) else {
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "delivery_status is not given", field: "delivery_status")
+      throw .missingField("delivery_status", "delivery_status is not given")
     }
     self.init(
       customerConsented: true, deliveryStatus: delivery,

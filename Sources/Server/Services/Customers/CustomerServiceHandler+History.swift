@@ -74,10 +74,7 @@ private struct HistoryRange: Sendable {
     start =
       try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
       ?? end.advanced(by: Period(months: -Self.months))
-    guard start <= end else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "start_time is after as_of", field: "start_time")
-    }
+    guard start <= end else { throw .invalidField("start_time", "start_time is after as_of") }
     self.end = end
     knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
   }

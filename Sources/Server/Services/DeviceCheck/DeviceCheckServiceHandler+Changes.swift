@@ -19,7 +19,7 @@ extension DeviceCheckServiceHandler {
     let once = Idempotency(of: request, call, context)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       guard request.bit0 != nil || request.bit1 != nil else {
-        throw Status(.invalidArgument, reason: "MISSING_FIELD", "bit0 and bit1 are not set", field: "bit0")
+        throw .missingField("bit0", "bit0 and bit1 are not set")
       }
       let call = try self.call(request.app, request.environment, request.deviceToken, until: deadline)
       return try await changingAlone(call) { () async throws(Status) -> UpdateDeviceBitsResponse in

@@ -49,9 +49,7 @@ extension EntitlementServiceHandler {
     try RequestValidation.given(request.transactionId, "transaction_id")
     try RequestValidation.given(request.fulfillmentId, "fulfillment_id")
     guard request.units != 0 else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "units is 0; leave it unset for the units that are due",
-        field: "units")
+      throw .invalidField("units", "units is 0; leave it unset for the units that are due")
     }
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor)

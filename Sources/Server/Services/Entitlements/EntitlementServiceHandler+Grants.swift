@@ -20,8 +20,7 @@ extension EntitlementServiceHandler {
     let until = try request.until.map { time throws(Status) in try Instant(time, "until") }
     let external = try ExternalState(request)
     if external == nil, let until, until <= since ?? context.now(in: environment) {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "until is not after the grant begins", field: "until")
+      throw .invalidField("until", "until is not after the grant begins")
     }
     let scope = CommandScope(
       appID: app.id, environment: environment, actor: request.actor, note: request.note,
@@ -98,13 +97,9 @@ extension EntitlementServiceHandler {
     case .full: return .full
     case .limited: return .limited
     case .unspecified:
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "access_level is not set; it must be limited or full",
-        field: "access_level")
+      throw .missingField("access_level", "access_level is not set; it must be limited or full")
     case .none, .unrecognized:
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "access_level must be limited or full",
-        field: "access_level")
+      throw .invalidField("access_level", "access_level must be limited or full")
     }
   }
 }
@@ -133,15 +128,15 @@ extension ExternalState {
         ("revision", request.revision == 0), ("refunded_at", request.refundedAt == nil),
       ]
       if let field = others.first(where: { !$0.1 })?.0 {
-        throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) needs source", field: "source")
+        throw .missingField("source", "\(field) needs source")
       }
       return nil
     }
     guard ExternalPurchase.isSource(request.source) else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
+      throw .invalidField(
+        "source",
         "source needs 1 to 32 lower-case letters, digits, dashes, dots and underscores, beginning with a letter, and is "
-          + "not app_store or operator", field: "source")
+          + "not app_store or operator")
     }
     try RequestValidation.given(request.externalId, "external_id")
     guard request.revision > 0 else {

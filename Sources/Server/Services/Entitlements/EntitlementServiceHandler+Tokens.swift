@@ -49,10 +49,7 @@ extension EntitlementServiceHandler {
   /// The lifetime of the token in milliseconds, limited by the settings.
   private func lifetime(_ request: IssueTokenRequest, _ settings: TokenSettings) throws(Status) -> Int64 {
     guard let wanted = request.lifetime else { return settings.lifetimeMilliseconds }
-    guard wanted.seconds > 0 else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "lifetime is less than a second", field: "lifetime")
-    }
+    guard wanted.seconds > 0 else { throw .invalidField("lifetime", "lifetime is less than a second") }
     // Compared in seconds, because the maximum duration in milliseconds overflows Int64.
     guard wanted.seconds < settings.lifetimeMilliseconds / 1000 else { return settings.lifetimeMilliseconds }
     return wanted.seconds * 1000

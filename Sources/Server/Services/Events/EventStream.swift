@@ -73,9 +73,7 @@ struct EventStream: Sendable {
 
   private static func limit(_ selected: [String], _ field: String) throws(Status) {
     guard selected.count <= maxSelected else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
-        "\(field) has \(selected.count) elements, more than \(maxSelected)", field: field)
+      throw .invalidField(field, "\(field) has \(selected.count) elements, more than \(maxSelected)")
     }
   }
 
@@ -198,14 +196,9 @@ struct EventStream: Sendable {
     case nil, .afterPosition?: return newest.sequence
     case .fromBeginning(true)?: return 0
     case .fromBeginning(false)?:
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "from_beginning is set to false; leave it unset",
-        field: "from_beginning")
+      throw .invalidField("from_beginning", "from_beginning is set to false; leave it unset")
     case .afterSequence(let sequence)?:
-      guard sequence >= 0 else {
-        throw Status(
-          .invalidArgument, reason: "INVALID_FIELD", "after_sequence is below 0", field: "after_sequence")
-      }
+      guard sequence >= 0 else { throw .invalidField("after_sequence", "after_sequence is below 0") }
       guard sequence <= newest.sequence else {
         throw .futureSequence(sequence, last: newest.sequence)
       }
@@ -221,9 +214,7 @@ struct EventStream: Sendable {
     let (seconds, overflow) = interval.seconds.multipliedReportingOverflow(by: 1_000)
     let milliseconds = seconds &+ Int64(interval.nanos / 1_000_000)
     guard !overflow, heartbeats.contains(milliseconds) else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
-        "heartbeat_interval must be from 0.1 seconds to an hour", field: "heartbeat_interval")
+      throw .invalidField("heartbeat_interval", "heartbeat_interval must be from 0.1 seconds to an hour")
     }
     return milliseconds
   }

@@ -20,10 +20,7 @@ extension ReceiptServiceHandler {
     let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
     let start = try SamplePosition(page.position)
-    guard request.sampleEvery >= 0 else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "sample_every is less than 0", field: "sample_every")
-    }
+    guard request.sampleEvery >= 0 else { throw .invalidField("sample_every", "sample_every is less than 0") }
     let customers = try await context.readExpensively(call) { reader throws(StoreError) in
       try reader.customers(of: app.id, in: environment, after: start.customerID, limit: size + 1)
     }

@@ -82,13 +82,9 @@ extension ReceiptServiceHandler {
       case nil: ("", "")
       }
     guard inputPath != uploadID else {
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "input_path and upload_id are empty", field: "input_path")
+      throw .missingField("input_path", "input_path and upload_id are empty")
     }
-    guard request.concurrency >= 0 else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "concurrency is less than 0", field: "concurrency")
-    }
+    guard request.concurrency >= 0 else { throw .invalidField("concurrency", "concurrency is less than 0") }
     let order = MigrationJob.Order(
       appID: app.id, environment: environment, inputPath: inputPath,
       format: try InputFormat(request.format).text, concurrency: Int(request.concurrency),
@@ -170,18 +166,14 @@ extension InputFormat {
     case .ndjson: syntax = .ndjson
     case .csv: syntax = .csv
     case .unrecognized:
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "the syntax is neither NDJSON nor CSV",
-        field: "format.syntax")
+      throw .invalidField("format.syntax", "the syntax is neither NDJSON nor CSV")
     }
     customerColumn = message.customerColumn.given ?? customerColumn
     receiptColumn = message.receiptColumn.given ?? receiptColumn
     numberColumn = message.originalTransactionIdColumn.given ?? numberColumn
     delimiter = message.delimiter.given ?? delimiter
     guard delimiter.utf8.count == 1 else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "the delimiter is not one character of ASCII",
-        field: "format.delimiter")
+      throw .invalidField("format.delimiter", "the delimiter is not one character of ASCII")
     }
   }
 }

@@ -122,10 +122,8 @@ extension ReceiptServiceHandler {
     case .receiptBytes(let bytes)?: content = .receipt(bytes)
     case .originalTransactionId(let number)?: content = .originalTransactionID(number)
     case nil:
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD",
-        "one of receipt_base64, receipt_bytes and original_transaction_id is needed",
-        field: "receipt_base64")
+      throw .missingField(
+        "receipt_base64", "one of receipt_base64, receipt_bytes and original_transaction_id is needed")
     }
     var incoming = IncomingReceipt(appID: app.id, customerID: request.customerId.given, content: content)
     incoming.environment = try app.environment(request.environment)

@@ -21,8 +21,7 @@ extension NotificationServiceHandler {
     let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") } ?? now
     let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
     guard from.map({ $0 < to }) ?? true else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "start_time is not before end_time", field: "start_time")
+      throw .invalidField("start_time", "start_time is not before end_time")
     }
     // A day less than the history has, because the call to Apple comes later.
     let historyLength = (environment.notificationHistoryDays - 1) * Instant.millisecondsPerDay

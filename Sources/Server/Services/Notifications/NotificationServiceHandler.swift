@@ -32,9 +32,7 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     _ request: IngestNotificationRequest, _ call: CallContext
   ) async throws(Status) -> IngestNotificationResponse {
     let app = try context.catalog.value.app(request.app)
-    guard !request.body.isEmpty else {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "body is empty", field: "body")
-    }
+    guard !request.body.isEmpty else { throw .missingField("body", "body is empty") }
     let receivedAt = try request.receivedAt.map { time throws(Status) in try Instant(time, "received_at") }
     do throws(LedgerError) {
       let received = try await context.inbox.ingest(

@@ -31,8 +31,7 @@ enum OfferSigningRequest {
     case .advancedCommerceJws: self = .advancedCommerce(try Self.advancedCommerce(request))
     case .unspecified: throw Self.missing("form")
     case .unrecognized(let number):
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "there is no form \(number)", field: "form")
+      throw .invalidField("form", "there is no form \(number)")
     }
   }
 
@@ -98,11 +97,10 @@ enum OfferSigningRequest {
       ("operation", object["operation"]), ("version", object["version"]),
       ("requestInfo.requestReferenceId", reference),
     ] where value?.stringValue?.isEmpty ?? true {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) has no \(name)", field: field)
+      throw .missingField(field, "\(field) has no \(name)")
     }
     do { try AdvancedCommerceInAppRequest.check(object) } catch {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "\(field) is malformed: \(error)", field: field)
+      throw .invalidField(field, "\(field) is malformed: \(error)")
     }
     return object
   }
@@ -113,6 +111,6 @@ enum OfferSigningRequest {
   }
 
   private static func missing(_ field: String) -> Status {
-    Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) is empty", field: field)
+    .missingField(field, "\(field) is empty")
   }
 }

@@ -14,10 +14,9 @@ extension ReceiptServiceHandler {
   ) async throws(Status) -> SubmitTransactionsResponse {
     _ = try context.catalog.value.app(request.app)
     guard (1...Self.maxSubmissions).contains(request.submissions.count) else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
-        "there are \(request.submissions.count) submissions and must be 1 to \(Self.maxSubmissions)",
-        field: "submissions")
+      throw .invalidField(
+        "submissions",
+        "there are \(request.submissions.count) submissions and must be 1 to \(Self.maxSubmissions)")
     }
     let results = await withTaskGroup(of: (Int, SubmissionOutcome).self) { group in
       var results = [SubmissionOutcome](repeating: .init(), count: request.submissions.count)

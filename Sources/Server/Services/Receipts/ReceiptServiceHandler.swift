@@ -27,9 +27,7 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
       signedRenewalInfo: request.signedRenewalInfo.given,
       signedAppTransaction: request.signedAppTransaction.given)
     guard !submission.documents.isEmpty else {
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "signed_transaction is empty, and so are the others",
-        field: "signed_transaction")
+      throw .missingField("signed_transaction", "signed_transaction is empty, and so are the others")
     }
     guard submission.documents.contains(where: { !$0.text.isEmpty }) else {
       throw Status(
@@ -101,10 +99,7 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
       case .rawDocument(let bytes)?: bytes
       case nil: []
       }
-    guard !document.isEmpty else {
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "document and raw_document are empty", field: "document")
-    }
+    guard !document.isEmpty else { throw .missingField("document", "document and raw_document are empty") }
     let response = inspection.inspect(document, deviceIdentifier: request.deviceIdentifier, for: app)
     guard response.verified, let onlineChecks = context.onlineChecks,
       let recognized = try? RecognizedDocument(document)

@@ -66,10 +66,9 @@ extension Reports.ReportQuery {
     _ from: GoogleProtobuf.Timestamp?, _ to: GoogleProtobuf.Timestamp?, prefix: String
   ) throws(Status) -> Range<ReportDay> {
     guard let from, let to else {
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD",
-        "start_time and end_time are required: starts of days, the second excluded",
-        field: prefix + (from == nil ? "start_time" : "end_time"))
+      throw .missingField(
+        prefix + (from == nil ? "start_time" : "end_time"),
+        "start_time and end_time are required: starts of days, the second excluded")
     }
     let (first, end) = (try Instant(from, prefix + "start_time"), try Instant(to, prefix + "end_time"))
     for (instant, field) in [(first, "start_time"), (end, "end_time")] {
@@ -170,6 +169,6 @@ extension RateTable {
 
 extension Status {
   fileprivate static func invalid(_ field: String, _ message: String) -> Status {
-    Status(.invalidArgument, reason: "INVALID_FIELD", message, field: "query.\(field)")
+    .invalidField("query.\(field)", message)
   }
 }

@@ -15,10 +15,7 @@ extension ReportServiceHandler {
   ) async throws(Status) {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
-    guard request.afterNumber >= 0 else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "after_number is below 0", field: "after_number")
-    }
+    guard request.afterNumber >= 0 else { throw .invalidField("after_number", "after_number is below 0") }
     let span = try Self.span(of: request)
     try await requirePosting(request.afterNumber, app.id, environment, call)
     await responses.begin()

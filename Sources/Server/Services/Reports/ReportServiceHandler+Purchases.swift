@@ -54,9 +54,7 @@ extension ReportServiceHandler {
   }
 
   private func value(of request: ListReportPurchasesRequest) throws(Status) -> Value {
-    guard let wanted = request.query else {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "query is missing", field: "query")
-    }
+    guard let wanted = request.query else { throw .missingField("query", "query is missing") }
     let query = try Reports.ReportQuery(wanted)
     try RequestValidation.given(request.column, "column")
     guard let column = query.report.columns.first(where: { $0.name == request.column }) else {
@@ -65,13 +63,9 @@ extension ReportServiceHandler {
         .invalidArgument, reason: "UNKNOWN_COLUMN", "unknown column '\(request.column)'; known: \(known)",
         field: "column")
     }
-    guard let bucket = request.bucket else {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "bucket is missing", field: "bucket")
-    }
+    guard let bucket = request.bucket else { throw .missingField("bucket", "bucket is missing") }
     guard request.groups.count == query.groupBy.count else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "groups has not one value for each of group_by",
-        field: "groups")
+      throw .invalidField("groups", "groups has not one value for each of group_by")
     }
     let row = Reports.ReportQuery.RowKey(
       bucket: ReportDay(try Instant(bucket, "bucket")), groups: request.groups, currency: request.currency,

@@ -20,9 +20,7 @@ extension ReportServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     guard (1...Self.maxDays).contains(request.days.count) else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "days has not 1 to \(Self.maxDays) elements", field: "days"
-      )
+      throw .invalidField("days", "days has not 1 to \(Self.maxDays) elements")
     }
     let now = context.now(in: environment)
     var results: [Store.ReconciledDay] = []
@@ -36,9 +34,7 @@ extension ReportServiceHandler {
   private static func result(
     _ message: Wire.ReconciledDay, at now: Instant
   ) throws(Status) -> Store.ReconciledDay {
-    guard let day = message.day else {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "days.day is missing", field: "days.day")
-    }
+    guard let day = message.day else { throw .missingField("days.day", "days.day is missing") }
     let start = try Instant(day, "days.day")
     guard ReportDay(start).start == start else {
       throw .invalidResult("day", "is not the start of a day in UTC")
@@ -105,7 +101,6 @@ extension Wire.ReconciledDay {
 
 extension Status {
   fileprivate static func invalidResult(_ field: String, _ problem: String) -> Status {
-    Status(
-      .invalidArgument, reason: "INVALID_FIELD", "days.\(field) \(problem)", field: "days.\(field)")
+    .invalidField("days.\(field)", "days.\(field) \(problem)")
   }
 }

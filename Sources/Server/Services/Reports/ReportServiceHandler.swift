@@ -51,9 +51,7 @@ struct ReportServiceHandler: ReportServiceMethods {
   ) async throws(Status) -> ReportAnswer {
     let app = try context.catalog.value.app(app)
     let environment = try app.environment(environment)
-    guard let wanted else {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "query is missing", field: "query")
-    }
+    guard let wanted else { throw .missingField("query", "query is missing") }
     let now = context.now(in: environment)
     let query = try Self.query(wanted, app)
     let knownAt = try Reports.ReportQuery.knownAt(wanted).map { min($0, now) }
@@ -107,16 +105,13 @@ extension ReportServiceHandler {
     // Subscriptions in force have the rate of their last charge, whose day postings have only in apps with
     // rates.
     guard !app.reports.rates.isEmpty, wanted.rates.isEmpty else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
-        "the report '\(wanted.report)' is converted with the rates of the configuration; set reports.rates",
-        field: "query.convert_to")
+      throw .invalidField(
+        "query.convert_to",
+        "the report '\(wanted.report)' is converted with the rates of the configuration; set reports.rates")
     }
     guard !wanted.asFirstClosed else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
-        "the report '\(wanted.report)' is not converted as first closed; set known_at",
-        field: "query.convert_to")
+      throw .invalidField(
+        "query.convert_to", "the report '\(wanted.report)' is not converted as first closed; set known_at")
     }
     return query
   }

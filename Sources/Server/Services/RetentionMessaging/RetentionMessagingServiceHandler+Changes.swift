@@ -12,9 +12,7 @@ extension RetentionMessagingServiceHandler {
   ) async throws(Status) -> UploadRetentionImageResponse {
     try await change(request, "UploadRetentionImage", call) { () throws(Status) in
       try RequestValidation.given(request.imageIdentifier, "image_identifier")
-      guard !request.png.isEmpty else {
-        throw Status(.invalidArgument, reason: "MISSING_FIELD", "png is empty", field: "png")
-      }
+      guard !request.png.isEmpty else { throw .missingField("png", "png is empty") }
       return .uploadImage(
         request.png, identifier: request.imageIdentifier,
         size: try AppStoreClient.RetentionImageSize.requested(request.imageSize))
@@ -113,8 +111,7 @@ extension AppStoreClient.RetentionImageSize {
     case .fullSize: return .fullSize
     case .bulletPoint: return .bulletPoint
     case .unrecognized(let number):
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "unknown image size \(number)", field: "image_size")
+      throw .invalidField("image_size", "unknown image size \(number)")
     }
   }
 }

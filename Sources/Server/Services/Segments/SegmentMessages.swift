@@ -166,6 +166,6 @@ extension Wire.PaymentMode {
 
 extension Status {
   fileprivate static func invalidFilter(_ field: String, _ problem: String) -> Status {
-    Status(.invalidArgument, reason: "INVALID_FIELD", problem, field: "filter.\(field)")
+    .invalidField("filter.\(field)", problem)
   }
 }

@@ -141,10 +141,7 @@ extension Idempotency {
     _ given: String, field: String = "request_identifier"
   ) throws(Status) -> String {
     guard given.isEmpty else { return given }
-    guard isGiven, let request else {
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "\(field) and idempotency_key are empty", field: field)
-    }
+    guard isGiven, let request else { throw .missingField(field, "\(field) and idempotency_key are empty") }
     var digits = Array(Hex.encode(request.keyHash).prefix(32))
     digits[12] = "8"
     digits[16] = "8"

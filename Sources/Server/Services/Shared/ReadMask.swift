@@ -16,10 +16,9 @@ struct ReadMask: Sendable {
     }
     let known = Response.messageType.fieldNames
     if let unknown = mask.paths.first(where: { !known.contains($0) }) {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
-        "read_mask has '\(unknown)', which is no member; known: \(known.joined(separator: ", "))",
-        field: "read_mask")
+      throw .invalidField(
+        "read_mask",
+        "read_mask has '\(unknown)', which is no member; known: \(known.joined(separator: ", "))")
     }
     names = Set(mask.paths)
   }

@@ -9,9 +9,7 @@ extension Catalog {
   /// - Throws: `INVALID_ARGUMENT` for an empty id, `NOT_FOUND` with the configured apps for an unknown one.
   func app(_ id: String) throws(Status) -> AppDefinition {
     if let app = self[id] { return app }
-    guard !id.isEmpty else {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "app is empty", field: "app")
-    }
+    guard !id.isEmpty else { throw .missingField("app", "app is empty") }
     throw .unknownApp(id, known: appIDs)
   }
 }
@@ -32,18 +30,26 @@ extension AppDefinition {
 }
 
 extension Status {
+  /// A field whose value the service does not accept. `field` has its name in the contract.
+  static func invalidField(_ field: String, _ problem: String) -> Status {
+    Status(.invalidArgument, reason: "INVALID_FIELD", problem, field: field)
+  }
+
+  /// A field that the method requires. `field` has its name in the contract.
+  static func missingField(_ field: String, _ problem: String) -> Status {
+    Status(.invalidArgument, reason: "MISSING_FIELD", problem, field: field)
+  }
+
   /// A field has the number of an enum value that this version does not define.
   static func unknownValue(of field: String) -> Status {
-    Status(.invalidArgument, reason: "INVALID_FIELD", "\(field) has no such value", field: field)
+    .invalidField(field, "\(field) has no such value")
   }
 }
 
 /// Checks of request fields that several methods share.
 enum RequestValidation {
   static func customerID(_ id: String) throws(Status) {
-    guard !id.isEmpty else {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "customer_id is empty", field: "customer_id")
-    }
+    guard !id.isEmpty else { throw .missingField("customer_id", "customer_id is empty") }
   }
 
   /// Requires an entitlement of the app.
@@ -51,9 +57,7 @@ enum RequestValidation {
   /// - Throws: `MISSING_FIELD` or `UNKNOWN_ENTITLEMENT`.
   static func entitlement(_ name: String, of app: AppDefinition) throws(Status) {
     guard !app.grants(name) else { return }
-    guard !name.isEmpty else {
-      throw Status(.invalidArgument, reason: "MISSING_FIELD", "entitlement is empty", field: "entitlement")
-    }
+    guard !name.isEmpty else { throw .missingField("entitlement", "entitlement is empty") }
     throw Status(
       .notFound, reason: "UNKNOWN_ENTITLEMENT",
       "no product of the app '\(app.id)' grants the entitlement '\(name)'; known: "
@@ -68,9 +72,7 @@ extension Instant {
   /// - Throws: `INVALID_ARGUMENT` outside of the years 1 to 9999.
   init(_ timestamp: GoogleProtobuf.Timestamp, _ field: String) throws(Status) {
     guard let milliseconds = timestamp.millisecondsSince1970 else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "\(field) is not a time between the years 1 and 9999",
-        field: field)
+      throw .invalidField(field, "\(field) is not a time between the years 1 and 9999")
     }
     self.init(millisecondsSince1970: milliseconds)
   }
@@ -80,14 +82,12 @@ extension RequestValidation {
   /// Requires a field that is not empty.
   static func given(_ text: String, _ field: String) throws(Status) {
     guard text.isEmpty else { return }
-    throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) is empty", field: field)
+    throw .missingField(field, "\(field) is empty")
   }
 
   /// The page size of a request: 1 to 1000, larger ones capped; 100 for an unset one.
   static func pageSize(_ size: Int32) throws(Status) -> Int {
-    guard size >= 0 else {
-      throw Status(.invalidArgument, reason: "INVALID_FIELD", "page_size is less than 0", field: "page_size")
-    }
+    guard size >= 0 else { throw .invalidField("page_size", "page_size is less than 0") }
     return size == 0 ? 100 : min(Int(size), 1_000)
   }
 }

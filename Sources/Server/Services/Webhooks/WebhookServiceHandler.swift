@@ -116,9 +116,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     case .deadLetters(true)?: return .deadLetters
     case .numbers(let selected)? where !selected.numbers.isEmpty:
       guard selected.numbers.count <= DeliveryAdmin.maxResendCount else {
-        throw Status(
-          .invalidArgument, reason: "INVALID_FIELD",
-          "numbers has more than \(DeliveryAdmin.maxResendCount) entries", field: "numbers")
+        throw .invalidField("numbers", "numbers has more than \(DeliveryAdmin.maxResendCount) entries")
       }
       return .positions(selected.numbers)
     case .range(let range)?:
@@ -178,7 +176,7 @@ extension ResendDeliveriesResponse {
 extension Status {
   /// No messages are selected, or with a flag that is false.
   fileprivate static func missingSelection(_ message: String) -> Status {
-    Status(.invalidArgument, reason: "MISSING_FIELD", message, field: "selection")
+    .missingField("selection", message)
   }
 }
 

@@ -80,10 +80,10 @@ struct DeviceSyncRequest: Sendable {
   }
 
   private static func missing(_ name: String) -> Status {
-    Status(.invalidArgument, reason: "MISSING_FIELD", "\(name) is empty", field: name)
+    .missingField(name, "\(name) is empty")
   }
 
   private static func invalid(_ name: String, _ problem: String) -> Status {
-    Status(.invalidArgument, reason: "INVALID_FIELD", problem, field: name)
+    .invalidField(name, problem)
   }
 }

@@ -62,16 +62,12 @@ package struct SubscriberEndpoint: Sendable {
     let rest = String(request.path.dropFirst(Self.prefix.count))
     guard !rest.contains("/") else {
       // Such as RevenueCat's `/offerings`. No customer without purchases is the answer to it.
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
-        "the path of a customer ends with the id, in which / is %2F",
-        field: "customer_id")
+      throw .invalidField("customer_id", "the path of a customer ends with the id, in which / is %2F")
     }
     let id = PercentEncoding.decode(rest)
     guard !id.isEmpty, id.utf8.count <= TextLimits.standard, !id.utf8.contains(0) else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD",
-        "the path needs a customer id of 1 to \(TextLimits.standard) bytes without NUL", field: "customer_id")
+      throw .invalidField(
+        "customer_id", "the path needs a customer id of 1 to \(TextLimits.standard) bytes without NUL")
     }
     var app = Query(request.query)["app"]
     if app == nil {
