@@ -85,3 +85,21 @@ def test_a_caller_cannot_choose_the_key_of_a_call_without_one(replicas):  # noqa
     for number in range(5):
         assert not grant(follower, f"customer-{number}").repeated
         assert len(grants(follower, f"customer-{number}")) == 1
+
+
+def test_the_inbox_keeps_nothing_about_an_erased_customer(replicas):  # noqa: F811
+    group = replicas(2)
+    follower = group.services[group.followers[0]]
+    name = "ana@example.com"
+    grant(follower, name)
+    with follower.channel() as channel:
+        stub = contract.entitlement_stub(channel)
+        request = contract.entitlement_service.EraseCustomerRequest(app=APP, customer_id=name)
+        assert stub.EraseCustomer(request, timeout=CALL_LIMIT).erased_rows > 0
+    columns = " || ".join(f"encode(coalesce({column}, ''), 'hex')" for column in ("context", "body", "outcome"))
+    done = "FROM inbox WHERE done_at IS NOT NULL AND kind = 'call'"
+    assert int(group.sql(f"SELECT count(*) {done}")) >= 2
+    for line in group.sql(f"SELECT {columns} {done}").splitlines():
+        row = bytes.fromhex(line)
+        # In an outcome that is not encrypted, JSON has the response in base64.
+        assert name.encode() not in row and not row.startswith(b"{")

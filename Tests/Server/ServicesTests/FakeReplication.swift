@@ -63,7 +63,10 @@ final class FakeInbox: Inbox {
   }
 
   func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8] {
-    answer.encoded
+    state.withLock { state in
+      let context = ForwardedContext(decoding: state.entries[Int(id) - 1].context)
+      return context?.outcomeKey?.seal(state.answer) ?? state.answer.encoded
+    }
   }
 
   func take(_ limit: Int, except taken: Set<Int64>) async throws(StoreError) -> [InboxEntry] { [] }

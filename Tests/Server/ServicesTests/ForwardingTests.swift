@@ -224,6 +224,27 @@ import Wire
     #expect(ForwardedOutcome(decoding: [1, 2]) == nil && ForwardedContext(decoding: [1]) == nil)
   }
 
+  @Test("Only the replica that waits can read an outcome, and each has another key")
+  func sealedOutcomes() async throws {
+    let key = OutcomeKey()
+    let sealed = key.seal(.response(HTTPResponse(status: 200, body: Array("ana".utf8))))
+    guard case .response(let response)? = key.open(sealed) else {
+      return #expect(Bool(false), "not a response")
+    }
+    #expect(response.body == Array("ana".utf8))
+    #expect(OutcomeKey().open(sealed) == nil && ForwardedOutcome(decoding: sealed) == nil)
+    #expect(key.open(Array(sealed.dropLast())) == nil && key.open([1]) == nil)
+    // A leader that cannot read the context has no key.
+    guard case .done? = key.open(ForwardedOutcome.done.encoded) else {
+      return #expect(Bool(false), "not done")
+    }
+    let (method, _) = try method(Self.grant)
+    replication.fake.answer = .reply(Reply([]), shown: [], subject: "")
+    for _ in 0..<2 { _ = try await call(method) }
+    let keys = replication.fake.entries.compactMap { ForwardedContext(decoding: $0.context)?.outcomeKey }
+    #expect(Set(keys).count == 2)
+  }
+
   @Test("Audit entries survive the inbox, also those about many customers", arguments: [1, 12])
   func auditEntries(count: Int) throws {
     let entry = Store.AuditEntry(

@@ -27,6 +27,35 @@ import Testing
   }
 }
 
+@Suite struct AES256GCMTests {
+  private static let key = [UInt8](repeating: 0, count: 32)
+
+  @Test(
+    "Content is decrypted as in test cases 13 and 14 of the specification of GCM",
+    arguments: [
+      (0, "530f8afbc74536b9a963b4f1c4cb738b"),
+      (16, "cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"),
+    ])
+  func vectors(size: Int, encrypted: String) throws {
+    let sealed = [UInt8](repeating: 0, count: 12) + (try #require(Hex.decode(encrypted)))
+    #expect(AES256GCM.open(sealed[...], key: Self.key) == [UInt8](repeating: 0, count: size))
+  }
+
+  @Test("Only the key opens what was sealed, and only if it did not change", arguments: [0, 1, 16, 100_000])
+  func seal(size: Int) {
+    let content = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
+    let sealed = AES256GCM.seal(content, key: Self.key)
+    #expect(AES256GCM.open(sealed[...], key: Self.key) == content)
+    #expect(AES256GCM.seal(content, key: Self.key) != sealed)
+    #expect(AES256GCM.open(sealed[...], key: [UInt8](repeating: 1, count: 32)) == nil)
+    #expect(AES256GCM.open(sealed[...], key: [1]) == nil)
+    #expect(AES256GCM.open(sealed.prefix(27), key: Self.key) == nil)
+    var changed = sealed
+    changed[sealed.count - 1] ^= 1
+    #expect(AES256GCM.open(changed[...], key: Self.key) == nil)
+  }
+}
+
 @Suite struct SigningKeyTests {
   @Test("A key survives encoding to PEM and decoding")
   func pem() throws {

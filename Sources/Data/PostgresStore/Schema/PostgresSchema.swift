@@ -91,7 +91,7 @@ enum PostgresSchema {
       context BYTEA NOT NULL,
       body BYTEA NOT NULL,                     -- empty after the outcome, as is the context
       received_at TIMESTAMPTZ NOT NULL,
-      outcome BYTEA,
+      outcome BYTEA,                           -- with a key that the context had
       done_at TIMESTAMPTZ
     );
     CREATE INDEX inbox_waiting ON inbox (id) WHERE done_at IS NULL;

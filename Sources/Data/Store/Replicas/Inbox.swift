@@ -49,7 +49,8 @@ package struct InboxEntry: Hashable, Sendable {
 /// The entries that replicas hand to the leader, and their outcomes.
 ///
 /// An entry is executed at least once, by one leader after the other until an outcome is stored; the first outcome
-/// stays. The executing layer makes sure that an entry counts once.
+/// stays, without the context and the body. The executing layer makes sure that an entry counts once, and that an outcome
+/// can be read with the context alone.
 package protocol Inbox: Sendable {
   /// Appends an entry. It is as durable as a write on return.
   ///

@@ -73,11 +73,13 @@ struct CallForwarder: Sendable {
 
   /// Hands a call to the leader.
   func forward(_ path: String, _ body: [UInt8], _ call: CallContext) async throws(Status) -> Reply {
-    let entry = InboxEntry(
-      kind: .call,
-      appID: body.withUnsafeBytes { MethodPolicy.of(path).apps(in: $0)?.last ?? "" },
-      method: path, caller: call.caller, context: ForwardedContext(call).encoded, body: body)
-    switch try await outcome(of: entry, within: call.remainingTime) {
+    let result = try await outcome(ForwardedContext(call), within: call.remainingTime) { context in
+      InboxEntry(
+        kind: .call,
+        appID: body.withUnsafeBytes { MethodPolicy.of(path).apps(in: $0)?.last ?? "" },
+        method: path, caller: call.caller, context: context.encoded, body: body)
+    }
+    switch result {
     case .reply(let reply, let shown, let subject):
       if !shown.isEmpty || !subject.isEmpty { CallScope.show(shown, of: subject) }
       return reply
@@ -86,20 +88,25 @@ struct CallForwarder: Sendable {
     }
   }
 
-  /// Appends an entry and waits for its outcome.
-  func outcome(of entry: InboxEntry, within timeout: Duration?) async throws(Status) -> ForwardedOutcome {
+  /// Appends the entry that `entry` returns for the context with the key of its outcome, and waits for the outcome.
+  func outcome(
+    _ context: ForwardedContext, within timeout: Duration?, of entry: (ForwardedContext) -> InboxEntry
+  ) async throws(Status) -> ForwardedOutcome {
+    let key = OutcomeKey()
+    var context = context
+    context.outcomeKey = key
     let limit = min(timeout ?? Self.defaultTimeout, .seconds(3_600))
     let deadline = ContinuousClock.now + limit
     let bytes: [UInt8]
     do throws(StoreError) {
-      let id = try await replication.inbox.append(entry)
+      let id = try await replication.inbox.append(entry(context))
       bytes = try await replication.inbox.outcome(of: id, until: deadline)
     } catch .deadlineExceeded where timeout == nil {
       throw Status(.outcomeUnknown("the leader has not executed the call within \(limit)"))
     } catch {
       throw Status(error)
     }
-    guard let outcome = ForwardedOutcome(decoding: bytes) else { throw Self.malformed }
+    guard let outcome = key.open(bytes) else { throw Self.malformed }
     return outcome
   }
 

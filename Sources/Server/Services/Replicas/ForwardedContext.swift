@@ -23,6 +23,8 @@ struct ForwardedContext: Sendable {
   var receivedAt: Instant?
   /// States that the replica has verified the signatures of a notification; see `IncomingNotification`.
   var seal: [UInt8]?
+  /// Encrypts the outcome; `nil` if no replica reads it.
+  var outcomeKey: OutcomeKey?
 
   init() {}
 
@@ -83,6 +85,8 @@ extension ForwardedContext {
     headers = object["headers"]?.pairs ?? []
     receivedAt = (object["receivedAt"]?.int64Value).map(Instant.init(millisecondsSince1970:))
     seal = (object["seal"]?.stringValue).flatMap { Base64.standard.decode($0) }
+    outcomeKey = (object["outcomeKey"]?.stringValue).flatMap { Base64.standard.decode($0) }
+      .flatMap { OutcomeKey($0) }
   }
 
   var encoded: [UInt8] {
@@ -99,6 +103,7 @@ extension ForwardedContext {
     object["timeout"] = timeout.map { .number(JSONNumber($0.nanoseconds)) }
     object["receivedAt"] = receivedAt.map { .number(JSONNumber($0.millisecondsSince1970)) }
     object["seal"] = seal.map { .string(Base64.standard.encode($0)) }
+    object["outcomeKey"] = outcomeKey.map { .string(Base64.standard.encode($0.bytes)) }
     return object.serialized()
   }
 }

@@ -12,15 +12,13 @@ internal import Tracing
 
 // The execution of an entry by its kind.
 extension InboxWorker {
-  /// Executes an entry once.
-  func execute(_ entry: InboxEntry) async -> Execution {
-    guard let context = ForwardedContext(decoding: entry.context) else {
-      return .success(Self.unreadable)
-    }
+  /// Executes an entry once. `context` is that of the entry; `nil` if it cannot be read.
+  func execute(_ entry: InboxEntry, _ context: ForwardedContext?) async -> Execution {
+    guard let context else { return .success(Self.unreadable) }
     let (service, span) = Self.trace(of: entry, context)
     let execution: Execution = await InstrumentationContext.$current.withValue(service) {
       switch entry.kind {
-      case .call: .success(await execute(entry, context))
+      case .call: .success(await call(entry, context))
       case .request: await respond(to: context.request(entry.method, entry.body))
       case .notification: await ingest(entry, context)
       case .audit: await append(entry)
@@ -49,7 +47,7 @@ extension InboxWorker {
     Status(.internalError, "the leader cannot read the entry; does it run another version?"))
 
   /// Runs the handler of a call as its caller.
-  private func execute(_ entry: InboxEntry, _ context: ForwardedContext) async -> ForwardedOutcome {
+  private func call(_ entry: InboxEntry, _ context: ForwardedContext) async -> ForwardedOutcome {
     guard let handler = calls[entry.method] else {
       return .failure(Status(.unimplemented, "the leader has no method '\(entry.method)'"))
     }

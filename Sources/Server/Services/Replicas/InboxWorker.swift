@@ -114,15 +114,16 @@ package final class InboxWorker: Worker {
   /// Executes an entry until its outcome is stored, it is postponed, or another replica leads.
   private func complete(_ entry: InboxEntry) async {
     let start = ContinuousClock.now
+    let context = ForwardedContext(decoding: entry.context)
     var (attempt, pause) = (1, Duration.milliseconds(20))
     while !Task.isCancelled {
-      let execution = await execute(entry)
+      let execution = await execute(entry, context)
       // The reply of a cancelled handler is no outcome: the next leader executes the entry.
       guard !Task.isCancelled, !postponed.withLock({ $0.contains(entry.id) }) else { return }
       if case .success(let outcome) = execution,
         !outcome.isTemporary || (attempt >= Self.attempts && entry.kind == .call)
       {
-        guard (try? await store(outcome.afterAttempts, of: entry)) == nil else { break }
+        guard (try? await store(outcome.afterAttempts, of: entry, for: context?.outcomeKey)) == nil else { break }
       }
       if attempt == Self.loggedAttempt { log(entry, execution) }
       attempt += 1
@@ -151,9 +152,11 @@ package final class InboxWorker: Worker {
 
   /// Stores the outcome of an entry. Audit entries, requests for retention messages and imported events have theirs already,
   /// in the transaction that stored them.
-  private func store(_ outcome: ForwardedOutcome, of entry: InboxEntry) async throws(StoreError) {
+  private func store(
+    _ outcome: ForwardedOutcome, of entry: InboxEntry, for key: OutcomeKey?
+  ) async throws(StoreError) {
     if [.audit, .retention, .importedEvent].contains(entry.kind), case .done = outcome { return }
-    try await inbox.finish(entry.id, outcome.encoded)
+    try await inbox.finish(entry.id, key?.seal(outcome) ?? outcome.encoded)
   }
 }
 

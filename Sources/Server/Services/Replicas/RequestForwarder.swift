@@ -59,10 +59,10 @@ package struct RequestForwarder: Sendable {
       let entry = Self.entry(.notification, request, context)
       return (try? await forwarder.replication.inbox.append(entry)).map { _ in response }
     case .undecided:
-      let entry = Self.entry(.request, request, context)
-      guard case .response(let response)? = try? await forwarder.outcome(of: entry, within: timeout) else {
-        return nil
+      let outcome = try? await forwarder.outcome(context, within: timeout) {
+        Self.entry(.request, request, $0)
       }
+      guard case .response(let response)? = outcome else { return nil }
       return response
     }
   }

@@ -1,0 +1,37 @@
+internal import SignedData
+
+/// The key with which the leader encrypts one outcome for the replica that waits for it.
+///
+/// The entry has it in its context, which is removed when the outcome is stored. From then on only the memory of the
+/// replica has it, so for the hour of an outcome the inbox contains nothing about a customer who is erased meanwhile.
+struct OutcomeKey: Hashable, Sendable {
+  /// The first byte of an encrypted outcome. JSON does not begin with it.
+  private static let mark: UInt8 = 1
+
+  let bytes: [UInt8]
+
+  /// - Returns: `nil` for bytes that are no key.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == AES256GCM.keyByteCount else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Creates a random key.
+  init() {
+    var generator = SystemRandomNumberGenerator()
+    bytes = (0..<AES256GCM.keyByteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
+
+  /// Returns the outcome as it is stored.
+  func seal(_ outcome: ForwardedOutcome) -> [UInt8] {
+    [Self.mark] + AES256GCM.seal(outcome.encoded, key: bytes)
+  }
+
+  /// Returns a stored outcome; that of a leader that cannot read the context of its entry is not encrypted.
+  ///
+  /// - Returns: `nil` for bytes that are no outcome for this key.
+  func open(_ stored: [UInt8]) -> ForwardedOutcome? {
+    guard stored.first == Self.mark else { return ForwardedOutcome(decoding: stored) }
+    return AES256GCM.open(stored.dropFirst(), key: bytes).flatMap { ForwardedOutcome(decoding: $0) }
+  }
+}
