@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import contract
+import link
 from contract import StatusCode
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, Service, post, run, wait_for
@@ -627,3 +628,88 @@ def test_a_caller_of_one_app_sees_only_that_apps_metrics(guarded):
     assert half and all(own in line for line in half)
     names = {line.partition("{")[0] for line in half}
     assert names == {line.partition("{")[0] for line in whole if own in line}
+
+
+@pytest.fixture
+def two_streams(tmp_path):
+    """A service that allows each caller two streams, and its configuration."""
+    file = tmp_path / "entitled.yaml"
+    limits = {"max_watch_streams_per_caller": 2, "keepalive_interval_seconds": 1, "keepalive_timeout_seconds": 5}
+    file.write_text(APPS + CALLERS + f"limits: {json.dumps(limits)}\n")
+    service = Service(tmp_path / "data", ["--config", file])
+    yield service, file
+    service.kill()
+
+
+def watch_if_allowed(channel, name):
+    """A stream of the caller, which ends with the last reference to it; `None` if the caller has too many."""
+    stream = watch(channel, token(name))
+    if any(field == "entitled-position" for field, _ in stream.initial_metadata()):
+        return stream
+    with pytest.raises(grpc.RpcError) as error:
+        next(stream)
+    assert_too_many_streams(error.value)
+    return None
+
+
+def assert_too_many_streams(error):
+    assert error.code() == StatusCode.RESOURCE_EXHAUSTED and contract.reason(error) == "TOO_MANY_STREAMS"
+    assert "max_watch_streams_per_caller" in error.details()
+
+
+def test_a_caller_has_a_limited_number_of_streams_over_all_connections(two_streams):
+    service, _ = two_streams
+    with service.channel() as channel, service.channel() as other:
+        streams = [watch_if_allowed(channel, "read"), watch_if_allowed(other, "read")]
+        assert all(streams)
+        for _ in range(3):
+            assert not watch_if_allowed(other, "read")
+        # Another caller, and another method of the same one.
+        assert watch_if_allowed(channel, "admin")
+        call(service, CHECK, check(), token("read"))
+        # A stream that its client cancels makes room for another one.
+        streams[0].cancel()
+        streams[0] = wait_for(lambda: watch_if_allowed(other, "read"))
+        assert not watch_if_allowed(channel, "read")
+
+
+def test_watches_of_segments_count_too(two_streams):
+    service, _ = two_streams
+    with service.channel() as channel:
+        streams = [watch_if_allowed(channel, "read") for _ in range(2)]
+        assert all(streams)
+        stream = contract.segment_stub(channel).WatchSegment(
+            contract.segment_service.WatchSegmentRequest(app=APP, segment="lost"),
+            metadata=[("authorization", f"Bearer {token('read')}")], timeout=CALL_LIMIT)
+        with pytest.raises(grpc.RpcError) as error:
+            next(stream)
+        assert_too_many_streams(error.value)
+
+
+def test_the_streams_of_a_lost_connection_make_room(two_streams):
+    service, _ = two_streams
+    port = int(service.grpc.rsplit(":", 1)[1])
+    with link.Link(port) as lost, service.channel() as channel, grpc.insecure_channel(f"127.0.0.1:{lost.port}") as far:
+        streams = [watch_if_allowed(far, "read") for _ in range(2)]
+        assert all(streams) and not watch_if_allowed(channel, "read")
+        # The service learns of it by its keepalive.
+        lost.lose()
+        assert wait_for(lambda: watch_if_allowed(channel, "read"))
+
+
+def test_the_streams_of_a_lost_permission_make_room(two_streams):
+    service, file = two_streams
+    allowed = file.read_text()
+    with service.channel() as channel:
+        streams = [watch_if_allowed(channel, "read") for _ in range(2)]
+        assert all(streams) and not watch_if_allowed(channel, "read")
+        file.write_text(allowed.replace(caller("read", "read"), caller("read", "submit")))
+        reload(service, "callers reloaded")
+        for stream in streams:
+            with pytest.raises(grpc.RpcError) as error:
+                next(stream)
+            assert error.value.code() == StatusCode.PERMISSION_DENIED
+        file.write_text(allowed)
+        reload(service, "callers reloaded")
+        streams = [watch_if_allowed(channel, "read") for _ in range(2)]
+        assert all(streams) and not watch_if_allowed(channel, "read")

@@ -35,6 +35,7 @@ package struct ServiceContext: Sendable {
   let auditEntries: RecordBuffer<Store.AuditEntry>
   let retentionRequests: RecordBuffer<Store.RetentionRequestRecord>
   let expensiveCalls = ExpensiveCalls()
+  let streamLimit: StreamLimit
   /// The customers that can be answered about while a database across a network is away.
   let answerMemory: AnswerMemory
   /// Held during calls to Apple with idempotency keys.
@@ -51,7 +52,8 @@ package struct ServiceContext: Sendable {
     pageTokens: PageTokens, monitor: HealthMonitor,
     information: ServiceInformation,
     auditEntries: RecordBuffer<Store.AuditEntry>,
-    retentionRequests: RecordBuffer<Store.RetentionRequestRecord>, leadership: Leadership
+    retentionRequests: RecordBuffer<Store.RetentionRequestRecord>, streamLimit: StreamLimit,
+    leadership: Leadership
   ) {
     self.store = store
     self.ledger = ledger
@@ -74,6 +76,7 @@ package struct ServiceContext: Sendable {
     self.information = information
     self.auditEntries = auditEntries
     self.retentionRequests = retentionRequests
+    self.streamLimit = streamLimit
     forwarder = CallForwarder(leadership)
   }
 

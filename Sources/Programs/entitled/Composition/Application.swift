@@ -91,7 +91,8 @@ struct Application: Sendable {
       ServiceContext(
         core, features, signing: signing, broadcaster: broadcaster,
         pageTokens: PageTokens(key: key.derived(for: "page tokens")), monitor: monitor,
-        information: information, auditEntries: auditEntries, retentionRequests: retentionRequests),
+        information: information, auditEntries: auditEntries, retentionRequests: retentionRequests,
+        streamLimit: StreamLimit(configuration)),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
     console = try ConsoleComponents(

@@ -10,7 +10,8 @@ extension ServiceContext {
   init(
     _ core: CoreComponents, _ features: Features, signing: SigningSettings, broadcaster: EventBroadcaster,
     pageTokens: PageTokens, monitor: HealthMonitor, information: ServiceInformation,
-    auditEntries: RecordBuffer<Store.AuditEntry>, retentionRequests: RecordBuffer<RetentionRequestRecord>
+    auditEntries: RecordBuffer<Store.AuditEntry>, retentionRequests: RecordBuffer<RetentionRequestRecord>,
+    streamLimit: StreamLimit
   ) {
     self.init(
       store: core.store, ledger: core.ledger, catalog: core.catalog, verifier: core.verifier,
@@ -19,7 +20,18 @@ extension ServiceContext {
       receiptIntake: features.receiptIntake, migrations: features.migrations, broadcaster: broadcaster,
       deliveries: DeliveryAdmin(features.webhooks, store: core.store, now: SystemClock.now),
       pageTokens: pageTokens, monitor: monitor, information: information, auditEntries: auditEntries,
-      retentionRequests: retentionRequests, leadership: core.leadership)
+      retentionRequests: retentionRequests, streamLimit: streamLimit, leadership: core.leadership)
+  }
+}
+
+extension StreamLimit {
+  /// The configured limit, or the default.
+  convenience init(_ configuration: ServiceConfiguration) {
+    guard let limit = configuration.listeners.limits[.maxWatchStreamsPerCaller] else {
+      self.init()
+      return
+    }
+    self.init(Int(limit))
   }
 }
 

@@ -111,9 +111,9 @@ extension TransportLimits {
     case .keepaliveIntervalSeconds: times.keepalive = value * 1_000
     case .keepaliveTimeoutSeconds: times.keepaliveTimeout = value * 1_000
     case .stallTimeoutSeconds: times.stall = value * 1_000
-    // Limits of the store and of endpoints.
+    // Limits of the store, of endpoints and of methods.
     case .maxRejectedBytesPerDay, .maxUploadBytes, .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond,
-      .maxVerifyReceiptsPerSecond:
+      .maxVerifyReceiptsPerSecond, .maxWatchStreamsPerCaller:
       break
     }
   }

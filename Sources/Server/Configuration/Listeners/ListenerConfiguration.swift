@@ -66,13 +66,14 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
   case maxRejectedPostsPerSecond = "max_rejected_posts_per_second"
   case maxDeviceSyncsPerSecond = "max_device_syncs_per_second"
   case maxVerifyReceiptsPerSecond = "max_verify_receipts_per_second"
+  case maxWatchStreamsPerCaller = "max_watch_streams_per_caller"
 
   /// The allowed values.
   package var range: ClosedRange<Int64> {
     switch self {
     case .maxConnections: 1...10_000_000
     case .maxUnusedConnectionsPerSecond: 1...10_000_000
-    case .maxConcurrentStreams: 1...1_000_000
+    case .maxConcurrentStreams, .maxWatchStreamsPerCaller: 1...1_000_000
     case .headerBytes: 1_024...1_048_576
     case .messageBytes, .bodyBytes: 1_024...1_073_741_824
     case .connectionBacklogBytes: 65_536...17_179_869_184

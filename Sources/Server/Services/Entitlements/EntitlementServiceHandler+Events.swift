@@ -11,8 +11,10 @@ extension EntitlementServiceHandler {
   func watch(
     _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext
   ) async throws(Status) {
-    try await eventStream.watch(
-      request, WatchWriter(responses) { $0 }, call, showsOtherCustomer: call.hasRole(.operate))
+    try await context.streamLimit.run(call) { () async throws(Status) in
+      try await eventStream.watch(
+        request, WatchWriter(responses) { $0 }, call, showsOtherCustomer: call.hasRole(.operate))
+    }
   }
 
   /// The position of a page is the id of the last line of the previous page.

@@ -59,14 +59,16 @@ struct SegmentServiceHandler: SegmentServiceMethods {
     let app = try context.catalog.value.app(request.app)
     let place = AppEnvironment(appID: app.id, environment: try app.environment(request.environment))
     try RequestValidation.given(request.segment, "segment")
-    try await requireSegment(request.segment, of: place)
     let writer = WatchWriter(responses, WatchSegmentResponse.init) { response async throws(Status) in
       // The last event of a deleted segment.
       guard case .event(let event)? = response.content, event.type == "SEGMENT_REDEFINED" else { return }
       try await requireSegment(request.segment, of: place)
     }
-    try await eventStream.watch(
-      WatchRequest(request), segment: request.segment, writer, call, showsOtherCustomer: false)
+    try await context.streamLimit.run(call) { () async throws(Status) in
+      try await requireSegment(request.segment, of: place)
+      try await eventStream.watch(
+        WatchRequest(request), segment: request.segment, writer, call, showsOtherCustomer: false)
+    }
   }
 
   private func requireSegment(_ name: String, of place: AppEnvironment) async throws(Status) {
