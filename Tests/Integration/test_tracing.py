@@ -1,12 +1,15 @@
 """Traces: spans reach a collector that decodes them with OpenTelemetry's own messages; sampling, context, bounds."""
 
+import hashlib
 import json
 import re
 import secrets
 import time
 import urllib.request
 
+import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 import contract
@@ -119,6 +122,29 @@ def test_the_ratio_decides_alone_if_the_configuration_says_so(start, tmp_path, c
     check(service, metadata=list(headers.items()))
     collector.wait_for(trace, CHECK)
     assert {attributes(r.resource)["service.name"] for m in collector.messages for r in m.resource_spans} == {"shop"}
+
+
+def test_strangers_cannot_have_their_requests_recorded(start, tmp_path, collector):
+    arguments = traced(tmp_path, collector, sample_ratio=0)
+    configuration = json.loads((tmp_path / "entitled.yaml").read_text())
+    token = "ent_" + secrets.token_hex(32)
+    digest = hashlib.sha256(token.encode()).hexdigest()
+    configuration["callers"] = {"billing": {"roles": ["read"], "tokens": [f"sha256:{digest}"]}}
+    (tmp_path / "entitled.yaml").write_text(json.dumps(configuration))
+    service = start(arguments=arguments)
+    for path in (f"notifications/{APP}", "verifyReceipt", f"app/v1/{APP}/sync", CHECK):
+        post(f"http://{service.http}/{path}", {"signedPayload": "a.b.c"}, parent()[1])
+    with service.channel() as channel:
+        metadata = list(parent()[1].items())
+        health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), metadata=metadata, timeout=CALL_LIMIT)
+    with pytest.raises(grpc.RpcError) as error:
+        check(service, metadata=list(parent()[1].items()))
+    assert error.value.code() == grpc.StatusCode.UNAUTHENTICATED
+    # The flag of a caller counts, and spans are exported in their order.
+    trace, headers = parent()
+    check(service, metadata=[*headers.items(), ("authorization", f"Bearer {token}")])
+    collector.wait_for(trace, CHECK)
+    assert {span.trace_id.hex() for span in collector.spans} == {trace}
 
 
 def test_notifications_and_webhooks_are_traced(start, tmp_path, collector, webhook):

@@ -30,6 +30,18 @@ package final class RecordingTracer: Tracer {
       start: DefaultTracerClock.now.nanosecondsSinceEpoch, tracer: self, parent: .topLevel)
   }
 
+  /// Starts the first span of a call whose sender is not authenticated. It continues the trace, but the ratio decides by
+  /// chance whether it is recorded, because the sender chooses the flag and the trace id.
+  package func startCallOfStranger(_ name: String, continuing parent: TraceParent?) -> RecordedSpan {
+    startCall(name, continuing: parent, isSampled: samplesByChance())
+  }
+
+  /// Decides by the ratio alone.
+  package func samplesByChance() -> Bool {
+    var generator = SystemRandomNumberGenerator()
+    return sampler.samples(nil, number: generator.next())
+  }
+
   /// Starts a span for code that uses swift-distributed-tracing itself.
   package func startSpan<Instant: TracerInstant>(
     _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,

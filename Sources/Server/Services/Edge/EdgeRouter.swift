@@ -86,12 +86,13 @@ package struct EdgeRouter: Sendable {
     }
   }
 
-  /// Responds to a request that writes, in a trace. Calls of the contract pass the interceptors, which trace them.
+  /// Responds to a request that writes, in a trace; its sender is not authenticated. Calls of the contract pass the
+  /// interceptors, which trace them.
   private func write(_ request: HTTPRequest) async -> HTTPResponse {
     let parent = request.header("traceparent").flatMap { TraceParent($0) }
     guard let tracer else {
       var generator = SystemRandomNumberGenerator()
-      let trace = TraceContext(following: parent, using: &generator)
+      let trace = TraceContext(following: parent, isSampled: false, using: &generator)
       return await InstrumentationContext.$current.withValue(InstrumentationContext(trace)) {
         await writes.respond(to: request)
       }
@@ -99,7 +100,7 @@ package struct EdgeRouter: Sendable {
     let route = route(request.path)
     // The peer chooses the method, and traces have few names.
     let method = request.method == "POST" ? "POST" : "HTTP"
-    return await tracer.startCall("\(method) \(route)", continuing: parent).run { span in
+    return await tracer.startCallOfStranger("\(method) \(route)", continuing: parent).run { span in
       let response = await writes.respond(to: request)
       span?.describe(method, route, response)
       return response

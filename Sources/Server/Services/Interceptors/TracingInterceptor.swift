@@ -27,7 +27,14 @@ struct TracingInterceptor: Interceptor, Sendable {
       call.trace = TraceContext(
         following: call.traceParent, isSampled: tracer.map { _ in false }, using: &generator)
     }
-    call.span?.end(of: call, failure)
+    if isRecorded(call) { call.span?.end(of: call, failure) }
+  }
+
+  /// Whether the span of a call is exported. The `traceparent` of a sender without a caller, which was followed before
+  /// authentication, does not decide about it.
+  private func isRecorded(_ call: CallInFlight) -> Bool {
+    guard let tracer, call.span != nil, call.caller == nil, call.traceParent != nil else { return true }
+    return tracer.samplesByChance()
   }
 
   private func begin(_ call: inout CallInFlight, continuing parent: TraceParent?, isSampled: Bool?) {

@@ -42,7 +42,7 @@ struct ForwardedContext: Sendable {
     address = request.address
     httpMethod = request.method
     query = request.query
-    trace = TraceContext.current?.traceparent ?? request.header("traceparent")
+    trace = TraceContext.current?.traceparent
     headers = ["content-type", "traceparent"].compactMap { name in
       request.header(name).map { (name, $0) }
     }
