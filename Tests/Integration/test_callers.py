@@ -15,6 +15,7 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from google.rpc import error_details_pb2, status_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import contract
@@ -22,6 +23,7 @@ import link
 from contract import StatusCode
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, Service, post, run, wait_for
+from raw import Connection
 
 APP, OTHER = "ocean-journal", "sea-journal"
 ROLES = ("read", "submit", "operate", "admin", "reports", "audit")
@@ -57,7 +59,7 @@ def caller(name, *roles, **more):
 
 CALLERS = "callers:\n" + "".join(caller(role, role) for role in ROLES)
 CALLERS += caller("half", "read", "operate", apps=[APP])
-for slow in ("slow", "slow-json"):
+for slow in ("slow", "slow-json", "slow-retried"):
     CALLERS += caller(slow, "read", rate_limit={"per_second": 1, "burst": 3})
 
 
@@ -278,6 +280,29 @@ def test_the_rate_limit_rejects_with_a_retry_delay(guarded):
     call(guarded, CHECK, check(), token("read"))
     time.sleep(wait.seconds + wait.nanos / 1e9)
     call(guarded, CHECK, check(), bearer)
+
+
+def test_the_retries_of_grpc_wait_as_long_as_the_service_says(guarded):
+    """gRFC A6, "Pushback": without it, all attempts of this policy would be made within milliseconds."""
+    fields = [("authorization", f"Bearer {token('slow-retried')}")]
+    policy = {
+        "maxAttempts": 5, "initialBackoff": "0.001s", "maxBackoff": "0.001s", "backoffMultiplier": 1,
+        "retryableStatusCodes": ["RESOURCE_EXHAUSTED"],
+    }  # fmt: skip
+    configuration = json.dumps({"methodConfig": [{"name": [{}], "retryPolicy": policy}]})
+    with grpc.insecure_channel(guarded.grpc, options=[("grpc.service_config", configuration)]) as channel:
+        for _ in range(5):
+            channel.unary_unary(CHECK)(check(), metadata=fields, timeout=CALL_LIMIT)
+    with Connection(guarded.grpc) as connection:
+        for _ in range(200):
+            answer = connection.call(check(), path=CHECK, authorization=fields[0][1])
+            if answer.status:
+                break
+    trailers = answer.headers | answer.trailers
+    details = trailers["grpc-status-details-bin"]
+    status = status_pb2.Status.FromString(base64.b64decode(details + "=" * (-len(details) % 4)))
+    retry = next(info for detail in status.details if detail.Unpack(info := error_details_pb2.RetryInfo()))
+    assert int(trailers["grpc-retry-pushback-ms"]) == retry.retry_delay.ToMilliseconds() > 0
 
 
 def test_a_json_call_counts_once_and_before_its_body_is_read(guarded):

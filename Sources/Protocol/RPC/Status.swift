@@ -8,6 +8,9 @@ package struct Status: Error, Hashable, Sendable {
   package var message: String
   /// A serialized `google.rpc.Status`, sent as `grpc-status-details-bin`; empty for none.
   package var details: [UInt8]
+  /// The delay after which gRPC's own retries of the client repeat the call, in milliseconds, sent as
+  /// `grpc-retry-pushback-ms` (gRFC A6, "Pushback"); `nil` leaves it to the client's policy.
+  package var pushbackMilliseconds: Int64?
   /// The request id in the logs, sent as `x-request-id`; empty if the call is not traced.
   package var requestID = ""
   /// The handler's own fields in the response headers.

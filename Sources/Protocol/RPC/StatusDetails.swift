@@ -13,7 +13,7 @@ extension Status {
   ///   - message: the problem and its remedy, for people.
   ///   - metadata: the subject of the reason, under lowerCamelCase names.
   ///   - field: the invalid field of the request, under its name in the contract.
-  ///   - retryAfterMilliseconds: the delay before a retry.
+  ///   - retryAfterMilliseconds: the delay before a retry, also of gRPC's own ones.
   package init(
     _ code: StatusCode, reason: String, _ message: String, metadata: [(name: String, value: String)] = [],
     field: String? = nil, retryAfterMilliseconds: Int64? = nil
@@ -56,6 +56,7 @@ extension Status {
         })
     }
     self.init(code, message, details: Self.serialized(code, message, details))
+    pushbackMilliseconds = retryAfterMilliseconds
   }
 
   /// The status for a message that cannot be decoded.

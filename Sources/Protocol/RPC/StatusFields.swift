@@ -13,12 +13,17 @@ extension Status {
     if !details.isEmpty {
       fields.append(name: "grpc-status-details-bin", value: Base64.standard.encode(details, padded: false))
     }
+    if let pushbackMilliseconds {
+      fields.append(name: Self.pushbackField, value: String(Int32(clamping: pushbackMilliseconds)))
+    }
     if !requestID.isEmpty { fields.append(name: Self.requestIDField, value: requestID) }
     return fields
   }
 
   /// The name of the field with ``requestID``, in HTTP responses too.
   package static let requestIDField = "x-request-id"
+
+  private static let pushbackField = "grpc-retry-pushback-ms"
 
   /// The fields of a response without a message ("Trailers-Only").
   package var trailersOnly: HeaderFields {
@@ -54,6 +59,7 @@ extension Status {
       StatusCode(rawValue: number) ?? .unknown,
       PercentEncoding.decode(fields["grpc-message"] ?? ""),
       details: fields["grpc-status-details-bin"].flatMap { Base64.standard.decodeLeniently($0) } ?? [])
+    pushbackMilliseconds = fields[Self.pushbackField].flatMap { Int64($0) }
   }
 }
 

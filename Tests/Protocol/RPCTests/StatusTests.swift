@@ -81,4 +81,16 @@ import Wire
     #expect(retry.retryDelay?.seconds == 1)
     #expect(retry.retryDelay?.nanos == 500_000_000)
   }
+
+  @Test(
+    "The retry delay is pushback too, without leading zeros and within 32 bits, also if the details are too large",
+    arguments: [(0, "0"), (1_500, "1500"), (Int64.max, "2147483647")])
+  func pushback(delay: Int64, expected: String) throws {
+    let status = Status(.unavailable, reason: "LATER", "later", retryAfterMilliseconds: delay)
+    #expect(status.fields()["grpc-retry-pushback-ms"] == expected)
+    #expect(Status(fields: status.fields())?.pushbackMilliseconds == Int64(expected))
+    let limited = status.fields(within: status.trailersOnly.sizeInBytes - 1) { $0.trailersOnly }
+    #expect(limited?["grpc-status-details-bin"] == nil && limited?["grpc-retry-pushback-ms"] == expected)
+    #expect(Status(.unavailable, reason: "NEVER", "no").fields()["grpc-retry-pushback-ms"] == nil)
+  }
 }

@@ -76,7 +76,8 @@ import Wire
   @Test("An error of the leader reaches the caller with its details")
   func error() async throws {
     let (method, _) = try method(Self.grant)
-    let status = Status(.notFound, reason: "UNKNOWN_APP", "unknown", metadata: [("app", "x")])
+    let status = Status(
+      .notFound, reason: "UNKNOWN_APP", "unknown", metadata: [("app", "x")], retryAfterMilliseconds: 20)
     replication.fake.answer = .failure(status)
     await #expect(throws: status) { try await call(method) }
   }

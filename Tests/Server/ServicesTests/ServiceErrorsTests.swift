@@ -105,6 +105,9 @@ import Testing
         "UNAVAILABLE STORE_UNAVAILABLE",
       ])
     #expect(errors.map { Status($0).retrySeconds } == [1, 10, 1, 1, 1, 1, 1])
+    // gRPC's own retries do not repeat a call that may have been executed.
+    let pushback = errors.map { Status($0).pushbackMilliseconds }
+    #expect(pushback == [100, 10_000, 1_000, 1_000, nil, 1_000, 1_000])
     #expect(Status(StoreError.deadlineExceeded).code == .deadlineExceeded)
     #expect(Status(StoreError.cancelled).code == .cancelled)
   }

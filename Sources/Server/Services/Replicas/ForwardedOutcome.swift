@@ -30,6 +30,7 @@ enum ForwardedOutcome: Sendable {
       }
       var status = Status(code, object["message"]?.stringValue ?? "", details: body)
       status.cause = object["cause"]?.stringValue ?? ""
+      status.pushbackMilliseconds = object["pushback"]?.int64Value
       for field in Metadata(HeaderFields(object["initial"]?.pairs ?? [])).entries {
         status.initialMetadata.append(field.name, field.value)
       }
@@ -63,6 +64,7 @@ enum ForwardedOutcome: Sendable {
         "cause": .string(status.cause), "initial": .pairs(status.initialMetadata.fields.strings),
         "trailing": .pairs(status.trailingMetadata.fields.strings),
       ]
+      object["pushback"] = status.pushbackMilliseconds.map { .number(JSONNumber($0)) }
     case .response(let response):
       object = [
         "kind": "response", "status": .number(JSONNumber(Int64(response.status))),

@@ -54,6 +54,8 @@ extension Status {
         .unavailable, reason: "OUTCOME_UNKNOWN",
         "the database failed meanwhile; whether the request was executed is unknown",
         retryAfterMilliseconds: 1_000)
+      // Some of gRPC's libraries obey it whatever the code, and only the caller can decide about such a call.
+      pushbackMilliseconds = nil
       cause = error.description
     case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema, .olderSchema, .missing, .removed:
       self.init(
