@@ -2,6 +2,7 @@
 
 import base64
 import concurrent.futures
+import contextlib
 import http.server
 import json
 import signal
@@ -15,10 +16,11 @@ import pytest
 import contract
 from certificates import write_key
 from contract import StatusCode, app_store_service
-from harness import post, response_to, wait_for
+from harness import CALL_LIMIT, post, response_to, wait_for
+from stub import StubServer
 from test_doctor import APPLE, KEY_ID
 from test_reconciliation import sandbox_alone
-from test_replicas import APP, TAKEOVER_LIMIT, replicas  # noqa: F401
+from test_replicas import APP, TAKEOVER_LIMIT, grant, replicas  # noqa: F401
 
 CONFIGURATION = """
 apps:
@@ -126,3 +128,33 @@ def test_a_change_at_apple_during_a_hand_over_counts_once(replicas, tmp_path, pl
         assert again.repeated and again.effective_date == done.effective_date
         # Apple recognizes a request that is sent again by its identifier.
         assert len(set(apple.identifiers)) == 1 and len(apple.identifiers) > 1
+
+
+def test_calls_that_wait_for_apple_hold_up_no_others(replicas, tmp_path):  # noqa: F811
+    opened = threading.Event()
+
+    def answer(_):
+        opened.wait()
+        return 404, {"errorCode": 4040010, "errorMessage": "Transaction id not found."}
+
+    key, configuration = tmp_path / "key.p8", tmp_path / "service.yaml"
+    write_key(key)
+    with contextlib.closing(StubServer(answer)) as apple:
+        settings = APPLE.format(address=apple.url.removeprefix("http://"), key=key)
+        configuration.write_text(CONFIGURATION.format(apple=settings))
+        group = replicas(2, configurations={"a": configuration, "b": configuration})
+        follower = group.services[group.followers[0]]
+        with follower.channel() as channel:
+            refresh = contract.app_store_stub(channel).RefreshPurchase
+            calls = [
+                refresh.future(
+                    app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=str(2_000_000_000_000_000 + number)),
+                    timeout=600)
+                for number in range(300)
+            ]
+            # More than the leader executes at a time.
+            wait_for(lambda: int(group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL")) > 256)
+            grant(follower, "ana", timeout=CALL_LIMIT)
+            opened.set()
+            for call in calls:
+                call.cancel()

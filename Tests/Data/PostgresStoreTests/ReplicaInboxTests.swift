@@ -20,13 +20,13 @@ struct ReplicaInboxTests {
       sent.token = "token"
       async let received = outcome(of: sent, through: sender)
       var found: [InboxEntry] = []
-      while found.isEmpty { found = try await receiver.take(10, except: []) }
+      while found.isEmpty { found = try await receiver.take(10, except: .init()) }
       #expect(found.map(\.body) == [Array("x".utf8)] && found.map(\.caller) == ["billing"])
       #expect(found.map(\.token) == ["token"])
-      #expect(try await receiver.take(10, except: Set(found.map(\.id))).isEmpty)
+      #expect(try await receiver.take(10, except: .init(ids: Set(found.map(\.id)))).isEmpty)
       try await receiver.finish(found[0].id, [1, 2])
       #expect(try await received == [1, 2])
-      #expect(try await receiver.take(10, except: []).isEmpty)
+      #expect(try await receiver.take(10, except: .init()).isEmpty)
       // The first outcome stays.
       try await receiver.finish(found[0].id, [3])
       #expect(try await sender.outcome(of: found[0].id, until: .now + .seconds(60)) == [1, 2])
@@ -46,7 +46,7 @@ struct ReplicaInboxTests {
       }
       var done = 0
       while done < 200 {
-        let entries = try await receiver.take(64, except: [])
+        let entries = try await receiver.take(64, except: .init())
         try await withThrowingTaskGroup(of: Void.self) { group in
           for entry in entries { group.addTask { try await receiver.finish(entry.id, entry.body) } }
           try await group.waitForAll()
@@ -69,7 +69,7 @@ struct ReplicaInboxTests {
           throw .failed("no")
         }
       }
-      #expect(try await receiver.take(10, except: []).map(\.id) == [id])
+      #expect(try await receiver.take(10, except: .init()).map(\.id) == [id])
       func finish(_ outcome: [UInt8]) async throws -> Bool {
         try await first.write { transaction throws(StoreError) in
           _ = try transaction.append(evidence("a"))
@@ -77,7 +77,7 @@ struct ReplicaInboxTests {
         }
       }
       #expect(try await finish([1]))
-      #expect(try await receiver.take(10, except: []).isEmpty)
+      #expect(try await receiver.take(10, except: .init()).isEmpty)
       #expect(try await receiver.backlog().count == 0)
       // A leader that lost the result of that commit executes the entry again.
       #expect(try await !finish([2]))
@@ -104,7 +104,7 @@ struct ReplicaInboxTests {
       await #expect(throws: StoreError.deadlineExceeded) {
         try await inbox.outcome(of: id, until: .now + .milliseconds(50))
       }
-      #expect(try await first.shared.inbox.take(10, except: []).map(\.id) == [id])
+      #expect(try await first.shared.inbox.take(10, except: .init()).map(\.id) == [id])
     }
   }
 
@@ -157,6 +157,26 @@ struct ReplicaInboxTests {
     }
   }
 
+  @Test("Entries of excluded kinds and methods are left out, and those after them are taken")
+  func exclusion() async throws {
+    try await withReplicas { first, second, _ in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      let call = try await sender.append(entry("call"))
+      let request = try await sender.append(
+        InboxEntry(kind: .request, appID: "", method: "/n", caller: "", context: [], body: []))
+      let other = try await sender.append(
+        InboxEntry(kind: .call, appID: "", method: "/x/z", caller: "", context: [], body: []))
+      func taken(_ excluded: InboxExclusion) async throws -> [Int64] {
+        try await receiver.take(10, except: excluded).map(\.id)
+      }
+      #expect(try await taken(.init()) == [call, request, other])
+      #expect(try await taken(.init(kinds: [.request])) == [call, other])
+      #expect(try await taken(.init(methods: ["/x/y", "/none"])) == [request, other])
+      #expect(try await taken(.init(ids: [other], kinds: [.request], methods: ["/x/y"])) == [])
+    }
+  }
+
   @Test("Large entries are read a few at a time, so that none takes too long")
   func largeEntries() async throws {
     try await withReplicas { first, second, control in
@@ -168,9 +188,9 @@ struct ReplicaInboxTests {
           "UPDATE inbox SET body = convert_to(repeat('x', \(size)), 'UTF8') WHERE id = \(id)")
         ids.append(id)
       }
-      #expect(try await receiver.take(10, except: []).map(\.id) == Array(ids[..<2]))
-      #expect(try await receiver.take(10, except: Set(ids[..<2])).map(\.id) == Array(ids[2...]))
-      #expect(try await receiver.take(10, except: Set(ids[..<3])).map(\.id) == [ids[3]])
+      #expect(try await receiver.take(10, except: .init()).map(\.id) == Array(ids[..<2]))
+      #expect(try await receiver.take(10, except: .init(ids: Set(ids[..<2]))).map(\.id) == Array(ids[2...]))
+      #expect(try await receiver.take(10, except: .init(ids: Set(ids[..<3]))).map(\.id) == [ids[3]])
     }
   }
 
@@ -209,7 +229,7 @@ struct ReplicaInboxTests {
       let newer = try await sender.append(entry("newer"))
       let known = try await sender.append(entry("known"))
       try control.execute("UPDATE inbox SET kind = 'newer' WHERE id = \(newer)")
-      #expect(try await receiver.take(10, except: []).map(\.id) == [known])
+      #expect(try await receiver.take(10, except: .init()).map(\.id) == [known])
       try await receiver.finish(known, [1])
       #expect(try await receiver.backlog().count == 1)
     }

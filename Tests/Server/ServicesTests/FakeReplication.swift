@@ -69,7 +69,7 @@ final class FakeInbox: Inbox {
     }
   }
 
-  func take(_ limit: Int, except taken: Set<Int64>) async throws(StoreError) -> [InboxEntry] { [] }
+  func take(_ limit: Int, except excluded: InboxExclusion) async throws(StoreError) -> [InboxEntry] { [] }
   func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError) {}
   func finish(
     _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction

@@ -46,19 +46,19 @@ final class PostgresInbox: Inbox {
     return found.outcome
   }
 
-  func take(_ limit: Int, except taken: Set<Int64>) async throws(StoreError) -> [InboxEntry] {
+  func take(_ limit: Int, except excluded: InboxExclusion) async throws(StoreError) -> [InboxEntry] {
     try await taker.run { session throws(StoreError) in
-      let found = try Self.entries(limit, except: taken, session.connection())
+      let found = try Self.entries(limit, except: excluded, session.connection())
       guard found.isEmpty else { return found }
       try session.wait(listening: .milliseconds(200), polling: .milliseconds(20))
-      return try Self.entries(limit, except: taken, session.connection())
+      return try Self.entries(limit, except: excluded, session.connection())
     }
   }
 
-  /// Returns the oldest entries that are not done and not in `taken`, at most `limit` and about ``batchBytes``; the
+  /// Returns the oldest entries that are not done and not in `excluded`, at most `limit` and about ``batchBytes``; the
   /// first one is returned whatever its size.
   private static func entries(
-    _ limit: Int, except taken: Set<Int64>, _ connection: PostgresConnection<StoreError>
+    _ limit: Int, except excluded: InboxExclusion, _ connection: PostgresConnection<StoreError>
   ) throws(StoreError) -> [InboxEntry] {
     let rows = try connection.query(
       PostgresRequest(
@@ -68,15 +68,17 @@ final class PostgresInbox: Inbox {
           SELECT *, sum(size) OVER (ORDER BY id) - size AS before
           FROM (
             SELECT *, length(context) + length(body) AS size FROM inbox
-            WHERE done_at IS NULL AND id <> ALL($1) AND kind = ANY($3) ORDER BY id LIMIT $2
+            WHERE done_at IS NULL AND id <> ALL($1) AND kind = ANY($3) AND method <> ALL($4)
+            ORDER BY id LIMIT $2
           ) AS waiting
         ) AS counted
         WHERE before < \(batchBytes) ORDER BY id
         """,
         [
-          .array(PostgresArray(taken)), .int8(Int64(limit)),
+          .array(PostgresArray(excluded.ids)), .int8(Int64(limit)),
           // Those of a replica with a newer program wait for a leader with that program.
-          .array(PostgresArray(InboxKind.allCases.map(\.rawValue))),
+          .array(PostgresArray(InboxKind.allCases.filter { !excluded.kinds.contains($0) }.map(\.rawValue))),
+          .array(PostgresArray(excluded.methods)),
         ]))
     return try (0..<rows.count).map { row throws(StoreError) in
       guard let kind = rows.text(row, 1).flatMap(InboxKind.init) else {

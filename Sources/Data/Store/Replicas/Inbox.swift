@@ -46,6 +46,22 @@ package struct InboxEntry: Hashable, Sendable {
   }
 }
 
+/// The entries that the leader does not take now.
+package struct InboxExclusion: Hashable, Sendable {
+  /// Those that it executes already, or that wait for another leader.
+  package let ids: Set<Int64>
+  /// Those of these kinds.
+  package let kinds: Set<InboxKind>
+  /// Those of these methods.
+  package let methods: Set<String>
+
+  package init(ids: Set<Int64> = [], kinds: Set<InboxKind> = [], methods: Set<String> = []) {
+    self.ids = ids
+    self.kinds = kinds
+    self.methods = methods
+  }
+}
+
 /// The entries that replicas hand to the leader, and their outcomes.
 ///
 /// An entry is executed at least once, by one leader after the other until an outcome is stored; the first outcome
@@ -64,9 +80,9 @@ package protocol Inbox: Sendable {
   /// - Throws: ``StoreError/deadlineExceeded`` or ``StoreError/cancelled``; the entry may be executed anyway.
   func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8]
 
-  /// Returns at most `limit` entries without outcome that are not in `taken`, by id. Waits a fraction of a second for the
-  /// first one. Only the leader calls it, from one task.
-  func take(_ limit: Int, except taken: Set<Int64>) async throws(StoreError) -> [InboxEntry]
+  /// Returns at most `limit` entries without outcome that are not in `excluded`, by id. Waits a fraction of a second for
+  /// the first one. Only the leader calls it, from one task.
+  func take(_ limit: Int, except excluded: InboxExclusion) async throws(StoreError) -> [InboxEntry]
 
   /// Stores the outcome of an entry, together with others. Only the leader can.
   func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError)

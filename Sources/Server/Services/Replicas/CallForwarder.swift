@@ -17,7 +17,7 @@ struct CallForwarder: Sendable {
 
   /// Methods that call Apple, with side effects or without: the contract lists Apple's errors for them. One process calls
   /// Apple, so that the rate limits hold.
-  private static let callsApple = Set(
+  static let callsApple = Set(
     MethodErrorTable.text.split(separator: "\n").filter { $0.contains(" APP_STORE_UNAVAILABLE") }
       .compactMap { $0.split(separator: " ").first.map(String.init) })
 

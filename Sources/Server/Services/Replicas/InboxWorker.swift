@@ -39,7 +39,7 @@ package final class InboxWorker: Worker {
   let routes: WritingRoutes
   let notifications: NotificationInbox
   let ledger: EvidenceLedger
-  private let running = Mutex<Set<Int64>>([])
+  private let running = Mutex(RunningEntries())
   /// Notifications of apps that only replicas with a newer catalog know. They wait for a leader that knows the app, and
   /// are tried again after each ``cleanUp``.
   let postponed = Mutex<Set<Int64>>([])
@@ -60,7 +60,7 @@ package final class InboxWorker: Worker {
   }
 
   package func run() async throws {
-    running.withLock { $0 = [] }
+    running.withLock { $0 = RunningEntries() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.executeEntries() }
       group.addTask {
@@ -88,23 +88,23 @@ package final class InboxWorker: Worker {
   private func executeEntries() async throws {
     try await withThrowingDiscardingTaskGroup { group in
       while !Task.isCancelled {
-        let taken = running.withLock { $0 }
-        guard taken.count < Self.maxRunning else {
+        let running = self.running.withLock { $0 }
+        guard running.count < Self.maxRunning else {
           try await Task.sleep(for: .milliseconds(2))
           continue
         }
         // The database may be away for a moment; a restart of the worker would wait for longer.
-        let limit = min(Self.batchSize, Self.maxRunning - taken.count)
-        let others = postponed.withLock { $0 }
-        guard let entries = try? await inbox.take(limit, except: taken.union(others)) else {
+        let limit = min(Self.batchSize, Self.maxRunning - running.count)
+        let excluded = running.exclusion(with: postponed.withLock { $0 })
+        guard let entries = try? await inbox.take(limit, except: excluded) else {
           try await Task.sleep(for: .milliseconds(100))
           continue
         }
-        running.withLock { $0.formUnion(entries.map(\.id)) }
+        self.running.withLock { $0.insert(entries) }
         for entry in entries {
           group.addTask {
             await self.complete(entry)
-            self.running.withLock { _ = $0.remove(entry.id) }
+            self.running.withLock { $0.remove(entry.id) }
           }
         }
       }
