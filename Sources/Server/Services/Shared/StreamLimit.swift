@@ -1,4 +1,4 @@
-package import RPC
+internal import RPC
 internal import Synchronization
 
 /// Limits the streams of events that one caller has at the same time, over all its connections: each costs memory until
