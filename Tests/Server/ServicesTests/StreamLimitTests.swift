@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The limit of the streams of a caller")
 struct StreamLimitTests {
-  @Test("A caller has no more streams than the limit, which counts them until they end; another caller is not affected")
+  @Test("A caller has no more streams at a time than the limit; another caller is not affected")
   func limit() async throws {
     let limit = StreamLimit(2)
     try await limit.run(call(of: "ana")) { () async throws(Status) in

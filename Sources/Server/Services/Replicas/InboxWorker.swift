@@ -123,7 +123,9 @@ package final class InboxWorker: Worker {
       if case .success(let outcome) = execution,
         !outcome.isTemporary || (attempt >= Self.attempts && entry.kind == .call)
       {
-        guard (try? await store(outcome.afterAttempts, of: entry, for: context?.outcomeKey)) == nil else { break }
+        guard (try? await store(outcome.afterAttempts, of: entry, for: context?.outcomeKey)) == nil else {
+          break
+        }
       }
       if attempt == Self.loggedAttempt { log(entry, execution) }
       attempt += 1
