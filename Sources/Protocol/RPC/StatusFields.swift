@@ -14,7 +14,8 @@ extension Status {
       fields.append(name: "grpc-status-details-bin", value: Base64.standard.encode(details, padded: false))
     }
     if let pushbackMilliseconds {
-      fields.append(name: Self.pushbackField, value: String(Int32(clamping: pushbackMilliseconds)))
+      // With a delay of zero, gRPC's core library (1.85) lets the call wait until its deadline.
+      fields.append(name: Self.pushbackField, value: String(Int32(clamping: max(1, pushbackMilliseconds))))
     }
     if !requestID.isEmpty { fields.append(name: Self.requestIDField, value: requestID) }
     return fields
