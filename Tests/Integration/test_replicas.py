@@ -212,6 +212,7 @@ def test_a_follower_confirms_apples_notification_and_the_leader_applies_it(repli
     wait_for(lambda: notifications(leader))
     wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     assert len(notifications(leader)) == 1, "a notification counts once, however often it is sent"
+    assert group.sql("SELECT count(*) FROM inbox WHERE kind = 'notification'") == "0", "no one waits for their outcomes"
     wait_for(lambda: notifications(follower))
     # A notification that does not verify is answered as by the leader, and so are an unknown app and no JSON.
     broken = {"signedPayload": body["signedPayload"][:-8] + "AAAAAAAA"}

@@ -85,6 +85,31 @@ struct ReplicaInboxTests {
     }
   }
 
+  @Test("Entries are removed with the effects of their transaction, or stay without them")
+  func removal() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      var ids: [Int64] = []
+      for name in ["x", "y", "z"] { ids.append(try await sender.append(entry(name))) }
+      let removed = ids[..<2]
+      await #expect(throws: StoreError.failed("no")) {
+        try await first.write { transaction throws(StoreError) in
+          for id in removed { try receiver.remove(id, in: transaction) }
+          throw .failed("no")
+        }
+      }
+      #expect(try await receiver.take(10, except: []).map(\.id) == ids)
+      _ = try await first.write { transaction throws(StoreError) in
+        for id in removed { try receiver.remove(id, in: transaction) }
+        return try transaction.append(evidence("a"))
+      }
+      #expect(try await receiver.take(10, except: []).map(\.id) == [ids[2]])
+      #expect(try control.number("SELECT count(*) FROM inbox") == 1)
+      #expect(try await first.count() == 1)
+    }
+  }
+
   @Test("A follower stores no outcome")
   func outcomeOfFollower() async throws {
     try await withReplicas { first, second, _ in

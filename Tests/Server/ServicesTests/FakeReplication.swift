@@ -74,6 +74,7 @@ final class FakeInbox: Inbox {
   func finish(
     _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction
   ) throws(StoreError) -> Bool { true }
+  func remove(_ id: Int64, in transaction: any StoreTransaction) throws(StoreError) {}
   func deleteOldOutcomes() async throws(StoreError) {}
   func backlog() async throws(StoreError) -> (count: Int64, oldest: Int64) { (0, 0) }
 }

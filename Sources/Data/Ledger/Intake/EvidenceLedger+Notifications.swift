@@ -38,7 +38,12 @@ extension EvidenceLedger {
     ) { store throws(StoreError) in
       let evidence = notification.evidence(
         .notificationV2, content, in: environment, .accepted, at: clock.now())
-      return try Self.record(contents, as: evidence, in: environment, catalog, store)
+      var (received, effects) = try Self.record(contents, as: evidence, in: environment, catalog, store)
+      if let extra = notification.extra {
+        try extra(store)
+        received.includesExtra = true
+      }
+      return (received, effects)
     }
   }
 

@@ -17,6 +17,9 @@ package struct IncomingNotification: Sendable {
   /// Counts a rejection of this sender, and returns the milliseconds that it has to wait; `nil` if the rejection may be
   /// stored.
   package var rejectionDelay: @Sendable () -> Int64? = { nil }
+  /// Runs in the transaction that stores an authentic notification of version 2;
+  /// see ``ReceivedNotification/includesExtra``.
+  package var extra: (@Sendable (any StoreTransaction) throws(StoreError) -> Void)?
 
   /// Creates a notification; its body is stored even if it does not verify.
   package init(appID: String, body: [UInt8], source: Evidence.Source, receivedAt: Instant? = nil) {
@@ -37,6 +40,8 @@ package struct ReceivedNotification: Sendable {
   package let customerID: String?
   /// The reason of the rejection for people; empty if it was accepted.
   package var problem = ""
+  /// Whether ``IncomingNotification/extra`` was committed with it.
+  package var includesExtra = false
 }
 
 extension IncomingNotification {

@@ -70,6 +70,11 @@ final class OutcomeWriter: Sendable {
     return true
   }
 
+  /// Removes an entry with the other writes of a transaction.
+  static func remove(_ id: Int64, in transaction: any StoreTransaction) throws(StoreError) {
+    try database(of: transaction).run(PostgresRequest("DELETE FROM inbox WHERE id = $1", [.int8(id)]))
+  }
+
   private static func database(of transaction: any StoreTransaction) throws(StoreError) -> PostgresDatabase {
     guard let database = transaction.sqlConnection as? PostgresDatabase else {
       throw .failed("the transaction is not one of PostgreSQL")

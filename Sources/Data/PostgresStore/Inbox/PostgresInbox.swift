@@ -103,6 +103,10 @@ final class PostgresInbox: Inbox {
     try OutcomeWriter.store((id, outcome), in: transaction)
   }
 
+  func remove(_ id: Int64, in transaction: any StoreTransaction) throws(StoreError) {
+    try OutcomeWriter.remove(id, in: transaction)
+  }
+
   func deleteOldOutcomes() async throws(StoreError) {
     let request = PostgresRequest(
       """

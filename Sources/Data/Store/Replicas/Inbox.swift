@@ -94,6 +94,10 @@ package protocol Inbox: Sendable {
     _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction
   ) throws(StoreError) -> Bool
 
+  /// Removes an entry for whose outcome no one waits, and whose repetition changes nothing, in the transaction of its
+  /// effects. Entries of one batch share a statement.
+  func remove(_ id: Int64, in transaction: any StoreTransaction) throws(StoreError)
+
   /// Deletes outcomes that are an hour old. Only the leader calls it.
   func deleteOldOutcomes() async throws(StoreError)
 

@@ -26,7 +26,7 @@ extension InboxWorker {
       case .importedEvent: await appendEvent(entry, context)
       }
     }
-    if case .success(.failure(let status)) = execution { span?.fail(status) }
+    if case .success(.failure(let status)?) = execution { span?.fail(status) }
     span?.end()
     return execution
   }
@@ -91,9 +91,13 @@ extension InboxWorker {
       appID: NotificationEndpoint.appID(ofPath: entry.method), body: entry.body, source: .notification,
       receivedAt: context.receivedAt)
     notification.seal = context.seal
+    notification.extra = { [inbox] transaction throws(StoreError) in
+      try inbox.remove(entry.id, in: transaction)
+    }
     do throws(LedgerError) {
-      NotificationMetrics.count(try await notifications.ingest(notification))
-      return .success(.done)
+      let received = try await notifications.ingest(notification)
+      NotificationMetrics.count(received)
+      return .success(received.includesExtra ? nil : .done)
     } catch {
       if case .unknownApp = error { postponed.withLock { _ = $0.insert(entry.id) } }
       return .failure(error)
@@ -140,7 +144,7 @@ extension InboxWorker {
   private static func execution(_ write: () async throws(LedgerError) -> Void) async -> Execution {
     do throws(LedgerError) {
       try await write()
-      return .success(.done)
+      return .success(nil)
     } catch {
       return .failure(error)
     }

@@ -30,8 +30,9 @@ package final class InboxWorker: Worker {
   private static let waiting = Gauge(label: "entitled_inbox_entries")
   private static let oldest = Gauge(label: "entitled_inbox_oldest_seconds")
 
-  /// The outcome of one execution; an error of the ledger means that the entry has to be executed again.
-  typealias Execution = Result<ForwardedOutcome, LedgerError>
+  /// The outcome of one execution; `nil` if the transaction of its effects stored it or removed the entry. An error of the
+  /// ledger means that the entry has to be executed again.
+  typealias Execution = Result<ForwardedOutcome?, LedgerError>
 
   private let logger = Logger(label: "entitled.inbox")
   let inbox: any Inbox
@@ -121,9 +122,9 @@ package final class InboxWorker: Worker {
       // The reply of a cancelled handler is no outcome: the next leader executes the entry.
       guard !Task.isCancelled, !postponed.withLock({ $0.contains(entry.id) }) else { return }
       if case .success(let outcome) = execution,
-        !outcome.isTemporary || (attempt >= Self.attempts && entry.kind == .call)
+        outcome?.isTemporary != true || (attempt >= Self.attempts && entry.kind == .call)
       {
-        guard (try? await store(outcome.afterAttempts, of: entry, for: context?.outcomeKey)) == nil else {
+        guard (try? await store(outcome?.afterAttempts, of: entry, for: context?.outcomeKey)) == nil else {
           break
         }
       }
@@ -140,7 +141,7 @@ package final class InboxWorker: Worker {
   private func log(_ entry: InboxEntry, _ execution: Execution) {
     let error =
       switch execution {
-      case .success(.failure(let status)): status.internalMessage
+      case .success(.failure(let status)?): status.internalMessage
       case .success: "the outcome cannot be stored"
       case .failure(let error): error.description
       }
@@ -152,12 +153,11 @@ package final class InboxWorker: Worker {
       ])
   }
 
-  /// Stores the outcome of an entry. Audit entries, requests for retention messages and imported events have theirs already,
-  /// in the transaction that stored them.
+  /// Stores the outcome of an entry, unless the transaction of its effects did.
   private func store(
-    _ outcome: ForwardedOutcome, of entry: InboxEntry, for key: OutcomeKey?
+    _ outcome: ForwardedOutcome?, of entry: InboxEntry, for key: OutcomeKey?
   ) async throws(StoreError) {
-    if [.audit, .retention, .importedEvent].contains(entry.kind), case .done = outcome { return }
+    guard let outcome else { return }
     try await inbox.finish(entry.id, key?.seal(outcome) ?? outcome.encoded)
   }
 }
