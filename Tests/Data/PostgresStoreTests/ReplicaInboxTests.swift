@@ -85,31 +85,6 @@ struct ReplicaInboxTests {
     }
   }
 
-  @Test("Entries are removed with the effects of their transaction, or stay without them")
-  func removal() async throws {
-    try await withReplicas { first, second, control in
-      try await first.beat()
-      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
-      var ids: [Int64] = []
-      for name in ["x", "y", "z"] { ids.append(try await sender.append(entry(name))) }
-      let removed = ids[..<2]
-      await #expect(throws: StoreError.failed("no")) {
-        try await first.write { transaction throws(StoreError) in
-          for id in removed { try receiver.remove(id, in: transaction) }
-          throw .failed("no")
-        }
-      }
-      #expect(try await receiver.take(10, except: []).map(\.id) == ids)
-      _ = try await first.write { transaction throws(StoreError) in
-        for id in removed { try receiver.remove(id, in: transaction) }
-        return try transaction.append(evidence("a"))
-      }
-      #expect(try await receiver.take(10, except: []).map(\.id) == [ids[2]])
-      #expect(try control.number("SELECT count(*) FROM inbox") == 1)
-      #expect(try await first.count() == 1)
-    }
-  }
-
   @Test("A follower stores no outcome")
   func outcomeOfFollower() async throws {
     try await withReplicas { first, second, _ in
@@ -130,28 +105,6 @@ struct ReplicaInboxTests {
         try await inbox.outcome(of: id, until: .now + .milliseconds(50))
       }
       #expect(try await first.shared.inbox.take(10, except: .init()).map(\.id) == [id])
-    }
-  }
-
-  @Test("Outcomes are deleted after an hour")
-  func retention() async throws {
-    try await withReplicas { first, second, control in
-      try await first.beat()
-      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
-      let old = try await sender.append(entry("old"))
-      let new = try await sender.append(entry("new"))
-      let waiting = try await sender.append(entry("waiting"))
-      try await receiver.finish(old, [1])
-      try await receiver.finish(new, [1])
-      try control.execute(
-        """
-        UPDATE inbox SET done_at = clock_timestamp() - interval '61 minutes' WHERE id = \(old);
-        UPDATE inbox SET received_at = clock_timestamp() - interval '1 day' WHERE id = \(waiting)
-        """)
-      try await receiver.deleteOldOutcomes()
-      #expect(try control.number("SELECT count(*) FROM inbox WHERE id IN (\(new), \(waiting))") == 2)
-      #expect(try control.number("SELECT count(*) FROM inbox") == 2)
-      #expect(try await receiver.backlog().oldest >= 86_400_000)
     }
   }
 
@@ -266,7 +219,7 @@ private func outcome(of entry: InboxEntry, through inbox: any Inbox) async throw
   return try await inbox.outcome(of: id, until: .now + .seconds(60))
 }
 
-private func entry(_ body: String) -> InboxEntry {
+func entry(_ body: String) -> InboxEntry {
   InboxEntry(
     kind: .call, appID: "ocean", method: "/x/y", caller: "billing", context: [], body: Array(body.utf8))
 }

@@ -54,6 +54,11 @@ final class OutcomeListener: Sendable {
     return try result.get()
   }
 
+  /// Discards the messages that arrived while no task waited.
+  func discardMessages() async {
+    try? await thread.run { session throws(StoreError) in try session.discardMessages() }
+  }
+
   private func resume(_ id: Int64, _ result: Result<Found, StoreError>) {
     state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: result)
   }

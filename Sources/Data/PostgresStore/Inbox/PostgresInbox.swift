@@ -2,6 +2,18 @@ internal import PostgreSQL
 internal import SQLStore
 internal import Store
 
+/// Reads what the sessions of an inbox receive while it is not used.
+struct InboxListening: ReplicaWorker {
+  /// A session receives some thousand messages meanwhile, for which its connection has room.
+  private static let interval = Duration.seconds(10)
+
+  let inbox: PostgresInbox
+
+  func run() async {
+    repeat { await inbox.discardMessages() } while (try? await Task.sleep(for: Self.interval)) != nil
+  }
+}
+
 /// The table `inbox`.
 final class PostgresInbox: Inbox {
   /// The channel of new entries.
@@ -44,6 +56,13 @@ final class PostgresInbox: Inbox {
     let found = try await listener.outcome(of: id, until: deadline)
     _ = await feed.waitFor(commits: found.position, atMost: Self.applyTimeout)
     return found.outcome
+  }
+
+  /// Discards the messages of sessions that only listen: every replica waits for outcomes sometimes, and one that led
+  /// before takes no entries.
+  func discardMessages() async {
+    try? await taker.run { session throws(StoreError) in try session.discardMessages() }
+    await listener.discardMessages()
   }
 
   func take(_ limit: Int, except excluded: InboxExclusion) async throws(StoreError) -> [InboxEntry] {

@@ -5,6 +5,9 @@ internal import Store
 /// A session that opens with its first use, and again after it was lost. Only one thread at a time uses it.
 // Unchecked: it moves to its thread once.
 final class LazySession: @unchecked Sendable {
+  /// The reads of one discard, because messages may go on arriving.
+  private static let maxDiscards = 1_000
+
   let settings: PostgresSettings
   private let timeout: Duration
   private let channel: String?
@@ -41,5 +44,14 @@ final class LazySession: @unchecked Sendable {
       return
     }
     _ = try connection().notifications(waitingAtMost: listening)
+  }
+
+  /// Reads the messages that arrived while no one waited. Otherwise they would fill the connection, and then the queue
+  /// that all sessions of the server share, until commits with a notification fail.
+  func discardMessages() throws(StoreError) {
+    guard channel != nil, let opened, !opened.isBroken else { return }
+    for _ in 0..<Self.maxDiscards {
+      if try opened.notifications(waitingAtMost: .milliseconds(1)).isEmpty { return }
+    }
   }
 }

@@ -7,7 +7,8 @@ final class PostgresReplication: Replication {
   private let state: ReplicaState
   private let keeper: LeaseKeeper
   private let thread: SessionThread
-  let inbox: any Inbox
+  private let postgresInbox: PostgresInbox
+  var inbox: any Inbox { postgresInbox }
 
   init(
     _ settings: PostgresSettings, _ state: ReplicaState, _ lease: Lease, _ writer: PostgresWriter,
@@ -16,7 +17,7 @@ final class PostgresReplication: Replication {
     self.state = state
     keeper = LeaseKeeper(settings, state, lease, writer, queue)
     thread = SessionThread("replicas", LazySession(settings))
-    inbox = PostgresInbox(settings, queue, feed)
+    postgresInbox = PostgresInbox(settings, queue, feed)
   }
 
   var name: ReplicaName { state.name }
@@ -24,7 +25,7 @@ final class PostgresReplication: Replication {
   var leader: CurrentLeader? { state.leader }
   /// The time without a leader.
   var leaderless: Duration { state.leaderless }
-  var workers: [any ReplicaWorker] { [keeper] }
+  var workers: [any ReplicaWorker] { [keeper, InboxListening(inbox: postgresInbox)] }
 
   func replicas() async throws(StoreError) -> [ReplicaProgress] {
     try await thread.run { session throws(StoreError) in

@@ -92,7 +92,7 @@ package protocol Replication: Sendable {
   /// Lets another replica take the lease. This one continues as leader until then.
   func release() async
 
-  /// The loops that run in every replica: one of them keeps the lease.
+  /// The loops that run in every replica: one of them keeps the lease, another reads what idle sessions receive.
   var workers: [any ReplicaWorker] { get }
 
   /// The calls and requests that replicas hand to the leader.

@@ -1,0 +1,73 @@
+import PostgreSQL
+import PostgresSupport
+import Store
+import Testing
+
+@testable import PostgresStore
+
+/// What becomes of entries and messages that no one needs any more.
+@Suite(.enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)))
+struct InboxUpkeepTests {
+  @Test("Entries are removed with the effects of their transaction, or stay without them")
+  func removal() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      var ids: [Int64] = []
+      for name in ["x", "y", "z"] { ids.append(try await sender.append(entry(name))) }
+      let removed = ids[..<2]
+      await #expect(throws: StoreError.failed("no")) {
+        try await first.write { transaction throws(StoreError) in
+          for id in removed { try receiver.remove(id, in: transaction) }
+          throw .failed("no")
+        }
+      }
+      #expect(try await receiver.take(10, except: []).map(\.id) == ids)
+      _ = try await first.write { transaction throws(StoreError) in
+        for id in removed { try receiver.remove(id, in: transaction) }
+        return try transaction.append(evidence("a"))
+      }
+      #expect(try await receiver.take(10, except: []).map(\.id) == [ids[2]])
+      #expect(try control.number("SELECT count(*) FROM inbox") == 1)
+      #expect(try await first.count() == 1)
+    }
+  }
+
+  @Test("Messages of a session with which no one waits do not pile up")
+  func unreadMessages() async throws {
+    try await withReplicas { first, _, control in
+      let session = LazySession(first.settings, listeningTo: "channel")
+      let connection = try session.connection()
+      for number in 0..<3 { try control.execute("NOTIFY channel, '\(number)'") }
+      // The server sends the messages before the result.
+      #expect(try connection.number("SELECT 1") == 1)
+      try session.discardMessages()
+      #expect(try connection.notifications(waitingAtMost: .milliseconds(1)).isEmpty)
+      // Later ones still arrive.
+      try control.execute("NOTIFY channel, 'later'")
+      #expect(try connection.notifications(waitingAtMost: .seconds(60)).map(\.payload) == ["later"])
+    }
+  }
+
+  @Test("Outcomes are deleted after an hour")
+  func retention() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      let old = try await sender.append(entry("old"))
+      let new = try await sender.append(entry("new"))
+      let waiting = try await sender.append(entry("waiting"))
+      try await receiver.finish(old, [1])
+      try await receiver.finish(new, [1])
+      try control.execute(
+        """
+        UPDATE inbox SET done_at = clock_timestamp() - interval '61 minutes' WHERE id = \(old);
+        UPDATE inbox SET received_at = clock_timestamp() - interval '1 day' WHERE id = \(waiting)
+        """)
+      try await receiver.deleteOldOutcomes()
+      #expect(try control.number("SELECT count(*) FROM inbox WHERE id IN (\(new), \(waiting))") == 2)
+      #expect(try control.number("SELECT count(*) FROM inbox") == 2)
+      #expect(try await receiver.backlog().oldest >= 86_400_000)
+    }
+  }
+}
