@@ -89,12 +89,12 @@ def last_sequence(database):
 
 
 def check_delivery(database, clients, received, findings):
-    """Webhooks have every event after the first that they had, and watchers have reached the last one."""
+    """The webhook has every event: it was configured before the first one."""
     last = last_sequence(database)
     problem = until(lambda: received() and max(received()) >= last, "the webhook did not receive the last event")
     if problem is None:
         sequences = received()
-        missing = set(range(min(sequences), last + 1)) - sequences
+        missing = set(range(1, last + 1)) - sequences
         problem = f"{len(missing)} events did not reach the webhook" if missing else None
     if problem:
         findings.add(problem)
@@ -108,12 +108,21 @@ def check_watchers(database, clients, findings):
         findings.add(problem)
 
 
+def check_positions(clients, findings):
+    """Questions with a position were answered, although not while a replica was down: without answers none is stale."""
+    counts = clients.counts
+    if counts.positions_answered * 4 < counts.positions_asked or not counts.positions_asked:
+        findings.add(f"{counts.positions_answered} of {counts.positions_asked} questions with a position were answered")
+
+
 def check_leaders(database, replicas, findings):
     """At most one replica led in each epoch, as the logs state."""
     epochs = {}
     for replica in replicas:
         for epoch in replica.epochs():
             epochs.setdefault(epoch, set()).add(replica.name)
+    if not epochs:
+        findings.add("no log names an epoch")
     for epoch, names in epochs.items():
         if len(names) > 1:
             findings.add(f"epoch {epoch} had several leaders: {sorted(names)}")

@@ -28,6 +28,8 @@ class Counts:
     checks: int = 0
     failed_checks: int = 0
     wrong_checks: int = 0
+    positions_asked: int = 0
+    positions_answered: int = 0
     stale: int = 0
     watch_gaps: int = 0
     watch_repeats: int = 0
@@ -140,12 +142,14 @@ class Clients:
         """An answer that is older than the position is stale; no answer is not."""
         request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
         metadata = [("entitled-at-least", position)]
+        self.counts.positions_asked += 1
         try:
             answer = await self.stubs[index].Check(request, timeout=CHECK_TRY, metadata=metadata)
         except grpc.RpcError as error:
             if error.code() not in TEMPORARY:
                 self.counts.unexpected.append(f"Check with a position: {error.code().name} {error.details()}")
             return
+        self.counts.positions_answered += 1
         self.counts.stale += not answer.entitlement.entitled
 
     async def check(self, number):

@@ -114,9 +114,9 @@ class Replica:
             return -1
 
     def epochs(self):
-        """The epochs in which it led, as its log states."""
+        """The epochs in which it led, as its log states; 0 is that of a lease which was lost before it was logged."""
         lines = [line for line in self.log.read_text(errors="replace").splitlines() if "took over as leader" in line]
-        return [found[1] for line in lines if (found := re.search(r'"epoch":"?(\d+)', line))]
+        return [found[1] for line in lines if (found := re.search(r'"epoch":"?([1-9]\d*)', line))]
 
 
 def sign_notifications(folder, count, customers):
