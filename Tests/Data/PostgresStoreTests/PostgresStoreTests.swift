@@ -54,6 +54,27 @@ struct PostgresStoreTests {
     }
   }
 
+  @Test("A write that met a lock of another session runs once more", arguments: ["40P01", "40001", "55P03"])
+  func conflict(sqlState: String) async throws {
+    try await withDatabase { settings in
+      let store = try PostgresEntitlementStore(settings)
+      let control = try PostgresConnection<PostgresError>(settings)
+      // A rollback does not set the sequence back.
+      try control.execute(
+        """
+        CREATE SEQUENCE attempts;
+        CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN IF nextval(''attempts'') = 1 THEN RAISE EXCEPTION USING ERRCODE = ''\(sqlState)''; END IF;
+            RETURN NEW; END';
+        CREATE TRIGGER fail_once BEFORE INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION fail_once();
+        """)
+      _ = try await store.append("a")
+      #expect(try await store.count() == 1)
+      #expect(try control.number("SELECT last_value FROM attempts") == 2)
+      await store.close()
+    }
+  }
+
   @Test("A commit that was lost with its connection is an error, and the next write succeeds")
   func lostCommit() async throws {
     try await withDatabase { settings in

@@ -51,7 +51,7 @@ package final class BatchWriter {
   }
 
   /// Writes a batch in one transaction, with those that arrive meanwhile. If one of them must be rolled back, all run
-  /// again with a savepoint each. A session that was lost before the commit is replaced once, and the batch repeated.
+  /// again with a savepoint each. A batch that ended with its session, or for a lock of another one, is repeated once.
   private func write(
     _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob], isRepeated: Bool
   ) -> (count: Int, failure: StoreError?) {
@@ -82,8 +82,8 @@ package final class BatchWriter {
       return (batch.count, nil)
     } catch {
       abandon()
-      // Nothing of it was committed, so that another session can take it.
-      if case .unavailable = error, !isRepeated, connection.canRepeat {
+      // Nothing of it was committed, so that it can run again.
+      if error.concernsTransaction, !isRepeated, connection.canRepeat {
         return write(batch, joinedBy: arrived, isRepeated: true)
       }
       for outcome in outcomes { outcome.finish(error) }
@@ -196,6 +196,18 @@ package final class BatchWriter {
     guard connection.isInTransaction else { return }
     // If the rollback fails too, the next BEGIN reports the error to its caller.
     try? connection.execute("ROLLBACK")
+  }
+}
+
+extension StoreError {
+  /// Whether the same writes may succeed in another transaction: the session was lost before the commit, or the
+  /// transaction met the locks of another one, such as of a migration of the tables.
+  fileprivate var concernsTransaction: Bool {
+    switch self {
+    case .unavailable: true
+    case .conflict: self != .anotherWriter
+    default: false
+    }
   }
 }
 
