@@ -1,6 +1,7 @@
 internal import PostgreSQL
 internal import SQLStore
 internal import Store
+internal import Synchronization
 
 /// Reads what the sessions of an inbox receive while it is not used.
 struct InboxListening: ReplicaWorker {
@@ -35,6 +36,7 @@ final class PostgresInbox: Inbox {
   private let taker: SessionThread
   private let queue: WriteQueue
   private let feed: StoreFeed
+  private let scan = Mutex(InboxScan())
 
   init(_ settings: PostgresSettings, _ queue: WriteQueue, _ feed: StoreFeed) {
     appender = InboxAppender(settings)
@@ -66,18 +68,27 @@ final class PostgresInbox: Inbox {
   }
 
   func take(_ limit: Int, except excluded: InboxExclusion) async throws(StoreError) -> [InboxEntry] {
-    try await taker.run { session throws(StoreError) in
-      let found = try Self.entries(limit, except: excluded, session.connection())
+    try await taker.run { [self] session throws(StoreError) in
+      let found = try look(limit, except: excluded, session.connection())
       guard found.isEmpty else { return found }
       try session.wait(listening: .milliseconds(200), polling: .milliseconds(20))
-      return try Self.entries(limit, except: excluded, session.connection())
+      return try look(limit, except: excluded, session.connection())
     }
   }
 
-  /// Returns the oldest entries that are not done and not in `excluded`, at most `limit` and about ``batchBytes``; the
-  /// first one is returned whatever its size.
-  private static func entries(
+  private func look(
     _ limit: Int, except excluded: InboxExclusion, _ connection: PostgresConnection<StoreError>
+  ) throws(StoreError) -> [InboxEntry] {
+    let start = scan.withLock { $0.start(at: .now) }
+    let found = try Self.entries(limit, except: excluded, from: start, connection)
+    scan.withLock { $0.saw(excluded.ids.union(found.map(\.id))) }
+    return found
+  }
+
+  /// Returns the oldest entries from the id `start` on that are not done and not in `excluded`, at most `limit` and
+  /// about ``batchBytes``; the first one is returned whatever its size.
+  private static func entries(
+    _ limit: Int, except excluded: InboxExclusion, from start: Int64, _ connection: PostgresConnection<StoreError>
   ) throws(StoreError) -> [InboxEntry] {
     let rows = try connection.query(
       PostgresRequest(
@@ -87,7 +98,7 @@ final class PostgresInbox: Inbox {
           SELECT *, sum(size) OVER (ORDER BY id) - size AS before
           FROM (
             SELECT *, length(context) + length(body) AS size FROM inbox
-            WHERE done_at IS NULL AND id <> ALL($1) AND kind = ANY($3) AND method <> ALL($4)
+            WHERE done_at IS NULL AND id >= $5 AND id <> ALL($1) AND kind = ANY($3) AND method <> ALL($4)
             ORDER BY id LIMIT $2
           ) AS waiting
         ) AS counted
@@ -97,7 +108,7 @@ final class PostgresInbox: Inbox {
           .array(PostgresArray(excluded.ids)), .int8(Int64(limit)),
           // Those of a replica with a newer program wait for a leader with that program.
           .array(PostgresArray(InboxKind.allCases.filter { !excluded.kinds.contains($0) }.map(\.rawValue))),
-          .array(PostgresArray(excluded.methods)),
+          .array(PostgresArray(excluded.methods)), .int8(start),
         ]))
     return try (0..<rows.count).map { row throws(StoreError) in
       guard let kind = rows.text(row, 1).flatMap(InboxKind.init) else {

@@ -1,0 +1,26 @@
+/// Where the leader begins to look for entries without outcome.
+///
+/// The server keeps what it deleted or replaced while an older transaction could see it, such as that of a backup. During
+/// one, each look from the beginning would pass all entries that were done since. Ids are given before a commit, so a low
+/// one may appear late: the distance is for those of appends at the same time, and a look at all now and then for the rest.
+struct InboxScan {
+  /// The ids below the lowest known one at which each look begins.
+  static let distance: Int64 = 10_000
+  /// The pause between two looks at all entries.
+  static let interval = Duration.seconds(1)
+
+  private var first = Int64.min
+  private var nextWhole: ContinuousClock.Instant?
+
+  /// Returns the lowest id of a look at `now`.
+  mutating func start(at now: ContinuousClock.Instant) -> Int64 {
+    if let nextWhole, now < nextWhole { return first }
+    nextWhole = now + Self.interval
+    return .min
+  }
+
+  /// Records the ids of entries without outcome, as far as they are known.
+  mutating func saw(_ ids: some Sequence<Int64>) {
+    if let lowest = ids.min() { first = max(lowest, .min + Self.distance) - Self.distance }
+  }
+}

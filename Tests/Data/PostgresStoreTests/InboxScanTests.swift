@@ -1,0 +1,23 @@
+import Testing
+
+@testable import PostgresStore
+
+/// Where a look for entries begins.
+@Suite struct InboxScanTests {
+  @Test("A look begins some ids before the lowest entry without outcome, and once a second at the first one")
+  func start() {
+    var scan = InboxScan()
+    let now = ContinuousClock.now
+    #expect(scan.start(at: now) == .min)
+    scan.saw([InboxScan.distance + 7, InboxScan.distance + 5])
+    #expect(scan.start(at: now) == 5)
+    // Without entries nothing is known.
+    scan.saw([Int64]())
+    #expect(scan.start(at: now + InboxScan.interval / 2) == 5)
+    #expect(scan.start(at: now + InboxScan.interval) == .min)
+    #expect(scan.start(at: now + InboxScan.interval) == 5)
+    // Entries that appeared late are before the others.
+    scan.saw([-1])
+    #expect(scan.start(at: now + InboxScan.interval) == -1 - InboxScan.distance)
+  }
+}
