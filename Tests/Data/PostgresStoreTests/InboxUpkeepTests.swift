@@ -5,7 +5,7 @@ import Testing
 
 @testable import PostgresStore
 
-/// What becomes of entries and messages that no one needs any more.
+/// Entries and messages that are needed no longer: each is removed or read.
 @Suite(.enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)))
 struct InboxUpkeepTests {
   @Test("Entries are removed with the effects of their transaction, or stay without them")

@@ -54,7 +54,7 @@ struct PostgresStoreTests {
     }
   }
 
-  @Test("A write that met a lock of another session runs once more", arguments: ["40P01", "40001", "55P03"])
+  @Test("A write that met a lock of another session runs again", arguments: ["40P01", "40001", "55P03"])
   func conflict(sqlState: String) async throws {
     try await withDatabase { settings in
       let store = try PostgresEntitlementStore(settings)
