@@ -21,6 +21,6 @@ struct InboxScan {
 
   /// Records the ids of entries without outcome, as far as they are known.
   mutating func saw(_ ids: some Sequence<Int64>) {
-    if let lowest = ids.min() { first = max(lowest, .min + Self.distance) - Self.distance }
+    if let lowest = ids.min() { first = max(lowest, Int64.min + Self.distance) - Self.distance }
   }
 }
