@@ -5,7 +5,7 @@ internal import SignedData
 package enum AppReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Not ASN.1, or not a set of attributes.
   case notAttributes(String)
-  /// A known attribute has a value of the wrong type.
+  /// An attribute that Apple documents has a value of the wrong type.
   case wrongValue(attribute: Int64, expected: String)
   /// More parts than any of Apple's receipts; counted before parsing.
   case tooMany(String, limit: Int)

@@ -74,10 +74,10 @@ package struct AppReceiptPayload: Hashable, Sendable {
     return purchases
   }
 
-  /// The attributes without a property.
+  /// The attributes without a property, or with a value that it cannot have.
   package var unknownAttributes: [ReceiptAttribute] {
     let known: Set<Int64> = [0, 1, 2, 3, 4, 5, 12, 15, 16, 17, 18, 19, 21]
-    return attributes.filter { !known.contains($0.type) }
+    return attributes.filter { !known.contains($0.type) || $0.hasUnknownForm }
   }
 }
 

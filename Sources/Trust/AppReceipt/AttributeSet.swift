@@ -19,6 +19,18 @@ package struct ReceiptAttribute: Hashable, Sendable {
   }
 }
 
+extension ReceiptAttribute {
+  /// Whether Apple does not document the type, and the value has another form than in the receipts that were seen. Such
+  /// an attribute counts as unknown: Apple may change it at any time, and no rule requires it.
+  var hasUnknownForm: Bool {
+    switch type {
+    case 1, 15, 16, 1707: AttributeValue.integer(value) == nil
+    case 1721: AttributeValue.text(value) == nil
+    default: false
+    }
+  }
+}
+
 extension ReceiptAttribute: BERParseable {
   init(berEncoded node: ASN1Node) throws {
     self = try BER.sequence(node, identifier: .sequence) { members in
@@ -70,7 +82,9 @@ struct AttributeSet {
   func values(_ type: Int64) -> [[UInt8]] { attributes.lazy.filter { $0.type == type }.map(\.value) }
 
   /// Returns the encoded value of the first attribute of a type.
-  func bytes(_ type: Int64) -> [UInt8]? { attributes.first { $0.type == type }?.value }
+  func bytes(_ type: Int64) -> [UInt8]? {
+    attributes.first { $0.type == type && !$0.hasUnknownForm }?.value
+  }
 
   /// Returns a text; `nil` also for an empty one, which is how Apple encodes a missing value.
   func text(_ type: Int64) throws(AppReceiptError) -> String? {

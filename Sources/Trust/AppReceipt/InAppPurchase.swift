@@ -51,10 +51,10 @@ package struct InAppPurchase: Hashable, Sendable {
     promotionalOfferID = try set.text(1721)
   }
 
-  /// The attributes without a property.
+  /// The attributes without a property, or with a value that it cannot have.
   package var unknownAttributes: [ReceiptAttribute] {
     let known: Set<Int64> = Set(1701...1708).union([1711, 1712, 1713, 1719, 1721])
-    return attributes.filter { !known.contains($0.type) }
+    return attributes.filter { !known.contains($0.type) || $0.hasUnknownForm }
   }
 
   /// The type of a product by Apple's number in receipts.

@@ -107,16 +107,49 @@ import Testing
     }
   }
 
+  private static let noIntegers: [[UInt8]] = [
+    [0x0C, 0x01, 0x41], [0x02, 0x09, 1, 1, 1, 1, 1, 1, 1, 1, 1], [0x02, 0x00], [],
+  ]
+
+  @Test(
+    "An undocumented attribute of an unknown form is kept and does not reject the receipt",
+    arguments: noIntegers)
+  func unknownForms(value: [UInt8]) throws {
+    let types: [Int64] = [1, 15, 16]
+    var purchase = ReceiptBuilder()
+    purchase.add(1702, "product")
+    purchase.add(1707, bytes: value)
+    purchase.add(1721, bytes: [0x0C, 0x02, 0xC3, 0x28])
+    let receipt = try receipt { builder in
+      builder.add(2, "com.example")
+      for type in types { builder.add(type, bytes: value) }
+      builder.add(purchase: purchase)
+    }
+    #expect(receipt.bundleID == "com.example")
+    #expect(receipt.appItemID == nil && receipt.downloadID == nil && receipt.versionExternalIdentifier == nil)
+    #expect(Set(receipt.unknownAttributes.map(\.type)) == Set(types))
+    #expect(receipt.unknownAttributes.allSatisfy { $0.value == value })
+    let read = try #require(receipt.purchases.first)
+    #expect(read.productID == "product" && read.productType == nil && read.promotionalOfferID == nil)
+    #expect(Set(read.unknownAttributes.map(\.type)) == [1707, 1721])
+  }
+
   @Test("An attribute of the wrong type is rejected by its number")
   func wrongValues() throws {
     let cases: [(Int64, [UInt8], String)] = [
       (2, [0x02, 0x01, 0x05], "a text"), (2, [0x0C, 0x02, 0xC3, 0x28], "a text"), (2, [], "a text"),
-      (2, [0x0C, 0x05, 0x41], "a text"), (1, [0x0C, 0x01, 0x41], "an integer"),
-      (1, [0x02, 0x09, 1, 1, 1, 1, 1, 1, 1, 1, 1], "an integer"), (1, [0x02, 0x00], "an integer"),
+      (2, [0x0C, 0x05, 0x41], "a text"),
     ]
     for (type, value, expected) in cases {
       #expect(throws: AppReceiptError.wrongValue(attribute: type, expected: expected)) {
         try receipt { $0.add(type, bytes: value) }
+      }
+    }
+    for value in Self.noIntegers {
+      #expect(throws: AppReceiptError.wrongValue(attribute: 1711, expected: "an integer")) {
+        var purchase = ReceiptBuilder()
+        purchase.add(1711, bytes: value)
+        return try receipt { $0.add(purchase: purchase) }
       }
     }
     #expect(throws: AppReceiptError.wrongValue(attribute: 1713, expected: "0 or 1")) {
