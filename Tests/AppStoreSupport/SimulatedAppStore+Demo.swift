@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 internal import Entitlements
 package import Foundation
 package import Sandbox
@@ -6,7 +6,9 @@ package import Sandbox
 extension SimulatedAppStore {
   /// The App Store of the app `demo` on 1 January 2026: the subscription `monthly` grants `pro`. The catalog does not have
   /// the other products.
-  package static func demo(selling others: [SandboxProduct] = [], folder: URL) throws -> SimulatedAppStore {
+  package static func demo(
+    selling others: [SandboxProduct] = [], in environments: [Environment] = [.sandbox], folder: URL
+  ) throws -> SimulatedAppStore {
     let identity = AppIdentity(bundleID: "com.example", appAppleID: nil)
     let monthly = SandboxProduct(
       productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro", level: 1,
@@ -15,7 +17,7 @@ extension SimulatedAppStore {
       apps: [SandboxApp(id: "demo", identity: identity, products: [monthly] + others)], storage: .memory,
       now: { Instant(millisecondsSince1970: 1_767_225_600_000) })
     let app = AppDefinition(
-      id: "demo", identity: identity, environments: [.sandbox],
+      id: "demo", identity: identity, environments: environments,
       products: [
         ProductDefinition(
           productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 1,

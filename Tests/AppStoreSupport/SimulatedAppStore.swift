@@ -20,7 +20,8 @@ package struct SimulatedAppStore: Sendable {
   package let lookup: PurchaseLookup
   package let exchange: SimulatorExchange
 
-  /// Creates a store below `folder` for one app, which must be in `simulator` too, in its sandbox environment.
+  /// Creates a store below `folder` for one app, which must be in `simulator` too. All purchases are in the environment
+  /// Sandbox; Production has none.
   package init(_ simulator: AppStoreSimulator, app: AppDefinition, folder: URL) throws {
     self.simulator = simulator
     let clock = simulator.clock
@@ -34,11 +35,14 @@ package struct SimulatedAppStore: Sendable {
       signer: try JWTSigner(key: .generate(.p256), keyID: "KEY1"))
     let waited = WaitedTime()
     let clients = AppStoreClients()
-    clients[app.id, .sandbox] = AppStoreServerClient(
-      app: app.identity, environment: .sandbox, server: AppStoreServer(baseURL: "http://sandbox"),
-      tokens: ServerAPITokenSource(credentials: credentials, now: { clock.now() }), exchange: exchange,
-      clock: ClientClock(
-        now: { clock.now() }, uptime: { waited.sum }, sleep: { waited.add($0) }, random: { 0.5 }))
+    for environment in app.environments {
+      let host = environment == .production ? SimulatorExchange.productionHost : "http://sandbox"
+      clients[app.id, environment] = AppStoreServerClient(
+        app: app.identity, environment: environment, server: AppStoreServer(baseURL: host),
+        tokens: ServerAPITokenSource(credentials: credentials, now: { clock.now() }), exchange: exchange,
+        clock: ClientClock(
+          now: { clock.now() }, uptime: { waited.sum }, sleep: { waited.add($0) }, random: { 0.5 }))
+    }
     lookup = PurchaseLookup(clients: clients, ledger: ledger)
   }
 }
@@ -49,6 +53,15 @@ package final class SimulatorExchange: HTTPExchange {
     var paths: [String] = []
     var failure: HTTPExchangeError?
     var interruption: (@Sendable () async -> Void)?
+  }
+
+  static let productionHost = "http://production"
+
+  /// The response of Production, which has no purchases.
+  private static var notFound: IncomingResponse {
+    let body = #"{"errorCode": 4040010, "errorMessage": "Transaction id not found."}"#
+    return IncomingResponse(
+      status: 404, headers: [("content-type", "application/json")], body: Array(body.utf8))
   }
 
   private let simulator: AppStoreSimulator
@@ -76,6 +89,7 @@ package final class SimulatorExchange: HTTPExchange {
       return state.failure
     }
     if let failure { throw failure }
+    guard !request.url.hasPrefix(Self.productionHost) else { return Self.notFound }
     let response = await simulator.respond(
       to: HTTPRequest(
         method: request.method, target: target,

@@ -3,6 +3,7 @@ import AppStoreClient
 import AppStoreSupport
 import AppleLookup
 import Entitlements
+import Foundation
 import Ledger
 import SQLiteStore
 import Sandbox
@@ -116,6 +117,62 @@ import Testing
         await failure(service, .originalTransactionID("1")) == .rejected(.unknownToApple("1"), evidence: nil))
       service.appStore.exchange.fail(with: .timedOut)
       #expect(await failure(service, .originalTransactionID("1")) == .lookupFailed(.appStore(.timedOut)))
+    }
+  }
+
+  @Test("A transaction id that Production does not have is looked up in the sandbox")
+  func otherEnvironment() async throws {
+    try await ReceiptService.run(in: [.production, .sandbox]) { service in
+      let id = try await service.purchase().originalTransactionId
+      for environment in [nil, .production] as [AppStore.Environment?] {
+        var incoming = IncomingReceipt(appID: "demo", customerID: "ana", content: .originalTransactionID(id))
+        incoming.environment = environment
+        incoming.binding = .assignedByOperator(actor: "ops")
+        let outcome = try await service.intake.submit(incoming)
+        #expect(outcome.environment == .sandbox && outcome.result.customerID == "ana")
+        #expect(outcome.result.facts.transactions.count == 1 && outcome.problems.isEmpty)
+      }
+      #expect(
+        await failure(service, .originalTransactionID("1")) == .rejected(.unknownToApple("1"), evidence: nil))
+    }
+  }
+
+  @Test("An environment that is not the app's default is the only one in which a transaction id is looked up")
+  func namedEnvironment() async throws {
+    try await ReceiptService.run(in: [.sandbox, .production]) { service in
+      let id = try await service.purchase().originalTransactionId
+      let refusals: [(AppStore.Environment, ReceiptRejection)] = [
+        (.production, .unknownToApple(id)), (.xcode, .notVerified(.wrongEnvironment("Xcode"))),
+      ]
+      for (environment, refusal) in refusals {
+        var incoming = IncomingReceipt(appID: "demo", customerID: nil, content: .originalTransactionID(id))
+        incoming.environment = environment
+        do throws(ReceiptError) {
+          _ = try await service.intake.submit(incoming)
+          Issue.record("\(environment) was searched")
+        } catch {
+          #expect(error == .rejected(refusal, evidence: nil))
+        }
+      }
+    }
+  }
+
+  @Test("A receipt from before iOS 7 that states no environment is looked up in all of the app's")
+  func oldReceipt() async throws {
+    try await ReceiptService.run(
+      ReceiptPolicy(looksUpUnverified: true), in: [.production, .sandbox]
+    ) { service in
+      let id = try await service.purchase().originalTransactionId
+      let info = #"{"transaction-id" = "\#(id)"; "bid" = "com.example";}"#
+      func receipt(_ environment: String) -> IncomingReceipt.Content {
+        .text(#"{\#(environment)"purchase-info" = "\#(Data(info.utf8).base64EncodedString())";}"#)
+      }
+      let outcome = try await service.submit(receipt(""))
+      #expect(outcome.kind == .transactionReceipt && outcome.environment == .sandbox)
+      #expect(!outcome.result.transactions.isEmpty && outcome.result.customerID == nil)
+      #expect(try await service.submit(receipt(#""environment" = "Sandbox";"#)).environment == .sandbox)
+      #expect(
+        await failure(service, receipt(#""environment" = "Production";"#))?.reason == "UNKNOWN_TO_APPLE")
     }
   }
 

@@ -19,9 +19,9 @@ struct ReceiptService {
   let intake: ReceiptIntake
   let folder: URL
 
-  private init(_ policy: ReceiptPolicy, folder: URL) throws {
+  private init(_ policy: ReceiptPolicy, _ environments: [AppStore.Environment], folder: URL) throws {
     self.folder = folder
-    let appStore = try SimulatedAppStore.demo(folder: folder)
+    let appStore = try SimulatedAppStore.demo(in: environments, folder: folder)
     self.appStore = appStore
     let clock = appStore.simulator.clock
     let client = VerifyReceiptClient(
@@ -37,12 +37,13 @@ struct ReceiptService {
   }
 
   static func run(
-    _ policy: ReceiptPolicy = ReceiptPolicy(), _ body: (ReceiptService) async throws -> Void
+    _ policy: ReceiptPolicy = ReceiptPolicy(), in environments: [AppStore.Environment] = [.sandbox],
+    _ body: (ReceiptService) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "receipts-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let service = try ReceiptService(policy, folder: folder)
+    let service = try ReceiptService(policy, environments, folder: folder)
     try await body(service)
     await service.appStore.store.close()
   }

@@ -18,7 +18,8 @@ package struct MigrationJob: Hashable, Sendable {
   package struct Order: Hashable, Sendable {
     /// The operator's name for the app.
     package var appID: String
-    /// The environment of original transaction ids in the input; receipts contain their own.
+    /// The environment of original transaction ids in the input; receipts contain their own. If it is the app's first,
+    /// ids that Apple does not have there are looked up in the others.
     package var environment: Environment
     /// The path of the input on the server.
     package var inputPath: String

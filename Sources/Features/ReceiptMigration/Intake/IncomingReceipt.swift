@@ -30,7 +30,8 @@ package struct IncomingReceipt: Sendable {
   package var customerID: String?
   /// The document or the id.
   package var content: Content
-  /// The environment of a transaction id; receipts contain theirs. `nil` for the app's first.
+  /// The environment of a transaction id; receipts contain theirs. With `nil` or the app's first, Apple is asked there
+  /// first, and then in the app's other environments.
   package var environment: Environment?
   /// Ignored for verified receipts.
   package var binding = Binding.lookUpOnly

@@ -33,15 +33,12 @@ extension ReceiptIntake {
     _ policy: ReceiptPolicy,
     _ alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void
   ) async throws(ReceiptError) -> ReceiptOutcome {
-    let lines = try await linesToLookUp(classified, incoming)
-    var request = PurchaseLookup.Request(
-      appID: app.id, environment: classified.environment, transactionID: "")
-    if case .verified = classified { request.customerID = incoming.customerID }
-    request.priority = incoming.priority
-    request.timeout = incoming.timeout
-    // The App Store has no purchases of Xcode.
-    let history = await PurchaseHistory(
-      of: classified.environment == .xcode ? [] : lines, through: lookup, request)
+    var classified = classified
+    var (lines, history) = try await search(classified, incoming, of: app)
+    while history.failure == nil, !history.unknownLines.isEmpty, let next = classified.inNextEnvironment {
+      classified = next
+      (lines, history) = try await search(classified, incoming, of: app)
+    }
     guard !Task.isCancelled else { throw .cancelled }
     var submission = try submission(classified, incoming, history, policy)
     submission.wasQueriedBefore = !classified.lines.isEmpty && lines.isEmpty
@@ -57,6 +54,22 @@ extension ReceiptIntake {
         evidence: result.evidenceID)
     }
     return outcome(classified, history, result)
+  }
+
+  /// Looks up the lines of a receipt that were not looked up since `incoming.queriedSince`, in its environment.
+  private func search(
+    _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition
+  ) async throws(ReceiptError) -> (lines: [String], history: PurchaseHistory) {
+    let lines = try await linesToLookUp(classified, incoming)
+    var request = PurchaseLookup.Request(
+      appID: app.id, environment: classified.environment, transactionID: "")
+    if case .verified = classified { request.customerID = incoming.customerID }
+    request.priority = incoming.priority
+    request.timeout = incoming.timeout
+    // The App Store has no purchases of Xcode.
+    let history = await PurchaseHistory(
+      of: classified.environment == .xcode ? [] : lines, through: lookup, request)
+    return (lines, history)
   }
 
   /// Returns the lines that were not looked up since `incoming.queriedSince`.
@@ -95,7 +108,7 @@ extension ReceiptIntake {
         submission.refreshes = receipt.lines.filter { !history.queriedLines.contains($0) }
           .map { refresh($0, failure, incoming, receipt.environment) }
       }
-    case .transactionID(let id, let environment, _):
+    case .transactionID(let id, _, _):
       if let failure = history.failure { throw .lookupFailed(failure) }
       guard history.unknownLines.isEmpty else { throw .rejected(.unknownToApple(id), evidence: nil) }
       if case .assignedByOperator(let actor) = incoming.binding {
@@ -104,7 +117,6 @@ extension ReceiptIntake {
       } else {
         submission.customerID = nil
       }
-      submission.environment = environment
     }
     return submission
   }

@@ -107,11 +107,7 @@ extension ReceiptIntake {
     switch incoming.content {
     case .originalTransactionID(let id):
       guard id.isTransactionID else { throw .rejected(.transactionIDZero, evidence: nil) }
-      let environment = incoming.environment ?? app.environments.first ?? .production
-      guard app.environments.contains(environment) else {
-        throw .rejected(.notVerified(.wrongEnvironment(environment.rawValue)), evidence: nil)
-      }
-      return .transactionID(id, environment, .originalTransactionID)
+      return .transactionID(id, try searched(incoming.environment, of: app), .originalTransactionID)
     case .receipt(let bytes): return try await verify(bytes, incoming, of: app, policy)
     case .text(let text): return try await verify(Array(text.utf8), incoming, of: app, policy)
     }
@@ -154,32 +150,28 @@ extension ReceiptIntake {
     guard policy.looksUpUnverified else { throw .rejected(.notVerifiable, evidence: nil) }
     guard let id = receipt.originalTransactionID ?? receipt.transactionID, id.isTransactionID
     else { throw .rejected(.transactionIDZero, evidence: nil) }
-    let environment = receipt.environment ?? app.environments.first ?? .production
+    guard let environment = receipt.environment else {
+      return .transactionID(id, SearchedEnvironments(of: app), .transactionReceipt)
+    }
+    return .transactionID(id, try only(environment, of: app), .transactionReceipt)
+  }
+
+  /// The environments in which a transaction id is looked up: the given one, and with the default of the app, or none,
+  /// all that Apple signs for.
+  private func searched(
+    _ environment: Environment?, of app: AppDefinition
+  ) throws(ReceiptError) -> SearchedEnvironments {
+    guard let environment, environment != app.environments.first else { return SearchedEnvironments(of: app) }
+    return try only(environment, of: app)
+  }
+
+  private func only(
+    _ environment: Environment, of app: AppDefinition
+  ) throws(ReceiptError) -> SearchedEnvironments {
     guard app.environments.contains(environment) else {
       throw .rejected(.notVerified(.wrongEnvironment(environment.rawValue)), evidence: nil)
     }
-    return .transactionID(id, environment, .transactionReceipt)
-  }
-}
-
-/// A receipt after verification.
-enum ClassifiedReceipt: Sendable {
-  case verified(VerifiedReceipt)
-  /// Unverifiable, but with a transaction id to look up.
-  case transactionID(String, Environment, ReceiptOutcome.Kind)
-
-  var lines: [String] {
-    switch self {
-    case .verified(let receipt): receipt.lines
-    case .transactionID(let id, _, _): [id]
-    }
-  }
-
-  var environment: Environment {
-    switch self {
-    case .verified(let receipt): receipt.environment
-    case .transactionID(_, let environment, _): environment
-    }
+    return SearchedEnvironments(environment)
   }
 }
 

@@ -1,0 +1,61 @@
+internal import AppStore
+internal import Entitlements
+
+/// A receipt after verification.
+enum ClassifiedReceipt: Sendable {
+  case verified(VerifiedReceipt)
+  /// Unverifiable, but with a transaction id to look up.
+  case transactionID(String, SearchedEnvironments, ReceiptOutcome.Kind)
+
+  var lines: [String] {
+    switch self {
+    case .verified(let receipt): receipt.lines
+    case .transactionID(let id, _, _): [id]
+    }
+  }
+
+  var environment: Environment {
+    switch self {
+    case .verified(let receipt): receipt.environment
+    case .transactionID(_, let environments, _): environments.current
+    }
+  }
+
+  /// The same in the next environment to be searched; `nil` for a receipt, which states its environment, and after the
+  /// last one.
+  var inNextEnvironment: ClassifiedReceipt? {
+    guard case .transactionID(let id, let environments, let kind) = self, let next = environments.next else {
+      return nil
+    }
+    return .transactionID(id, next, kind)
+  }
+}
+
+/// The environments in which Apple is asked about a transaction id, until one has it.
+///
+/// An id does not show its environment. Apple: "If you receive an error code 4040010 TransactionIdNotFoundError, call the
+/// endpoint using the sandbox environment."
+struct SearchedEnvironments: Sendable {
+  /// The environment that is searched now.
+  let current: Environment
+  private let others: ArraySlice<Environment>
+
+  private init(_ current: Environment, _ others: ArraySlice<Environment>) {
+    self.current = current
+    self.others = others
+  }
+
+  /// One environment only.
+  init(_ environment: Environment) { self.init(environment, []) }
+
+  /// The environments of an app in their order. Apple has no purchases of Xcode and of local testing.
+  init(of app: AppDefinition) {
+    let current = app.environments.first ?? .production
+    self.init(current, app.environments.dropFirst().filter(\.isSignedByApple)[...])
+  }
+
+  /// The search that continues after the current environment; `nil` after the last one.
+  var next: SearchedEnvironments? {
+    others.first.map { SearchedEnvironments($0, others.dropFirst()) }
+  }
+}
