@@ -52,13 +52,15 @@ package final class SimulatorExchange: HTTPExchange {
   private struct State {
     var paths: [String] = []
     var failure: HTTPExchangeError?
+    var isReleased = true
     var interruption: (@Sendable () async -> Void)?
   }
 
   static let productionHost = "http://production"
 
-  /// The response of Production, which has no purchases.
-  private static var notFound: IncomingResponse {
+  /// The response of Production, which has no purchases, and accepts no token for an app without a release.
+  private static func production(isReleased: Bool) -> IncomingResponse {
+    guard isReleased else { return IncomingResponse(status: 401, headers: [], body: []) }
     let body = #"{"errorCode": 4040010, "errorMessage": "Transaction id not found."}"#
     return IncomingResponse(
       status: 404, headers: [("content-type", "application/json")], body: Array(body.utf8))
@@ -75,6 +77,9 @@ package final class SimulatorExchange: HTTPExchange {
   /// Fails all further requests; `nil` to answer them again.
   package func fail(with failure: HTTPExchangeError?) { state.withLock { $0.failure = failure } }
 
+  /// Answers in Production as for an app that was not released yet.
+  package func withdrawRelease() { state.withLock { $0.isReleased = false } }
+
   /// Runs `body` once: after the next response was made, and before the caller receives it.
   package func interruptNextResponse(_ body: @escaping @Sendable () async -> Void) {
     state.withLock { $0.interruption = body }
@@ -84,12 +89,12 @@ package final class SimulatorExchange: HTTPExchange {
     _ request: OutgoingRequest, timeout: Duration, limit: Int
   ) async throws(HTTPExchangeError) -> IncomingResponse {
     let target = "/" + (request.url.split(separator: "/", maxSplits: 2).last.map(String.init) ?? "")
-    let failure = state.withLock { state in
+    let (failure, isReleased) = state.withLock { state in
       state.paths.append(String(target.prefix { $0 != "?" }))
-      return state.failure
+      return (state.failure, state.isReleased)
     }
     if let failure { throw failure }
-    guard !request.url.hasPrefix(Self.productionHost) else { return Self.notFound }
+    guard !request.url.hasPrefix(Self.productionHost) else { return Self.production(isReleased: isReleased) }
     let response = await simulator.respond(
       to: HTTPRequest(
         method: request.method, target: target,

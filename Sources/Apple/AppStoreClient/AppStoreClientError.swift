@@ -4,7 +4,8 @@ package import AppStore
 package enum AppStoreClientError: Error, Hashable, Sendable {
   /// Apple rejected the request; `message` is Apple's.
   case refused(APIErrorCode, message: String)
-  /// Apple rejected the token: the key, its id, the issuer id or the bundle id is wrong.
+  /// Apple rejected the token: the key, its id, the issuer id or the bundle id is wrong. In Production Apple rejects every
+  /// token until the first release of the app.
   case unauthorized
   /// Apple rejected the token, and this machine's clock differs from Apple's by this number of seconds.
   case clockSkew(seconds: Int64)
@@ -56,7 +57,7 @@ extension AppStoreClientError: CustomStringConvertible {
     case .refused(let code, let message): "App Store rejected the request: \(code.rawValue) \(message)"
     case .unauthorized:
       "App Store rejected the token; check that the file is an In-App Purchase key, its id, the issuer id and the "
-        + "bundle id"
+        + "bundle id; Production rejects every token until the first release of the app"
     case .clockSkew(let seconds):
       "App Store rejected the token; this machine's clock is off by \(seconds) s: synchronize it with a time server"
     case .rateLimited(let duration): "App Store rate limit reached; retry after \(duration.wholeSeconds) s"

@@ -137,6 +137,18 @@ import Testing
     }
   }
 
+  @Test("Before the first release of an app, Production rejects the key and the sandbox has the purchases")
+  func unreleasedApp() async throws {
+    try await ReceiptService.run(in: [.production, .sandbox]) { service in
+      service.appStore.exchange.withdrawRelease()
+      let id = try await service.purchase().originalTransactionId
+      #expect(try await service.submit(.originalTransactionID(id)).environment == .sandbox)
+      // The key may be wrong, so the id is not rejected.
+      #expect(
+        await failure(service, .originalTransactionID("1")) == .lookupFailed(.appStore(.unauthorized)))
+    }
+  }
+
   @Test("An environment that is not the app's default is the only one in which a transaction id is looked up")
   func namedEnvironment() async throws {
     try await ReceiptService.run(in: [.sandbox, .production]) { service in

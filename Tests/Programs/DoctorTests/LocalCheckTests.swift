@@ -114,6 +114,26 @@ struct AnswerCheckTests {
     #expect(finding.isFault && finding.detail.contains("120 s"))
   }
 
+  @Test("A key that Production rejects may be that of an app without a release")
+  func unreleasedApp() async throws {
+    let app = AppIdentity(bundleID: "com.example", appAppleID: 1)
+    let credentials = AppStoreCredentials(
+      issuerID: "issuer", bundleID: app.bundleID, signer: try JWTSigner(key: .generate(.p256), keyID: "KEY1"))
+    let now = Instant(millisecondsSince1970: 1_767_225_600_000)
+    for (environment, isNamed) in [(AppStore.Environment.production, true), (.sandbox, false)] {
+      let client = AppStoreServerClient(
+        app: app, environment: environment, server: AppStoreServer(baseURL: "http://apple"),
+        tokens: ServerAPITokenSource(credentials: credentials, now: { now }),
+        exchange: Answer(headers: [(name: "server", value: "x")]),
+        clock: ClientClock(now: { now }, uptime: { .zero }, sleep: { _ in }, random: { 0.5 }))
+      let finding = await KeyCheck(
+        AppleAccess(appID: "demo", environment: environment, keyContradiction: nil, client: client)
+      ).run()
+      #expect(finding.isFault && finding.action.contains("no release yet") == isNamed)
+      #expect(finding.action.contains("in_app_purchase_key"))
+    }
+  }
+
   @Test("A response without a date leaves the clock unchecked, and no response means a blocked way")
   func noDate() async throws {
     #expect(try await clock([("server", "x")], now: "2026-11-22T12:00:00Z").status == "NOT_CHECKED")

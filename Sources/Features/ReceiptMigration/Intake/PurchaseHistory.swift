@@ -47,6 +47,13 @@ struct PurchaseHistory: Sendable {
     }
   }
 
+  /// Whether the purchase of an id may be in another environment: this one does not have it or, as Production for an app
+  /// without a release, rejects every token.
+  var mayBeElsewhere: Bool {
+    guard let failure else { return !unknownLines.isEmpty }
+    return failure == .appStore(.unauthorized)
+  }
+
   private mutating func add(_ documents: [Submission], of line: String) {
     self.documents += documents
     queriedLines.insert(line)

@@ -35,10 +35,13 @@ extension ReceiptIntake {
   ) async throws(ReceiptError) -> ReceiptOutcome {
     var classified = classified
     var (lines, history) = try await search(classified, incoming, of: app)
-    while history.failure == nil, !history.unknownLines.isEmpty, let next = classified.inNextEnvironment {
+    var refusal: LookupError?
+    while history.mayBeElsewhere, let next = classified.inNextEnvironment {
+      refusal = refusal ?? history.failure
       classified = next
       (lines, history) = try await search(classified, incoming, of: app)
     }
+    if let refusal, !history.unknownLines.isEmpty { throw .lookupFailed(refusal) }
     guard !Task.isCancelled else { throw .cancelled }
     var submission = try submission(classified, incoming, history, policy)
     submission.wasQueriedBefore = !classified.lines.isEmpty && lines.isEmpty

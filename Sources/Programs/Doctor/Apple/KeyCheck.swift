@@ -21,10 +21,17 @@ package struct KeyCheck: DoctorCheck {
     } catch .refused(.serverNotificationUrlNotFound, _) {
       access.testNotification = .withoutURL
     } catch {
-      let contradiction = error == .unauthorized ? access.keyContradiction : nil
+      let hints = error == .unauthorized ? [access.keyContradiction, releaseHint] : []
       return .fault(
-        error.description, action: [contradiction, error.action].compactMap(\.self).joined(separator: "; "))
+        error.description, action: (hints + [error.action]).compactMap(\.self).joined(separator: "; "))
     }
     return .ok("Apple accepts it")
+  }
+
+  /// Apple (developer forums, thread 742923): "If your app does not have a production release, you will receive 401 from
+  /// production endpoints."
+  private var releaseHint: String? {
+    access.environment == .production
+      ? "if the app has no release yet, wait for it, or leave Production out of environments until then" : nil
   }
 }
