@@ -44,6 +44,8 @@ import Testing
       status(21005), status(21150, #","is_retryable":1"#), .status(503), status(0))
     #expect(try await verify(busy).response.status == .valid)
     #expect(time.sleeps.count == 3)
+    let dashed = ScriptedExchange(status(21199, #","is-retryable":true"#), status(0))
+    #expect(try await verify(dashed).response.status == .valid)
     for number in [21003, 21004, 21010] {
       let exchange = ScriptedExchange(status(number), status(0))
       #expect(try await verify(exchange).response.status?.rawValue == Int64(number))

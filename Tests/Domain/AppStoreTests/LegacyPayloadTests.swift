@@ -84,6 +84,17 @@ import Testing
     #expect(!VerifyReceiptStatus(rawValue: 21004).isRetryable)
   }
 
+  @Test(
+    "The retry flag of a verifyReceipt response is decoded in both spellings",
+    arguments: [
+      (#""is-retryable": true"#, true), (#""is-retryable": "0""#, false), (#""is_retryable": 1"#, true),
+      (#""is_retryable": false, "is-retryable": true"#, false), (#""environment": "Sandbox""#, nil),
+    ] as [(String, Bool?)])
+  func retryFlag(member: String, expected: Bool?) throws {
+    let response = try VerifyReceiptResponse(json: object(#"{"status": 21199, \#(member)}"#))
+    #expect(response.isRetryable == expected)
+  }
+
   // Receipts of single transactions have one object where app receipts have an array.
   @Test("An object in place of an array of objects is its only element")
   func singleObject() throws {

@@ -43,7 +43,9 @@ package struct VerifyReceiptResponse: DecodedPayload {
     let reader = LegacyReader(json: json)
     self.json = json
     status = try reader.code("status")
-    isRetryable = try reader.bool("is_retryable")
+    // Apple documents one spelling, and its servers send either.
+    let retryFlag = try reader.bool("is_retryable")
+    isRetryable = retryFlag == nil ? try reader.bool("is-retryable") : retryFlag
     environment = try reader.environment("environment")
     receipt = try reader.part("receipt")
     latestReceipt = try reader.text("latest_receipt")
