@@ -35,7 +35,7 @@ package struct SimulatedAppStore: Sendable {
       signer: try JWTSigner(key: .generate(.p256), keyID: "KEY1"))
     let waited = WaitedTime()
     let clients = AppStoreClients()
-    for environment in app.environments {
+    for environment in app.environments where environment.isSignedByApple {
       let host = environment == .production ? SimulatorExchange.productionHost : "http://sandbox"
       clients[app.id, environment] = AppStoreServerClient(
         app: app.identity, environment: environment, server: AppStoreServer(baseURL: host),

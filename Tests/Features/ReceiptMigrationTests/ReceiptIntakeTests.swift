@@ -149,6 +149,14 @@ import Testing
     }
   }
 
+  @Test("An environment without a client for the App Store is not searched")
+  func environmentWithoutClient() async throws {
+    try await ReceiptService.run(in: [.sandbox, .xcode]) { service in
+      #expect(
+        await failure(service, .originalTransactionID("1")) == .rejected(.unknownToApple("1"), evidence: nil))
+    }
+  }
+
   @Test("An environment that is not the app's default is the only one in which a transaction id is looked up")
   func namedEnvironment() async throws {
     try await ReceiptService.run(in: [.sandbox, .production]) { service in

@@ -1,4 +1,6 @@
 internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
 internal import Entitlements
 
 /// A receipt after verification.
@@ -48,10 +50,10 @@ struct SearchedEnvironments: Sendable {
   /// One environment only.
   init(_ environment: Environment) { self.init(environment, []) }
 
-  /// The environments of an app in their order. Apple has no purchases of Xcode and of local testing.
-  init(of app: AppDefinition) {
-    let current = app.environments.first ?? .production
-    self.init(current, app.environments.dropFirst().filter(\.isSignedByApple)[...])
+  /// The default environment of an app, and then the others in which `lookup` can call Apple, in their order.
+  init(of app: AppDefinition, through lookup: PurchaseLookup) {
+    let others = app.environments.dropFirst().filter { (try? lookup.client(for: app.id, in: $0)) != nil }
+    self.init(app.environments.first ?? .production, others[...])
   }
 
   /// The search that continues after the current environment; `nil` after the last one.

@@ -151,17 +151,19 @@ extension ReceiptIntake {
     guard let id = receipt.originalTransactionID ?? receipt.transactionID, id.isTransactionID
     else { throw .rejected(.transactionIDZero, evidence: nil) }
     guard let environment = receipt.environment else {
-      return .transactionID(id, SearchedEnvironments(of: app), .transactionReceipt)
+      return .transactionID(id, SearchedEnvironments(of: app, through: lookup), .transactionReceipt)
     }
     return .transactionID(id, try only(environment, of: app), .transactionReceipt)
   }
 
-  /// The environments in which a transaction id is looked up: the given one, and with the default of the app, or none,
-  /// all that Apple signs for.
+  /// The environments in which a transaction id is looked up: the given one, and with the default of the app, or none, the
+  /// others too.
   private func searched(
     _ environment: Environment?, of app: AppDefinition
   ) throws(ReceiptError) -> SearchedEnvironments {
-    guard let environment, environment != app.environments.first else { return SearchedEnvironments(of: app) }
+    guard let environment, environment != app.environments.first else {
+      return SearchedEnvironments(of: app, through: lookup)
+    }
     return try only(environment, of: app)
   }
 
