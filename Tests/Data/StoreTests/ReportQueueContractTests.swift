@@ -30,6 +30,9 @@ import Testing
         try transaction.put(state, of: line("L2"))
         try own("L2", from: first)
         try own("L3", from: second)
+        // Two changes, which have a statement of their own.
+        try own("L4", from: first)
+        try own("L4", gained: false, from: second)
         let found = try transaction.queuedPurchases(in: .sandbox, after: nil, limit: 9).map(\.start)
         let due = try transaction.reportsDue(by: at(9), in: .sandbox, limit: 9)
         #expect(due.map(\.line) == [line("L2")])
@@ -41,7 +44,7 @@ import Testing
         #expect(found.map(\.hasRefundRequests) == [false, false, false, false])
         for purchase in found {
           let claims = try transaction.claims(of: purchase.line)
-          #expect(purchase.claims == (purchase.line == line("L3") ? nil : claims))
+          #expect(purchase.claims == (purchase.line == line("L4") ? nil : claims))
         }
         let payers = try transaction.payers(of: Set(["L1", "L2", "L3", "L4"].map { line($0) }))
         #expect(

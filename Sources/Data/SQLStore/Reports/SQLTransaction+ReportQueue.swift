@@ -58,12 +58,13 @@ extension SQLTransaction {
   /// The rows that the derivation of most purchases reads besides the state and the facts: a statement for each
   /// takes longer.
   private static let startColumns = """
-    (SELECT CASE WHEN count(*) = 0 THEN 0
-       WHEN count(*) = 1 AND min(c.gained) = 1 AND min(c.evidence_id) = (
-         SELECT f.evidence_id FROM line_evidence AS f
-         WHERE f.line_id = q.line_id AND f.app = q.app AND f.environment = q.environment
-         ORDER BY f.evidence_id LIMIT 1) THEN 1
-       ELSE 2 END
+    (SELECT CASE WHEN count(*) = 0 THEN \(Instant.distantFuture.millisecondsSince1970)
+       WHEN count(*) = 1 AND min(c.gained) = 1 THEN CASE WHEN min(c.evidence_id) = (
+           SELECT f.evidence_id FROM line_evidence AS f
+           WHERE f.line_id = q.line_id AND f.app = q.app AND f.environment = q.environment
+           ORDER BY f.evidence_id LIMIT 1) THEN \(distantPast)
+         ELSE min(c.at) END
+       END
      FROM ownership_change AS c
      WHERE c.line_id = q.line_id AND c.app = q.app AND c.environment = q.environment),
     EXISTS (SELECT 1 FROM consumption_request AS r
@@ -75,20 +76,17 @@ extension SQLTransaction {
         AND other.line_id <> q.line_id)
     """
 
+  /// ``Instant/distantPast`` in SQL. A literal has no sign, so that of the smallest number would exceed 64 bits.
+  private static let distantPast = "(\(Int64.min + 1) - 1)"
+
   /// Decodes due time, standing postings and ``startColumns`` from the column `first` on.
   private static func start(
     _ line: LineKey, _ row: any SQLStatement, at first: CInt
   ) -> DerivationStart {
-    let claims: PurchaseClaims? =
-      switch row.number(first + 2) {
-      case 0: PurchaseClaims.none
-      case 1: PurchaseClaims([(gained: true, at: nil)])
-      default: nil
-      }
-    return DerivationStart(
+    DerivationStart(
       line, ReportLineState(due: row.instant(first), standing: fingerprints(row.bytes(first + 1))),
-      claims: claims, hasRefundRequests: row.number(first + 3) != 0,
-      isOnlyOfPayer: row.number(first + 4) == 0)
+      claims: row.instant(first + 2).map(PurchaseClaims.init(ownedFrom:)),
+      hasRefundRequests: row.number(first + 3) != 0, isOnlyOfPayer: row.number(first + 4) == 0)
   }
 
   func removeQueuedPurchases(

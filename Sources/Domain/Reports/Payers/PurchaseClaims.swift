@@ -7,9 +7,12 @@ package struct PurchaseClaims: Hashable, Sendable {
   private var unclaimed: [Range<Instant>]
 
   /// A purchase without an owner.
-  package static let none = PurchaseClaims(unclaimed: [Instant.distantPast..<Instant.openEnd])
+  package static let none = PurchaseClaims(ownedFrom: .openEnd)
 
-  private init(unclaimed: [Range<Instant>]) { self.unclaimed = unclaimed }
+  /// Creates the times of a purchase with one owner, who has it from `instant` on.
+  package init(ownedFrom instant: Instant) {
+    unclaimed = .distantPast < instant ? [.distantPast..<instant] : []
+  }
 
   /// Creates the times from the changes of ownership in their order.
   ///
