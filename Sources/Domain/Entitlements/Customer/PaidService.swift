@@ -51,6 +51,7 @@ package enum PaidService {
   /// The times of the periods at `indices`, in order; the time that an extension added is separate.
   package static func periods(_ indices: [Int], _ facts: borrowing CustomerFacts) -> [Period] {
     var periods: [Period] = []
+    periods.reserveCapacity(indices.count)
     for index in indices
     where !facts.transactions[index].isShared && !facts.isReplacedBeforeStart(index) {
       let next = facts.nextInLine(after: index)
@@ -87,14 +88,14 @@ extension CustomerFacts {
   /// Afterwards Apple reports only the dates of the periods. If the cycle was kept, the new period ends one
   /// period after the end of the old one, and not one period after the payment. An extension changes neither.
   package func recovery(_ index: Int, _ next: Int) -> Recovery? {
-    guard let expiry = transactions[index].expiresDate, let end = transactions[next].firstEnd,
-      transactions[index].accessRevokedAt == nil,
+    let payment = transactions[next].purchaseDate
+    // Most periods follow without a gap, and the rest of the conditions copies both transactions.
+    guard let expiry = transactions[index].expiresDate, expiry < payment,
+      let end = transactions[next].firstEnd, transactions[index].accessRevokedAt == nil,
       transactions[index].productID == transactions[next].productID,
       transactions[next].inDetails({ $0.transactionReason != .purchase })
     else { return nil }
-    let payment = transactions[next].purchaseDate
-    let gap = payment.milliseconds(since: expiry)
-    guard gap > 0, gap <= transactions[index].billingRetryLength else { return nil }
+    guard payment.milliseconds(since: expiry) <= transactions[index].billingRetryLength else { return nil }
     let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
     let length = (transactions[index].firstEnd ?? expiry).milliseconds(since: start)
     let kept = abs(end.milliseconds(since: expiry) - length)

@@ -9,13 +9,15 @@ struct MoneyPostings {
     let cohort = history.cohort
     var hasJoined = false
     var buckets = ChargeBuckets()
-    for index in Self.ownInOrder(facts) {
-      // By index, because a transaction has about 300 bytes and a dozen reference counts.
-      guard let price = history.prices[index],
-        let currency = facts.transactions[index].inDetails({ $0.currency })
+    // With room for the payer, and for charges after a year.
+    postings.reserveCapacity(1 + 2 * history.transactions.count)
+    for index in Self.ownInOrder(facts, history.transactions) {
+      guard let price = history.transactions[index].price,
+        let currency = history.transactions[index].currency
       else {
         if facts.transactions[index].offerDiscountType != .freeTrial {
-          postings.append(Self.unpriced(facts.transactions[index], history))
+          postings.append(
+            Self.unpriced(facts.transactions[index], history.transactions[index].dimensions))
         }
         continue
       }
@@ -23,38 +25,41 @@ struct MoneyPostings {
       let bought = facts.transactions[index].purchaseDate
       var charge = Posting(
         .charge, at: bought, line: facts.transactions[index].originalTransactionID,
-        transactionID: facts.transactions[index].transactionID, history.dimensions[index])
+        transactionID: facts.transactions[index].transactionID, history.transactions[index].dimensions)
       let day = ReportDay(charge.effectiveAt)
       if !hasJoined {
         hasJoined = true
         postings.append(
           charge.with { ($0.kind, $0.count, $0.cohort, $0.currency) = (.payer, 1, cohort, currency) })
       }
+      let isPastYear = history.paidYears.isPast(charge.dimensions.group, at: bought)
       let share = history.paidYears.share(of: charge.dimensions.group, at: bought)
       charge.reason = facts.transactions[index].type.reportName
       (charge.count, charge.amount, charge.currency) = (1, price, currency)
       charge.proceeds = Share.part(share, of: price)
       charge.cohort = cohort?.at(day)
       charge.marks = buckets.marks(ofChargeOn: day)
+      // Moved, because most charges are needed nowhere else.
       postings.append(charge)
-      if history.paidYears.isPast(charge.dimensions.group, at: bought) {
+      let place = postings.count - 1
+      if isPastYear {
         postings.append(
-          charge.with {
+          postings[place].with {
             ($0.kind, $0.amount, $0.proceeds, $0.currency) = (.chargeAfterYear, 0, 0, "")
             ($0.cohort, $0.marks) = (nil, 0)
           })
       }
-      if facts.transactions[index].refundedAt != nil
-        || facts.transactions[index].inDetails({ !$0.reversals.isEmpty })
-      {
-        addRefunds(of: charge, facts.transactions[index], share)
+      if history.transactions[index].isRefunded {
+        addRefunds(of: postings[place], facts.transactions[index], share)
       }
     }
   }
 
   /// The indices of the transactions that the payer bought, in order of their time.
-  private static func ownInOrder(_ facts: borrowing CustomerFacts) -> [Int] {
-    let own = facts.transactions.indices.filter { !facts.transactions[$0].isShared }
+  private static func ownInOrder(
+    _ facts: borrowing CustomerFacts, _ transactions: [ReportedTransaction]
+  ) -> [Int] {
+    let own = transactions.indices.filter { !transactions[$0].isShared }
     // Those of one purchase are in order.
     let isInOrder = zip(own, own.dropFirst()).allSatisfy {
       facts.transactions[$0].purchaseDate < facts.transactions[$1].purchaseDate
@@ -114,10 +119,10 @@ struct MoneyPostings {
 
   /// The posting of a purchase without a price, so that a report can state how many are missing in its
   /// amounts.
-  private static func unpriced(_ fact: TransactionFact, _ history: borrowing PayerHistory) -> Posting {
+  private static func unpriced(_ fact: TransactionFact, _ dimensions: Posting.Dimensions) -> Posting {
     Posting(
       .unpriced, at: fact.purchaseDate, line: fact.originalTransactionID, transactionID: fact.transactionID,
-      Posting.Dimensions(fact, history.groups)
+      dimensions
     ).with {
       $0.count = 1
       $0.reason = fact.type.reportName

@@ -7,7 +7,7 @@ struct OwnedPostings {
 
   init(_ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory, _ app: borrowing AppDefinition) {
     var nonRenewing: [Int] = []
-    for index in facts.transactions.indices where !facts.transactions[index].isShared {
+    for index in facts.transactions.indices where !history.transactions[index].isShared {
       // Matches the case because == compares raw values, which are strings.
       if case .nonRenewingSubscription = facts.transactions[index].type { nonRenewing.append(index) }
       guard case .nonConsumable = facts.transactions[index].type else { continue }

@@ -8,32 +8,28 @@ struct PayerHistory {
   /// The start of the payer's first paid period in each group.
   let firstPaid: [String: Instant]
   let groups: SubscriptionGroups
-  /// The dimensions of each transaction.
-  let dimensions: [Posting.Dimensions]
-  /// ``TransactionFact/reportedPrice`` of each transaction. Asking a transaction for it copies the transaction.
-  let prices: [Int64?]
+  /// In the order of ``CustomerFacts/transactions``.
+  let transactions: [ReportedTransaction]
   let paidYears: PaidYears
   /// The cohort of lifetime value: the day of the payer's first charge; `nil` without a charge.
   let cohort: Posting.Cohort?
 
   init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
     groups = SubscriptionGroups(facts, in: app)
-    let dimensions = Self.dimensions(facts, groups)
-    self.dimensions = dimensions
-    let prices = facts.transactions.indices.map { facts.transactions[$0].reportedPrice }
-    self.prices = prices
+    let transactions = ReportedTransaction.all(facts, groups)
+    self.transactions = transactions
     paidYears = PaidYears(
-      facts, dimensions, smallBusinessProgram: app.reports.smallBusinessProgram)
-    cohort = Self.cohort(facts, dimensions, prices)
+      facts, transactions, smallBusinessProgram: app.reports.smallBusinessProgram)
+    cohort = Self.cohort(facts, transactions)
     var lines: [SubscriptionLine] = []
     var predecessors: [String: String] = [:]
-    for index in facts.transactions.indices where facts.transactions[index].isReportedSubscription {
+    for index in transactions.indices where transactions[index].isSubscription {
       let line = facts.transactions[index].originalTransactionID
       if lines.last?.line != line {
         lines.append(SubscriptionLine(line))
-        predecessors[line] = facts.transactions[index].inDetails { $0.previousOriginalTransactionID }
+        if let predecessor = transactions[index].predecessor { predecessors[line] = predecessor }
       }
-      Self.add(index, facts, dimensions, prices, to: &lines[lines.count - 1].periods)
+      Self.add(index, facts, transactions, to: &lines[lines.count - 1].periods)
     }
     lines.removeAll { $0.periods.isEmpty }
     lines = lines.joined(predecessors)
@@ -53,31 +49,16 @@ struct PayerHistory {
     self.firstPaid = firstPaid
   }
 
-  /// Most transactions have those of the one before, and share them.
-  private static func dimensions(
-    _ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups
-  ) -> [Posting.Dimensions] {
-    var all: [Posting.Dimensions] = []
-    for index in facts.transactions.indices {
-      if index > 0, facts.haveSameDimensions(index, index - 1) {
-        all.append(all[index - 1])
-      } else {
-        all.append(Posting.Dimensions(facts.transactions[index], groups))
-      }
-    }
-    return all
-  }
-
   /// The cohort of the customer's first paid transaction; `nil` for a customer who never paid. The id
   /// decides between two of one instant.
   private static func cohort(
-    _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions], _ prices: [Int64?]
+    _ facts: borrowing CustomerFacts, _ transactions: [ReportedTransaction]
   ) -> Posting.Cohort? {
     var first: Int?
-    for index in facts.transactions.indices where !facts.transactions[index].isShared {
-      guard let price = prices[index], price > 0,
-        facts.transactions[index].inDetails({ $0.currency != nil })
-      else { continue }
+    for index in transactions.indices where !transactions[index].isShared {
+      guard let price = transactions[index].price, price > 0, transactions[index].currency != nil else {
+        continue
+      }
       if let first,
         (facts.transactions[first].purchaseDate, facts.transactions[first].transactionID)
           <= (facts.transactions[index].purchaseDate, facts.transactions[index].transactionID)
@@ -88,21 +69,22 @@ struct PayerHistory {
     }
     return first.map { index in
       Posting.Cohort(
-        day: ReportDay(facts.transactions[index].purchaseDate), dimensions: dimensions[index])
+        day: ReportDay(facts.transactions[index].purchaseDate),
+        dimensions: transactions[index].dimensions)
     }
   }
 
   /// Adds a period, unless it was withdrawn before it began: Apple charges a renewal up to a day early.
   private static func add(
-    _ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions], _ prices: [Int64?],
+    _ index: Int, _ facts: borrowing CustomerFacts, _ transactions: [ReportedTransaction],
     to periods: inout [SubscriptionPeriod]
   ) {
     let bought = facts.transactions[index].purchaseDate
-    if let revoked = facts.transactions[index].accessRevokedAt, revoked < bought {
+    if let revoked = transactions[index].accessRevokedAt, revoked < bought {
       if !periods.isEmpty { periods[periods.count - 1].withdrawn.append(bought) }
       return
     }
-    guard let period = SubscriptionPeriod(index, facts, dimensions, prices) else { return }
+    guard let period = SubscriptionPeriod(index, facts, transactions) else { return }
     guard let last = periods.last, facts.isReplaced(period, byUpgradeTo: last) else {
       periods.append(period)
       return
@@ -175,25 +157,7 @@ struct PayerHistory {
   }
 }
 
-extension TransactionFact {
-  /// Whether it is a period of a subscription that reports count: the purchaser's own, with a start.
-  fileprivate var isReportedSubscription: Bool {
-    isSubscription && !isShared && !isContradictory && expiresDate != nil
-  }
-}
-
 extension CustomerFacts {
-  /// Whether two transactions have the same dimensions.
-  fileprivate func haveSameDimensions(_ index: Int, _ other: Int) -> Bool {
-    // By member, because a transaction has about 300 bytes and a dozen reference counts.
-    transactions[index].productID == transactions[other].productID
-      && transactions[index].subscriptionGroupID == transactions[other].subscriptionGroupID
-      && transactions[index].inDetails { $0.storefront } == transactions[other].inDetails { $0.storefront }
-      && transactions[index].type == transactions[other].type
-      && transactions[index].offerType == transactions[other].offerType
-      && transactions[index].offerDiscountType == transactions[other].offerDiscountType
-  }
-
   /// Whether an upgrade took the place of a renewal before it began: Apple charges a renewal up to a day early. The
   /// notification of the upgrade has the new transaction only, so a document of the renewal may be older than it.
   fileprivate func isReplaced(
@@ -202,6 +166,6 @@ extension CustomerFacts {
     period.start < previous.expires
       && transactions[previous.index].hasOtherPlan(than: transactions[period.index])
       && (transactions[period.index].isUpgraded || transactions[period.index].signedDate < previous.start)
-      && transactions[period.index].inDetails { $0.transactionReason == .renewal }
+      && period.reason == .renewal
   }
 }

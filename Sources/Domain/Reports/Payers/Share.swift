@@ -39,19 +39,18 @@ struct PaidYears {
   /// The spans of all groups; mostly there are none, and no group is looked up for each charge.
   private let years: [(group: String, reached: Instant, reset: Instant)]
 
-  /// - dimensions: those of each transaction.
   init(
-    _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions],
+    _ facts: borrowing CustomerFacts, _ transactions: [ReportedTransaction],
     smallBusinessProgram: [Range<Instant>]
   ) {
     self.smallBusinessProgram = smallBusinessProgram
     var indices: [String: [Int]] = [:]
     // The transactions of a group mostly follow each other.
     var (group, ofGroup) = ("", [Int]())
-    for index in facts.transactions.indices where !facts.transactions[index].isShared {
-      if dimensions[index].group != group {
+    for index in transactions.indices where !transactions[index].isShared {
+      if transactions[index].dimensions.group != group {
         if !group.isEmpty { indices[group, default: []] += ofGroup }
-        (group, ofGroup) = (dimensions[index].group, [])
+        (group, ofGroup) = (transactions[index].dimensions.group, [])
       }
       ofGroup.append(index)
     }

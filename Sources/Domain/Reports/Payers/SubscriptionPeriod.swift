@@ -22,8 +22,10 @@ final class SubscriptionPeriod {
   let currency: String
   let seats: Int64
   let commitment: TransactionDetails.Commitment?
-  /// Whether the customer bought it; `false` for a renewal, and if Apple's document does not say.
-  let isPurchase: Bool
+  /// Whether the customer bought it or Apple renewed it; `nil` if Apple's document does not say.
+  let reason: TransactionReason?
+  /// The time for which Apple retries a failed renewal of the period, in milliseconds.
+  let retryLength: Int64
   /// A refund that ended it, and that Apple reversed at `end`.
   let reversedRefund: (start: Instant, end: Instant)?
   /// The starts of renewals that were charged during the period and refunded or replaced before they began.
@@ -34,6 +36,9 @@ final class SubscriptionPeriod {
   var duration: PeriodLength?
   /// The length of the product's periods without an offer that is paid up front.
   var standardDuration: PeriodLength?
+
+  /// Whether the customer bought it; `false` for a renewal, and if Apple's document does not say.
+  var isPurchase: Bool { reason == .purchase }
 
   /// The recurring revenue in thousandths a year.
   var annual: Int64 { isTrial ? 0 : price.times(duration?.perYear ?? 0) }
@@ -46,44 +51,39 @@ final class SubscriptionPeriod {
     return overflow ? 0 : price.times(max(0, open))
   }
 
-  /// - dimensions: those of each transaction.
-  /// - prices: those of each transaction.
-  init?(
-    _ index: Int, _ facts: borrowing CustomerFacts, _ dimensions: [Posting.Dimensions], _ prices: [Int64?]
-  ) {
+  init?(_ index: Int, _ facts: borrowing CustomerFacts, _ transactions: [ReportedTransaction]) {
     guard facts.beginning(ofPeriodAt: index) == index else { return nil }
     var end: Instant?
     var paidUntil: Instant?
     var (price, isPriced, seats) = (Int64(0), false, Int64(0))
-    // By index, because a transaction has about 300 bytes and a dozen reference counts.
     for part in facts.period(at: index) {
       if let expires = facts.transactions[part].expiresDate { end = max(end ?? expires, expires) }
-      if let paid = facts.transactions[part].firstEnd { paidUntil = max(paidUntil ?? paid, paid) }
-      if let ofPart = prices[part] {
+      if let paid = transactions[part].firstEnd { paidUntil = max(paidUntil ?? paid, paid) }
+      if let ofPart = transactions[part].price {
         (price, isPriced) = (price &+ ofPart, true)
       }
       seats &+= facts.transactions[part].quantity
     }
     let standing = facts.standing(ofPeriodAt: index)
-    guard let expires = end, !facts.transactions[standing].isContradictory else { return nil }
+    guard let expires = end, !transactions[standing].isContradictory else { return nil }
     let start = facts.transactions[index].purchaseDate
     self.index = standing
     self.expires = expires
     self.paidUntil = paidUntil ?? expires
     self.start = start
     transactionID = facts.transactions[index].transactionID
-    refundedAt = facts.transactions[standing].accessRevokedAt
-    self.dimensions = dimensions[standing]
+    refundedAt = transactions[standing].accessRevokedAt
+    dimensions = transactions[standing].dimensions
     (self.price, self.seats) = (price, seats)
-    let reason: TransactionReason?
-    (currency, commitment, reason) = facts.transactions[standing].inDetails {
-      ($0.currency ?? "", $0.commitment, $0.transactionReason)
-    }
-    isPurchase = reason == .purchase
+    currency = transactions[standing].currency ?? ""
+    commitment = transactions[standing].commitment
+    reason = transactions[standing].reason
+    retryLength = transactions[standing].retryLength
     let isFreeTrial = facts.transactions[standing].offerDiscountType == .freeTrial
     isTrial = isFreeTrial || (isPriced && price == 0)
-    reversedRefund = facts.transactions[standing].reversedRefunds
-      .first { start <= $0.refund.date && $0.refund.date < expires }
+    let reversed = transactions[standing].isRefunded ? facts.transactions[standing].reversedRefunds : []
+    reversedRefund =
+      reversed.first { start <= $0.refund.date && $0.refund.date < expires }
       .map { ($0.refund.date, $0.reversedAt) }
   }
 }

@@ -8,7 +8,6 @@ struct PeriodEnding {
   let failure: Failure?
   /// The way in which the next period follows after a gap: `nil` if it is a new purchase.
   let recovery: Recovery?
-  let retryLength: Int64
 
   /// A failed renewal of one period.
   struct Failure {
@@ -24,21 +23,18 @@ struct PeriodEnding {
   ) {
     self.next = next
     self.failure = failure
-    let retryLength = facts.transactions[period.index].billingRetryLength
-    self.retryLength = retryLength
-    recovery = next.flatMap { Self.recovery(period, $0, facts, failure, retryLength) }
+    recovery = next.flatMap { Self.recovery(period, $0, facts, failure) }
   }
 
   /// How a period that began after a gap continues the one before: in or after the grace period; `nil` if
   /// it is a new purchase. Documents of a failed payment decide before dates.
   private static func recovery(
     _ period: SubscriptionPeriod, _ next: SubscriptionPeriod, _ facts: borrowing CustomerFacts,
-    _ failure: Failure?, _ retryLength: Int64
+    _ failure: Failure?
   ) -> Recovery? {
     let gap = next.start.milliseconds(since: period.expires)
-    let reason = facts.transactions[next.index].inDetails { $0.transactionReason }
-    guard gap > 0, gap <= retryLength else { return nil }
-    if reason == .purchase {
+    guard gap > 0, gap <= period.retryLength else { return nil }
+    if next.isPurchase {
       // A change of product in the grace period goes on without a gap.
       let isInGrace =
         failure?.graceEnd.map { next.start <= $0 } ?? false
@@ -48,7 +44,7 @@ struct PeriodEnding {
     let byDates = facts.recovery(period.index, next.index)
     if let end = failure?.graceEnd { return next.start <= end ? .inGracePeriod : .afterGracePeriod }
     if failure != nil { return .afterGracePeriod }
-    guard reason == .renewal else {
+    guard next.reason == .renewal else {
       // A receipt does not say who made the purchase.
       let info = facts.renewal(of: period.index, at: next.start.advanced(byMilliseconds: -1))
       return info?.isOff == true ? nil : byDates
@@ -182,7 +178,7 @@ extension SubscriptionWalk {
       return lose(.lapsedVoluntary, "CANCELLED_IN_GRACE", at: end)
     }
     lose(.lapsedBilling, "BILLING", at: end)
-    var lost = period.expires.advanced(byMilliseconds: ending.retryLength)
+    var lost = period.expires.advanced(byMilliseconds: period.retryLength)
     if let info, info.expirationIntent != nil, !info.isInBillingRetry, info.signedDate > end {
       lost = min(lost, info.signedDate)
     }

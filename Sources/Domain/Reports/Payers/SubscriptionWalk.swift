@@ -256,12 +256,12 @@ extension SubscriptionWalk {
       kind, at: instant, line: line, transactionID: period.transactionID, period.dimensions)
     posting.count = 1
     change(&posting)
-    append(posting)
+    append(consume posting)
   }
 
   /// Appends a posting of the running stint.
   mutating func append(_ posting: consuming Posting) {
-    postings.append(posting)
+    postings.append(consume posting)
     stints.append(stint)
   }
 }
