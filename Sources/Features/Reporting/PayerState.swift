@@ -16,6 +16,8 @@ struct PayerState {
   var requests: [KnownRefundRequests] = []
   /// The withdrawn consents, if the line is an app install instead of a purchase.
   var consents: KnownConsents?
+  /// The index in ``ReportBatch/new`` of the first postings that may be the payer's.
+  var firstAppended = 0
   /// The last evidence that counts; `nil`: all.
   var lastEvidence: EvidenceID?
   /// The stored state of each purchase, in the order of ``lines``.

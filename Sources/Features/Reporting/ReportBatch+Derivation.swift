@@ -75,8 +75,9 @@ extension ReportBatch {
       let difference = PostingDifference(
         standing: payer.standing[index],
         derived: payer.lines.count == 1 ? derived : byLine[line.lineID] ?? [])
-      changes += try reversals(of: difference.removed, line)
-      changes += difference.added
+      changes += try reversals(of: difference.removed, line, appendedSince: payer.firstAppended)
+      // Mostly there are no others.
+      if changes.isEmpty { changes = difference.added } else { changes += difference.added }
       payer.standing[index] = difference.standing
     }
     guard !changes.isEmpty else { return }
@@ -92,12 +93,14 @@ extension ReportBatch {
   }
 
   /// The postings that take back those with these fingerprints.
+  ///
+  /// - first: the index in ``new`` of the first ones that may be of the purchase.
   private func reversals(
-    of fingerprints: [UInt64], _ line: LineKey
+    of fingerprints: [UInt64], _ line: LineKey, appendedSince first: Int
   ) throws(StoreError) -> [Posting] {
     guard !fingerprints.isEmpty else { return [] }
     // Those that are not stored yet count too.
-    let appended = new.lazy.filter { $0.appID == line.appID && $0.environment == line.environment }
+    let appended = new[first...].lazy.filter { $0.appID == line.appID && $0.environment == line.environment }
       .flatMap { $0.postings.filter { $0.line == line.lineID } }
     let all = try store.postings(of: line) + appended
     let known = Dictionary(all.map { ($0.fingerprint, $0) }, uniquingKeysWith: { $1 })

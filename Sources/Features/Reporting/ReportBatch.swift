@@ -159,6 +159,8 @@ struct ReportBatch {
 
   private func state(of purchases: [DerivationStart]) throws(StoreError) -> PayerState {
     var payer = PayerState(lines: purchases.map(\.line))
+    // The batch derives most payers once, and then has none of theirs.
+    payer.firstAppended = purchases.contains { written[$0.line] != nil } ? 0 : new.count
     for purchase in purchases {
       let line = purchase.line
       let state = written[line] ?? purchase.state

@@ -164,7 +164,8 @@ extension SQLTransaction {
 
     mutating func add(_ cell: ReportCell) {
       let keyID = Int64(bitPattern: cell.key.groupFingerprint)
-      if keys[keyID] == nil { keys[keyID] = cell.key }
+      // By index, because to compare a key with `nil` copies it.
+      if keys.index(forKey: keyID) == nil { keys[keyID] = cell.key }
       let key = Key(
         kind: cell.key.kind.rawValue, cohortDay: cell.key.cohortDay?.number ?? noCohort,
         day: cell.key.day.number, keyID: keyID, age: cell.key.age)

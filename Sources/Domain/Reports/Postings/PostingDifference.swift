@@ -18,13 +18,19 @@ package struct PostingDifference: Sendable {
     var matched = 0
     var unmatched: [Int] = []
     for index in derived.indices {
-      let fingerprint = derived[index].fingerprint
+      let fingerprint = derived.fingerprint(at: index)
       all.append(fingerprint)
       if matched < standing.count, standing[matched] == fingerprint {
         matched += 1
       } else {
         unmatched.append(index)
       }
+    }
+    self.standing = all
+    // A new purchase has none.
+    guard !standing.isEmpty else {
+      (added, removed) = (derived, [])
+      return
     }
     var balance: [UInt64: Int] = [:]
     for fingerprint in standing[matched...] { balance[fingerprint, default: 0] += 1 }
@@ -37,7 +43,6 @@ package struct PostingDifference: Sendable {
       }
     }
     self.added = added
-    self.standing = all
     removed = balance.filter { $0.value > 0 }.sorted { $0.key < $1.key }
       .flatMap { Array(repeating: $0.key, count: $0.value) }
   }
@@ -45,29 +50,32 @@ package struct PostingDifference: Sendable {
 
 extension Posting {
   /// A hash of all members but ``line``, equal in every process: it is stored. Only postings of one purchase are compared.
-  package var fingerprint: UInt64 {
+  package var fingerprint: UInt64 { [self].fingerprint(at: 0) }
+}
+
+extension [Posting] {
+  /// The ``Posting/fingerprint`` of an element, without a copy of the element.
+  fileprivate func fingerprint(at index: Int) -> UInt64 {
     var hash = PostingHash()
-    hash.add(UInt64(bitPattern: kind.rawValue))
-    hash.add(UInt64(bitPattern: effectiveAt.millisecondsSince1970))
-    hash.add(transactionID)
-    hash.add(reason)
-    hash.add(currency)
-    hash.add(dimensions)
-    if let cohort {
+    hash.add(UInt64(bitPattern: self[index].kind.rawValue))
+    hash.add(UInt64(bitPattern: self[index].effectiveAt.millisecondsSince1970))
+    hash.add(self[index].transactionID)
+    hash.add(self[index].reason)
+    hash.add(self[index].currency)
+    hash.add(self[index].dimensions)
+    if let cohort = self[index].cohort {
       hash.add(UInt64(bitPattern: cohort.day.number))
       hash.add(UInt64(bitPattern: cohort.age))
       hash.add(cohort.dimensions)
     }
-    hash.add(UInt64(bitPattern: marks))
-    hash.add(UInt64(bitPattern: count))
-    hash.add(UInt64(bitPattern: amount))
-    hash.add(UInt64(bitPattern: proceeds))
-    if let chargedOn { hash.add(UInt64(bitPattern: chargedOn.number)) }
+    hash.add(UInt64(bitPattern: self[index].marks))
+    hash.add(UInt64(bitPattern: self[index].count))
+    hash.add(UInt64(bitPattern: self[index].amount))
+    hash.add(UInt64(bitPattern: self[index].proceeds))
+    if let chargedOn = self[index].chargedOn { hash.add(UInt64(bitPattern: chargedOn.number)) }
     return hash.value
   }
-}
 
-extension [Posting] {
   /// The postings that no other one takes back.
   package var standing: [Posting] {
     var balance: [Posting: Int] = [:]
