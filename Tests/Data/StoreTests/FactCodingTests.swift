@@ -9,8 +9,11 @@ import Testing
   func roundTrip(seed: UInt64) throws {
     let facts = RandomFacts(seed: seed).customerFacts()
     #expect(try FactCoding.customerFacts(FactCoding.encode(facts)) == facts)
+    var decoder = FactCoding.LineDecoder()
     for fact in facts.transactions {
       #expect(try FactCoding.transaction(FactCoding.encode(fact)) == fact)
+      let next = try decoder.transaction(FactCoding.encode(fact))
+      #expect(next == fact)
     }
     for history in facts.renewalHistories {
       #expect(try FactCoding.renewals(FactCoding.encode(history)) == history)
@@ -18,6 +21,23 @@ import Testing
     for fact in facts.grants { #expect(try FactCoding.grant(FactCoding.encode(fact)) == fact) }
     for fact in facts.appTransactions {
       #expect(try FactCoding.appTransaction(FactCoding.encode(fact)) == fact)
+    }
+  }
+
+  @Test("A decoder of several transactions confuses no texts of one length")
+  func textsOfOneLength() throws {
+    var decoder = FactCoding.LineDecoder()
+    let ids = [
+      "2000000012345678", "2000000012345678", "2000000012345679", "3000000012345679", "T", "ÄÖÜÄÖÜÄÖ",
+    ]
+    let tokens = [nil, "20000000123456789", "20000000123456789", nil, "2", "ÄÖÜÄÖÜÄÖ"]
+    for (line, token) in zip(ids, tokens) {
+      var fact = TransactionFact(
+        transactionID: "T", originalTransactionID: line, productID: "p", type: .nonConsumable,
+        purchaseDate: at(1), signedDate: at(2))
+      fact.details.appAccountToken = token
+      let decoded = try decoder.transaction(FactCoding.encode(fact))
+      #expect(decoded == fact)
     }
   }
 

@@ -30,7 +30,8 @@ final class FactRows {
       "SELECT fact FROM transaction_fact WHERE \(ofLine)", on: connection, in: workspace
     ) { _, row throws(StoreError) in
       var transactions: [TransactionFact] = []
-      while try row.step() { transactions.append(try FactCoding.transaction(row.bytes(0))) }
+      var decoder = FactCoding.LineDecoder()
+      while try row.step() { transactions.append(try decoder.transaction(row.bytes(0))) }
       return transactions
     }
     // The kinds follow each other, so that one search finds both.
@@ -146,11 +147,12 @@ final class FactRows {
     try ofLine.bind(line)
     defer { ofLine.reset() }
     var (transactions, renewals) = ([TransactionFact](), [RenewalHistory]())
+    var decoder = FactCoding.LineDecoder()
     while try ofLine.step() {
       if ofLine.number(0) == LineRecordKind.renewal {
         renewals.append(try FactCoding.renewals(ofLine.bytes(1)))
       } else {
-        transactions.append(try FactCoding.transaction(ofLine.bytes(1)))
+        transactions.append(try decoder.transaction(ofLine.bytes(1)))
       }
     }
     var facts = CustomerFacts(distinct: transactions)

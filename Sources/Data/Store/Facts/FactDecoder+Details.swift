@@ -3,11 +3,12 @@ internal import Entitlements
 
 // Details, grants and app transactions, in the order of ``FactEncoder``.
 extension FactDecoder {
-  mutating func transactionDetails(
-    since base: Instant, after previous: TransactionDetails
-  ) throws(StoreError) -> TransactionDetails {
+  /// Replaces ``details``, those of the transaction before.
+  mutating func readDetails(since base: Instant) throws(StoreError) {
     let flags = TransactionDetailFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
-    var details = TransactionDetails()
+    // Moved, because a copy has a dozen reference counts.
+    var previous = TransactionDetails()
+    swap(&previous, &details)
     details.isFromReceipt = flags.contains(.isFromReceipt)
     details.wasWithoutAdditions = flags.contains(.wasWithoutAdditions)
     details.isAdvancedCommerce = flags.contains(.isAdvancedCommerce)
@@ -40,37 +41,37 @@ extension FactDecoder {
     for _ in 0..<(try flags.contains(.hasReversals) ? count() : 0) {
       details.reversals.append(try instant(since: base))
     }
-    guard flags.contains(.hasCommitment) else { return details }
+    guard flags.contains(.hasCommitment) else { return }
     details.commitment = TransactionDetails.Commitment(
       billingPeriodNumber: try signed(), totalBillingPeriods: try signed(),
       expiresDate: try flags.contains(.hasCommitmentEnd) ? instant(since: base) : nil,
       price: try flags.contains(.hasCommitmentPrice) ? signed() : nil)
-    return details
   }
 
-  mutating func renewalDetails(
-    since base: Instant, after previous: RenewalDetails?
-  ) throws(StoreError) -> RenewalDetails {
+  /// Replaces ``renewalDetails``, those of the renewal info before.
+  mutating func readRenewalDetails(since base: Instant) throws(StoreError) {
     let flags = RenewalDetailFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
-    var details = RenewalDetails()
-    if flags.contains(.hasPrice) { details.renewalPrice = try signed() }
-    details.currency = try optionalText(sharedWith: previous?.currency)
-    details.offerIdentifier = try optionalText(sharedWith: previous?.offerIdentifier)
-    if flags.contains(.hasOfferType) { details.offerType = try code() }
-    if flags.contains(.hasOfferDiscountType) { details.offerDiscountType = try code() }
-    if flags.contains(.hasOfferPeriod) { details.offerPeriod = try text() }
-    for _ in 0..<(try count()) { details.eligibleWinBackOfferIDs.append(try text()) }
-    if flags.contains(.hasRecentStart) { details.recentSubscriptionStartDate = try instant(since: base) }
-    if flags.contains(.hasBillingPlan) { details.billingPlanType = try code() }
-    guard flags.contains(.hasCommitment) else { return details }
+    var previous = RenewalDetails()
+    swap(&previous, &renewalDetails)
+    if flags.contains(.hasPrice) { renewalDetails.renewalPrice = try signed() }
+    renewalDetails.currency = try optionalText(sharedWith: previous.currency)
+    renewalDetails.offerIdentifier = try optionalText(sharedWith: previous.offerIdentifier)
+    if flags.contains(.hasOfferType) { renewalDetails.offerType = try code() }
+    if flags.contains(.hasOfferDiscountType) { renewalDetails.offerDiscountType = try code() }
+    if flags.contains(.hasOfferPeriod) { renewalDetails.offerPeriod = try text() }
+    for _ in 0..<(try count()) { renewalDetails.eligibleWinBackOfferIDs.append(try text()) }
+    if flags.contains(.hasRecentStart) {
+      renewalDetails.recentSubscriptionStartDate = try instant(since: base)
+    }
+    if flags.contains(.hasBillingPlan) { renewalDetails.billingPlanType = try code() }
+    guard flags.contains(.hasCommitment) else { return }
     var commitment = RenewalDetails.Commitment()
-    commitment.autoRenewProductID = try optionalText(sharedWith: previous?.commitment?.autoRenewProductID)
+    commitment.autoRenewProductID = try optionalText(sharedWith: previous.commitment?.autoRenewProductID)
     if flags.contains(.hasCommitmentStatus) { commitment.autoRenewStatus = try code() }
     if flags.contains(.hasCommitmentBillingPlan) { commitment.billingPlanType = try code() }
     if flags.contains(.hasCommitmentDate) { commitment.renewalDate = try instant(since: base) }
     if flags.contains(.hasCommitmentPrice) { commitment.renewalPrice = try signed() }
-    details.commitment = commitment
-    return details
+    renewalDetails.commitment = commitment
   }
 
   mutating func grant() throws(StoreError) -> GrantFact {

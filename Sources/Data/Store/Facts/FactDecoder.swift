@@ -8,19 +8,26 @@ internal import Entitlements
 /// relative to one base date of each fact. Flags mark the line, product or group of a transaction as equal to
 /// those of the transaction before, as in most periods of a subscription; the decoded facts then share one
 /// string. Texts of the details do the same with their length: 0 is no text, 1 is the text before, and
-/// otherwise the length is two less. The renewal infos of a line are its distinct contents and the list of
+/// otherwise the length is two less. Equal texts of transactions that were encoded apart are shared, too, if
+/// one decoder reads them. The renewal infos of a line are its distinct contents and the list of
 /// signatures, each with the index of its content, its date since the signature before, and the time until it
 /// was known.
 struct FactDecoder: ~Copyable {
-  private let bytes: [UInt8]
+  private var bytes: [UInt8]
   private var position = 0
   // The parts that a transaction can share with the one before.
   private var line = ""
   private var product = ""
   private var group = ""
-  private var details = TransactionDetails()
+  var details = TransactionDetails()
+  // The parts that a renewal info can share with the one before.
+  private var renewalProduct = ""
+  var renewalDetails = RenewalDetails()
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Continues with other bytes.
+  mutating func read(_ bytes: [UInt8]) { (self.bytes, position) = (bytes, 0) }
 
   var isAtEnd: Bool { position == bytes.count }
 
@@ -44,7 +51,7 @@ struct FactDecoder: ~Copyable {
   /// Reads a transaction, whose line, product and group may be those of the one before.
   mutating func transaction() throws(StoreError) -> TransactionFact {
     let flags = TransactionFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
-    if !flags.contains(.sameLine) { line = try text() }
+    if !flags.contains(.sameLine) { line = try text(sharedWith: line) }
     let id = try flags.contains(.isFirstOfLine) ? line : text()
     if !flags.contains(.sameProduct) { product = try text() }
     let type: ProductType = try code()
@@ -62,7 +69,7 @@ struct FactDecoder: ~Copyable {
     let quantity = try flags.contains(.hasQuantity) ? signed() : 1
     let revokedSeats = try flags.contains(.hasRevokedSeats) ? signed() : nil
     let arrived = try flags.contains(.hasEarlyArrival) ? instant(since: base) : nil
-    details = try flags.contains(.hasDetails) ? transactionDetails(since: base, after: details) : .init()
+    if flags.contains(.hasDetails) { try readDetails(since: base) } else { details = .init() }
     // Built in one expression, because changing a member of this large value would copy it.
     return TransactionFact(
       transactionID: id, originalTransactionID: line, productID: product, type: type, purchaseDate: base,
@@ -78,10 +85,15 @@ struct FactDecoder: ~Copyable {
   mutating func renewalHistory() throws(StoreError) -> RenewalHistory {
     let line = try text()
     var base = Instant(millisecondsSince1970: try signed())
+    (renewalProduct, renewalDetails) = ("", RenewalDetails())
+    let contentCount = try count()
     var contents: [RenewalFact] = []
-    for _ in 0..<(try count()) { contents.append(try renewal(of: line, since: base, after: contents.last)) }
+    contents.reserveCapacity(contentCount)
+    for _ in 0..<contentCount { contents.append(try renewal(of: line, since: base)) }
+    let signatureCount = try count()
     var signatures: [RenewalHistory.Signature] = []
-    for _ in 0..<(try count()) {
+    signatures.reserveCapacity(signatureCount)
+    for _ in 0..<signatureCount {
       let content = Int(truncatingIfNeeded: try unsigned())
       let signedDate = try instant(since: base)
       signatures.append(
@@ -94,32 +106,26 @@ struct FactDecoder: ~Copyable {
     return history
   }
 
-  /// Reads the content of a renewal info. The signing date is in its signatures.
-  private mutating func renewal(
-    of line: String, since base: Instant, after previous: RenewalFact?
-  ) throws(StoreError) -> RenewalFact {
+  /// Reads the content of a renewal info, whose product may be that of the one before. The signing date is in its signatures.
+  private mutating func renewal(of line: String, since base: Instant) throws(StoreError) -> RenewalFact {
     let flags = RenewalFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
-    let product: String
-    if let previous, flags.contains(.sameProduct) {
-      product = previous.productID
-    } else {
-      product = try text()
-    }
-    var fact = RenewalFact(
-      originalTransactionID: line, productID: product, isInBillingRetry: flags.contains(.isInBillingRetry),
-      signedDate: Instant(millisecondsSince1970: 0))
+    if !flags.contains(.sameProduct) { renewalProduct = try text() }
+    var nextProduct: String?
     if flags.contains(.hasAutoRenewProduct) {
-      fact.autoRenewProductID = try flags.contains(.renewsToSameProduct) ? product : text()
+      nextProduct = try flags.contains(.renewsToSameProduct) ? renewalProduct : text()
     }
-    if flags.contains(.hasAutoRenewStatus) { fact.autoRenewStatus = try code() }
-    if flags.contains(.hasGracePeriod) { fact.gracePeriodExpiresDate = try instant(since: base) }
-    if flags.contains(.hasExpirationIntent) { fact.expirationIntent = try code() }
-    if flags.contains(.hasPriceIncreaseStatus) { fact.priceIncreaseStatus = try code() }
-    if flags.contains(.hasRenewalDate) { fact.renewalDate = try instant(since: base) }
-    if flags.contains(.hasDetails) {
-      fact.details = try renewalDetails(since: base, after: previous?.details)
-    }
-    return fact
+    let status: AutoRenewStatus? = try flags.contains(.hasAutoRenewStatus) ? code() : nil
+    let graceEnd = try flags.contains(.hasGracePeriod) ? instant(since: base) : nil
+    let intent: ExpirationIntent? = try flags.contains(.hasExpirationIntent) ? code() : nil
+    let increase: PriceIncreaseStatus? = try flags.contains(.hasPriceIncreaseStatus) ? code() : nil
+    let renewalDate = try flags.contains(.hasRenewalDate) ? instant(since: base) : nil
+    if flags.contains(.hasDetails) { try readRenewalDetails(since: base) } else { renewalDetails = .init() }
+    // Built in one expression, as a transaction is.
+    return RenewalFact(
+      originalTransactionID: line, productID: renewalProduct, autoRenewProductID: nextProduct,
+      autoRenewStatus: status, isInBillingRetry: flags.contains(.isInBillingRetry),
+      gracePeriodExpiresDate: graceEnd, expirationIntent: intent, priceIncreaseStatus: increase,
+      renewalDate: renewalDate, signedDate: Instant(millisecondsSince1970: 0), details: renewalDetails)
   }
 }
 
@@ -155,11 +161,25 @@ extension FactDecoder {
     Instant(millisecondsSince1970: base.millisecondsSince1970 &+ (try signed()))
   }
 
-  mutating func text() throws(StoreError) -> String {
-    let length = try count()
-    let end = position + length
-    defer { position = end }
-    return String(decoding: bytes[position..<end], as: UTF8.self)
+  /// Decodes a text; if it equals `known`, both share their storage.
+  mutating func text(sharedWith known: String? = nil) throws(StoreError) -> String {
+    text(ofLength: try count(), sharedWith: known)
+  }
+
+  /// Decodes a text of a length that does not exceed the remaining bytes.
+  private mutating func text(ofLength length: Int, sharedWith known: String?) -> String {
+    let range = position..<position + length
+    position = range.upperBound
+    // Shorter texts have no storage besides their value.
+    if length > 15, var known, known.utf8.count == length {
+      let isSame = bytes.withUnsafeBytes { bytes in
+        known.withUTF8 {
+          UnsafeRawBufferPointer($0).hasSameBytes(as: UnsafeRawBufferPointer(rebasing: bytes[range]))
+        }
+      }
+      if isSame { return known }
+    }
+    return String(decoding: bytes[range], as: UTF8.self)
   }
 
   /// Decodes no text, the same member of the fact before, or another text.
@@ -167,9 +187,7 @@ extension FactDecoder {
     let value = try unsigned()
     guard value > 1 else { return value == 0 ? nil : previous }
     guard value - 2 <= UInt64(bytes.count - position) else { throw .corrupt("a fact ends too early") }
-    let end = position + Int(value - 2)
-    defer { position = end }
-    return String(decoding: bytes[position..<end], as: UTF8.self)
+    return text(ofLength: Int(value - 2), sharedWith: previous)
   }
 
   mutating func code<Code: OpenCode>() throws(StoreError) -> Code where Code.RawValue == String {
