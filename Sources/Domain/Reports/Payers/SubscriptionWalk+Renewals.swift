@@ -5,17 +5,25 @@ internal import Entitlements
 struct RenewalTimes {
   /// By the start of the period that they describe.
   private let reports: [Instant: [RenewalReport]]
+  /// The products of the next periods.
+  private let nextProductIDs: Set<String>
 
   /// - lines: the purchases of the subscription.
   init(_ lines: [String], _ facts: borrowing CustomerFacts) {
     var reports: [Instant: [RenewalReport]] = [:]
+    var nextProductIDs: Set<String> = []
     for line in lines {
       for report in facts.renewalReports(ofLine: line) {
         reports[report.periodStart, default: []].append(report)
+        if let next = report.nextProductID { nextProductIDs.insert(next) }
       }
     }
     self.reports = reports
+    self.nextProductIDs = nextProductIDs
   }
+
+  /// Whether a report names another product than `productID` for a next period. Most subscriptions have no such plan.
+  func mayPlan(otherThan productID: String) -> Bool { nextProductIDs.contains { $0 != productID } }
 
   var isEmpty: Bool { reports.isEmpty }
 
@@ -73,7 +81,17 @@ extension SubscriptionWalk {
     for asked in RenewalTimes.times(in: reports, where: \.awaitsConsent) where asked.start < end {
       span(.consentPending, period, max(asked.start, inForceSince), min(asked.end, end))
     }
+    addDowngrades(period, next, reports, until: end)
+    addPlans(of: period, during: period, until: end)
+    if let next { addPlans(of: next, during: period, until: end) }
+  }
+
+  /// Records the times in which a downgrade was planned for the next renewal.
+  private mutating func addDowngrades(
+    _ period: SubscriptionPeriod, _ next: SubscriptionPeriod?, _ reports: [RenewalReport], until end: Instant
+  ) {
     let productID = period.dimensions.productID
+    guard renewals.mayPlan(otherThan: productID) else { return }
     let described =
       period.withdrawn.isEmpty
       ? reports : renewals.reports(ofPeriods: [period.start] + (next.map { [$0.start] } ?? []))
@@ -83,8 +101,6 @@ extension SubscriptionWalk {
     for plan in downgrades where plan.start < end {
       span(.pendingDowngrade, period, max(plan.start, inForceSince), min(plan.end, end))
     }
-    addPlans(of: period, during: period, until: end)
-    if let next { addPlans(of: next, during: period, until: end) }
   }
 
   /// Records during a running period that another product was planned for the renewal after the period `described`, and that the
@@ -93,6 +109,7 @@ extension SubscriptionWalk {
     of described: SubscriptionPeriod, during period: SubscriptionPeriod, until end: Instant
   ) {
     let productID = described.dimensions.productID
+    guard renewals.mayPlan(otherThan: productID) else { return }
     let reports = renewals.reports(ofPeriods: [described.start])
     let downgrades = RenewalTimes.times(in: reports) {
       app.isDowngrade(from: productID, to: $0.nextProductID ?? productID)
