@@ -66,9 +66,18 @@ package enum Granularity: Int64, Hashable, Sendable, CaseIterable {
       // 1970-01-01 was a Thursday.
       let sinceMonday = (day.number + 3) % 7
       return day.advanced(by: -(sinceMonday < 0 ? sinceMonday + 7 : sinceMonday))
-    case .month: return day.advanced(by: 1 - CalendarTime(day.start).day)
+    case .month, .quarter, .year: return firstDay(of: day, CalendarTime(day.start))
+    }
+  }
+
+  /// The first day of the bucket that contains `day`, whose date is `date`. To find it for several granularities, the date is
+  /// computed once.
+  func firstDay(of day: ReportDay, _ date: CalendarTime) -> ReportDay {
+    switch self {
+    case .day, .week: return firstDay(of: day)
+    case .month: return day.advanced(by: 1 - date.day)
     case .quarter, .year:
-      var time = CalendarTime(day.start)
+      var time = date
       time.day = 1
       if self == .quarter { time.month -= (time.month - 1) % 3 }
       if self == .year { time.month = 1 }

@@ -23,26 +23,28 @@ struct MoneyPostings {
       }
       guard price > 0 else { continue }
       let bought = facts.transactions[index].purchaseDate
-      var charge = Posting(
+      let charge = Posting(
         .charge, at: bought, line: facts.transactions[index].originalTransactionID,
         transactionID: facts.transactions[index].transactionID, history.transactions[index].dimensions)
-      let day = ReportDay(charge.effectiveAt)
       if !hasJoined {
         hasJoined = true
         postings.append(
           charge.with { ($0.kind, $0.count, $0.cohort, $0.currency) = (.payer, 1, cohort, currency) })
       }
-      let isPastYear = history.paidYears.isPast(charge.dimensions.group, at: bought)
-      let share = history.paidYears.share(of: charge.dimensions.group, at: bought)
-      charge.reason = facts.transactions[index].type.reportName
-      (charge.count, charge.amount, charge.currency) = (1, price, currency)
-      charge.proceeds = Share.part(share, of: price)
-      charge.cohort = cohort?.at(day)
-      charge.marks = buckets.marks(ofChargeOn: day)
-      // Moved, because most charges are needed nowhere else.
+      // Completed in its place: most charges are needed nowhere else, and a copy has several reference counts.
+      let place = postings.count
       postings.append(charge)
-      let place = postings.count - 1
-      if isPastYear {
+      let day = ReportDay(bought)
+      let group = history.transactions[index].dimensions.group
+      let share = history.paidYears.share(of: group, at: bought)
+      postings[place].reason = facts.transactions[index].type.reportName
+      postings[place].count = 1
+      postings[place].amount = price
+      postings[place].currency = currency
+      postings[place].proceeds = Share.part(share, of: price)
+      postings[place].cohort = cohort?.at(day)
+      postings[place].marks = buckets.marks(ofChargeOn: day)
+      if history.paidYears.isPast(group, at: bought) {
         postings.append(
           postings[place].with {
             ($0.kind, $0.amount, $0.proceeds, $0.currency) = (.chargeAfterYear, 0, 0, "")
@@ -140,9 +142,10 @@ private struct ChargeBuckets {
   mutating func marks(ofChargeOn day: ReportDay) -> Int64 {
     guard day != lastDay else { return 0 }
     lastDay = day
+    let date = CalendarTime(day.start)
     var marks: Int64 = 0
     for (index, granularity) in Granularity.allCases.enumerated() {
-      let bucket = granularity.firstDay(of: day)
+      let bucket = granularity.firstDay(of: day, date)
       if last[index] != bucket { marks |= 1 << granularity.rawValue }
       last[index] = bucket
     }

@@ -127,36 +127,33 @@ private struct ActiveTimes {
     }
   }
 
-  /// Whether the stint was active just before the bucket that contains `day`.
-  private func isOpening(_ granularity: Granularity, of day: ReportDay) -> Bool {
-    let start = granularity.firstDay(of: day).start
-    return times.contains { $0.start < start && start <= $0.end }
+  /// Whether the stint was active just before `start`.
+  private func isActive(before start: Instant) -> Bool {
+    times.contains { $0.start < start && start <= $0.end }
+  }
+
+  /// The granularities whose bucket of `instant` has a start that matches, as ``Posting/marks``.
+  private func marks(at instant: Instant, where matches: (Instant) -> Bool) -> Int64 {
+    let day = ReportDay(instant)
+    let date = CalendarTime(day.start)
+    return Granularity.allCases.reduce(0) { marks, granularity in
+      matches(granularity.firstDay(of: day, date).start) ? marks | 1 << granularity.rawValue : marks
+    }
   }
 
   /// The granularities in whose bucket of `instant` the stint is new.
   func closedBuckets(at instant: Instant) -> Int64 {
-    let day = ReportDay(instant)
-    return Granularity.allCases.reduce(0) { marks, granularity in
-      isOpening(granularity, of: day) ? marks : marks | 1 << granularity.rawValue
-    }
+    marks(at: instant) { !isActive(before: $0) }
   }
 
   /// The granularities in whose bucket of `instant` the stint was active for the first time, earlier than `instant`.
   func bucketsOfBeginning(before instant: Instant) -> Int64 {
     guard let first = times.first?.start, first < instant else { return 0 }
-    let day = ReportDay(instant)
-    return Granularity.allCases.reduce(0) { marks, granularity in
-      first >= granularity.firstDay(of: day).start ? marks | 1 << granularity.rawValue : marks
-    }
+    return marks(at: instant) { first >= $0 }
   }
 
   /// The granularities in whose bucket of `instant` the stint was active at the start, and has no end among `ends`.
   func openBuckets(at instant: Instant, after ends: [Instant]) -> Int64 {
-    let day = ReportDay(instant)
-    return Granularity.allCases.reduce(0) { marks, granularity in
-      let start = granularity.firstDay(of: day).start
-      let isFirst = !ends.contains { $0 >= start && $0 < instant }
-      return isOpening(granularity, of: day) && isFirst ? marks | 1 << granularity.rawValue : marks
-    }
+    marks(at: instant) { start in isActive(before: start) && !ends.contains { $0 >= start && $0 < instant } }
   }
 }
