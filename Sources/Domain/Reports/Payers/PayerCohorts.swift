@@ -36,6 +36,9 @@ struct PayerCohorts {
     // Most payers have subscriptions of one group.
     let first = subscriptions.first?.cohort?.dimensions.group
     if subscriptions.allSatisfy({ $0.cohort?.dimensions.group == first }) { return [subscriptions] }
-    return Array(Dictionary(grouping: subscriptions, by: \.cohort?.dimensions.group).values)
+    // In an order that is the same in every process: the standing postings are compared in theirs.
+    return Dictionary(grouping: subscriptions, by: \.cohort?.dimensions.group)
+      .sorted { ($0.key ?? "", $0.key == nil ? 0 : 1) < ($1.key ?? "", $1.key == nil ? 0 : 1) }
+      .map(\.value)
   }
 }
