@@ -57,6 +57,8 @@ extension SQLTransaction {
 
   /// The rows that the derivation of most purchases reads besides the state and the facts: a statement for each
   /// takes longer.
+  ///
+  /// The first column is the instant from which one customer owned the purchase, or NULL after other changes of its owners.
   private static let startColumns = """
     (SELECT CASE WHEN count(*) = 0 THEN \(Instant.distantFuture.millisecondsSince1970)
        WHEN count(*) = 1 AND min(c.gained) = 1 THEN CASE WHEN min(c.evidence_id) = (
