@@ -3566,7 +3566,10 @@ export interface MigrateReceiptsRequest {
   receiptBytes?: string;
   /** Looked up only; does not link the purchase. */
   originalTransactionId?: string;
-  /** The environment. Unspecified: the default environment of the app. */
+  /**
+   * The environment of an original transaction id; a receipt states its own. Unspecified: the default environment of the
+   * app. An id that Apple does not have in the default one is looked up in the app's other environments.
+   */
   environment?: Environment;
 }
 
@@ -3591,7 +3594,10 @@ export interface MigrateReceiptsResponse {
 export interface StartMigrationRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The environment. Unspecified: the default environment of the app. */
+  /**
+   * The environment of original transaction ids; receipts state their own. Unspecified: the default environment of the
+   * app. An id that Apple does not have in the default one is looked up in the app's other environments.
+   */
   environment?: Environment;
   /** A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes. */
   inputPath?: string;

@@ -947,7 +947,8 @@ package struct MigrateReceiptsRequest: WireMessage {
   package var app: String = ""
   /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
   package var customerId: String = ""
-  /// The environment. Unspecified: the default environment of the app.
+  /// The environment of an original transaction id; a receipt states its own. Unspecified: the default environment of the
+  /// app. An id that Apple does not have in the default one is looked up in the app's other environments.
   package var environment: Environment = .init()
   /// `source`: `receipt_base64`, `receipt_bytes`, `original_transaction_id`, or none.
   package var source: Source?
@@ -1042,7 +1043,8 @@ package struct MigrateReceiptsResponse: WireMessage {
 package struct StartMigrationRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The environment. Unspecified: the default environment of the app.
+  /// The environment of original transaction ids; receipts state their own. Unspecified: the default environment of the
+  /// app. An id that Apple does not have in the default one is looked up in the app's other environments.
   package var environment: Environment = .init()
   /// The number of receipts in parallel: 1 to 256; 0: 32.
   package var concurrency: Int32 = 0

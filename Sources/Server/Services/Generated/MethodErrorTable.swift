@@ -273,6 +273,7 @@ enum MethodErrorTable {
     /entitled.v1.EntitlementService/Watch NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT
     /entitled.v1.EntitlementService/Watch OUT_OF_RANGE UNKNOWN_SEQUENCE
     /entitled.v1.EntitlementService/Watch PERMISSION_DENIED INVALID_TOKEN NOT_A_BEARER_TOKEN NO_CREDENTIAL UNKNOWN_CERTIFICATE UNKNOWN_TOKEN
+    /entitled.v1.EntitlementService/Watch RESOURCE_EXHAUSTED TOO_MANY_STREAMS
     /entitled.v1.EntitlementService/ListTimeline INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/ListTimeline NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT
     /entitled.v1.EntitlementService/ListTimeline RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
@@ -623,6 +624,7 @@ enum MethodErrorTable {
     /entitled.v1.SegmentService/WatchSegment NOT_FOUND UNKNOWN_APP UNKNOWN_SEGMENT
     /entitled.v1.SegmentService/WatchSegment OUT_OF_RANGE UNKNOWN_SEQUENCE
     /entitled.v1.SegmentService/WatchSegment PERMISSION_DENIED INVALID_TOKEN NOT_A_BEARER_TOKEN NO_CREDENTIAL UNKNOWN_CERTIFICATE UNKNOWN_TOKEN
+    /entitled.v1.SegmentService/WatchSegment RESOURCE_EXHAUSTED TOO_MANY_STREAMS
     /entitled.v1.SegmentService/ListSegments INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.SegmentService/ListSegments NOT_FOUND UNKNOWN_APP
     /entitled.v1.SegmentService/ListSegments RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS

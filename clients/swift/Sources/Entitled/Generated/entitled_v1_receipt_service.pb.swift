@@ -966,7 +966,8 @@ public nonisolated struct Entitled_V1_MigrateReceiptsRequest: Sendable {
     set {source = .originalTransactionID(newValue)}
   }
 
-  /// The environment. Unspecified: the default environment of the app.
+  /// The environment of an original transaction id; a receipt states its own. Unspecified: the default environment of the
+  /// app. An id that Apple does not have in the default one is looked up in the app's other environments.
   public var environment: Entitled_V1_Environment = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1030,7 +1031,8 @@ public nonisolated struct Entitled_V1_StartMigrationRequest: Sendable {
   /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The environment. Unspecified: the default environment of the app.
+  /// The environment of original transaction ids; receipts state their own. Unspecified: the default environment of the
+  /// app. An id that Apple does not have in the default one is looked up in the app's other environments.
   public var environment: Entitled_V1_Environment = .unspecified
 
   /// The input. Required.

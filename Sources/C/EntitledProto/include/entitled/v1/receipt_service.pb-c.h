@@ -792,7 +792,8 @@ struct  Entitled__V1__MigrateReceiptsRequest
    */
   char *customer_id;
   /*
-   * The environment. Unspecified: the default environment of the app.
+   * The environment of an original transaction id; a receipt states its own. Unspecified: the default environment of the
+   * app. An id that Apple does not have in the default one is looked up in the app's other environments.
    */
   Entitled__V1__Environment environment;
   Entitled__V1__MigrateReceiptsRequest__SourceCase source_case;
@@ -867,7 +868,8 @@ struct  Entitled__V1__StartMigrationRequest
    */
   char *app;
   /*
-   * The environment. Unspecified: the default environment of the app.
+   * The environment of original transaction ids; receipts state their own. Unspecified: the default environment of the
+   * app. An id that Apple does not have in the default one is looked up in the app's other environments.
    */
   Entitled__V1__Environment environment;
   /*
