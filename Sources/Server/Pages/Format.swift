@@ -18,6 +18,24 @@ package enum Format {
   /// `2027-05-07 09:07 UTC`, for sentences.
   package static func moment(_ instant: Instant) -> String { minute(instant) + " UTC" }
 
+  /// A sentence in which each ``moment(_:)`` is a time that the script can show in the person's time zone.
+  package static func sentence(_ text: String) -> Markup {
+    var words = text.split(separator: " ", omittingEmptySubsequences: false)[...]
+    var parts: [Markup] = []
+    while let word = words.popFirst() {
+      guard let clock = words.first, let zone = words.dropFirst().first, zone.hasPrefix("UTC"),
+        let instant = Instant(rfc3339: "\(word)T\(clock):00Z")
+      else {
+        parts.append("\(String(word))")
+        continue
+      }
+      parts.append(
+        "<span class=\"moment-text\">\(time(instant)) <span data-zone>UTC</span></span>\(String(zone.dropFirst(3)))")
+      words = words.dropFirst(2)
+    }
+    return parts.joined(separator: " ")
+  }
+
   /// A span in its largest whole unit.
   package static func span(_ milliseconds: Int64) -> String {
     let minutes = milliseconds / 60_000

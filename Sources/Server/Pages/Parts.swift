@@ -22,9 +22,11 @@ package enum Part {
 package enum Table {
   /// The table. Readers that do not see it get `label` as its name; each row has a cell for each of `heads`.
   package static func markup(_ label: String, heads: [String], rows: [[Markup]]) -> Markup {
-    let head = heads.map { "<th scope=\"col\">\(self.head($0))</th>" as Markup }
+    let head = heads.map { "<th scope=\"col\"\(style(of: $0))>\(self.head($0))</th>" as Markup }
     let body = rows.map { cells in
-      let row = zip(heads, cells).map { head, cell in "<td data-head=\"\(head)\">\(cell)</td>" as Markup }
+      let row = zip(heads, cells).map { head, cell in
+        "<td data-head=\"\(head)\"\(style(of: head))>\(cell)</td>" as Markup
+      }
       return "<tr>\(row)</tr>\n" as Markup
     }
     return """
@@ -34,6 +36,9 @@ package enum Table {
       \(body)</tbody></table></div>
       """
   }
+
+  /// The class of a column of actions, which print leaves out.
+  private static func style(of head: String) -> Markup { head == Text.actions ? " class=\"actions\"" : "" }
 
   /// The head of a column. The script puts the person's time zone into that of times.
   private static func head(_ text: String) -> Markup {

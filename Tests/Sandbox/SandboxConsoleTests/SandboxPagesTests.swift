@@ -198,6 +198,19 @@ import Testing
     #expect(lanes[0].marks.map(\.sign) == ["?", "↩"])
   }
 
+  @Test("A period that was upgraded ends at the upgrade, which has a sign")
+  func upgrade() async throws {
+    let app = JSONValue.string(Self.app.id)
+    _ = await act("purchases", ["app": app, "productId": "monthly", "account": "ann"])
+    _ = await act("clock/advance", ["by": "10d"])
+    _ = await act("purchases", ["app": app, "productId": "yearly", "account": "ann"])
+    let (account, history) = try #require(await simulator.accountView("ann", in: Self.app.id))
+    let lane = try #require(AccountLanes.lanes(account, history).first)
+    try #require(lane.bars.count == 2)
+    #expect(lane.bars[0].end == lane.bars[1].start)
+    #expect(lane.marks.map(\.sign) == ["↥"] && lane.marks.map(\.at) == [lane.bars[1].start])
+  }
+
   @Test("A line of the journal has its command, and the same call with curl")
   func journalCommands() async {
     _ = await act("purchases", ["app": .string(Self.app.id), "productId": "monthly", "account": "ann"])

@@ -100,6 +100,34 @@ private func segment(
   }
 }
 
+@Suite struct LaneWordTests {
+  /// The picture of two periods, with a sign at an instant.
+  private func picture(sign: Double) -> String {
+    func bar(_ start: Double, _ end: Double, _ word: String) -> Lane.Bar {
+      Lane.Bar(
+        start: now.advanced(byMilliseconds: Int64(start * 86_400_000)),
+        end: now.advanced(byMilliseconds: Int64(end * 86_400_000)), tone: .full, word: word, meaning: "",
+        source: 0, isBrief: false)
+    }
+    let mark = Lane.Mark(
+      at: now.advanced(byMilliseconds: Int64(sign * 86_400_000)), sign: "↥", tone: .full, meaning: "",
+      source: 0)
+    return LanesPicture(
+      lanes: [Lane(name: "pro", kind: "", bars: [bar(-100, -50, "first"), bar(-50, 0, "second")], marks: [mark])],
+      geometry: LanesGeometry(start: now.advanced(byMilliseconds: -100 * 86_400_000), now: now), asOf: nil,
+      title: ""
+    ).svg.description
+  }
+
+  @Test("The word of a bar begins after a sign at its edge, and is left out under one")
+  func signs() {
+    #expect(picture(sign: -25).contains("x=\"605\" y=\"44\">second"))
+    #expect(picture(sign: -50).contains("x=\"614.5\" y=\"44\">second"))
+    #expect(!picture(sign: -47).contains(">second"))
+    #expect(picture(sign: -47).contains(">first"))
+  }
+}
+
 @Suite struct UnclaimedLaneTests {
   private func lane(_ transactions: Wire.Transaction...) -> Lane {
     Lane(
@@ -185,6 +213,17 @@ private func segment(
     #expect(lanes.shown.last?.name == "Apple said")
     #expect(lanes.shown.dropLast().map(\.kind) == (0..<11).reversed().map { "g\($0)" })
     #expect(lanes.folded.prefix(5).map(\.kind) == (0..<5).map { "old\($0)" })
+  }
+
+  @Test("The lane of a grant names its entitlement, and its id without one")
+  func grants() {
+    let granted = Grant.with {
+      $0.grantId = "g1"
+      $0.entitlement = "maps"
+    }
+    let lanes = Lane.all(
+      .with { $0.lanes = [grant("g1", ended: 1), grant("g2", ended: 1)] }, grants: [granted])
+    #expect(lanes.map(\.kind) == ["maps", "g2"])
   }
 
   @Test("Consumable purchases of one product share a lane with a dot for each")

@@ -39,7 +39,7 @@ enum AccountLanes {
   private static func lane(_ purchase: PurchaseView, _ history: AccountHistoryView) -> Lane {
     let sold = history.transactions.filter { $0.originalTransactionId == purchase.originalTransactionId }
     let failed = history.failedPayments.filter { $0.originalTransactionId == purchase.originalTransactionId }
-    let bars = sold.map { bar($0) } + failed.map { bar($0, purchase) }
+    let bars = sold.map { bar($0, upgraded: upgrade(of: $0, in: sold)) } + failed.map { bar($0, purchase) }
     let asked = history.notifications.filter {
       $0.originalTransactionId == purchase.originalTransactionId && $0.name.hasPrefix("CONSUMPTION_REQUEST")
     }
@@ -49,18 +49,29 @@ enum AccountLanes {
         at: $0.date, sign: "?", tone: .grace, meaning: Text.markRefundAsked,
         source: $0.transactionId.flatMap { Int64($0) } ?? 0)
     }
-    let marks = requests + sold.compactMap(mark)
+    let upgrades = sold.compactMap { one in
+      upgrade(of: one, in: sold).map {
+        Lane.Mark(
+          at: $0, sign: "↥", tone: .full, meaning: Text.markUpgraded, source: Int64(one.transactionId) ?? 0)
+      }
+    }
+    let marks = requests + upgrades + sold.compactMap(mark)
     return Lane(
       name: purchase.productId,
       kind: purchase.ownership == .purchased ? Text.lanePurchase : Text.laneShared,
       bars: bars.sorted { $0.start < $1.start }, marks: marks.sorted { $0.at < $1.at })
   }
 
-  private static func bar(_ sold: TransactionView) -> Lane.Bar {
+  /// The instant at which another transaction replaced `sold`; `nil` without an upgrade.
+  private static func upgrade(of sold: TransactionView, in all: [TransactionView]) -> Instant? {
+    sold.isUpgraded ? all.map(\.date).filter { $0 > sold.date }.min() : nil
+  }
+
+  private static func bar(_ sold: TransactionView, upgraded: Instant?) -> Lane.Bar {
     let tone: Tone = sold.isTrial ? .trial : sold.ownership == .purchased ? .full : .shared
     let price = Format.money(sold.price)
-    // A period that was cut short ends at its refund.
-    let end = sold.revoked.map { revoked in sold.expires.map { min($0, revoked) } ?? revoked } ?? sold.expires
+    // A period that was cut short ends at its refund, or at its upgrade.
+    let end = [sold.expires, sold.revoked, upgraded].compactMap(\.self).min()
     return Lane.Bar(
       start: sold.date, end: end, tone: tone, word: sold.isTrial ? Text.name(of: .trial) : price,
       meaning: "\(sold.productId), \(Format.words(sold.reason.rawValue)), \(price)",

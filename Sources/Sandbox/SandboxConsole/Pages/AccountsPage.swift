@@ -18,7 +18,7 @@ enum AccountsPage {
       <p>\(Text.accountsHint(total))</p>
       \(table(views, visit, back: ["accounts"]))
       \(next)
-      <p class="row">\(Part.link(.action(.purchases), [], visit, label: Text.buy))\
+      <p class="row">\(Part.link(.action(.purchases), [], visit, label: Text.buyForNewAccount))\
       \(Part.link(.call(.live), [], visit, back: ["accounts"]))</p>
       \(Part.commands(commands(views, visit)))
       """

@@ -18,7 +18,7 @@ enum OverviewPage {
       \(ClockPart.markup(visit, rate: settings.rate))</section>
       <section class="panel"><h2 id="accounts-title">\(Text.accounts)</h2>
       \(AccountsPage.table(views, visit, back: []))
-      <p class="row">\(Part.link(.action(.purchases), [], visit, label: Text.buy))
+      <p class="row">\(Part.link(.action(.purchases), [], visit, label: Text.buyForNewAccount))
       <a href="\(visit.link(["shop"]))">\(Text.toShop)</a>
       \(total > views.count ? "<a href=\"\(visit.link(["accounts"]))\">\(Text.allAccounts(total))</a>" : "")</p>
       \(Part.commands(AccountsPage.commands(views, visit)))</section>

@@ -12,6 +12,7 @@ extension Text {
   static func allAccounts(_ total: Int) -> String { "All \(total) accounts" }
   static let newer = "Newer"
   static let buy = "Buy"
+  static let buyForNewAccount = "Buy for a new account"
   static let toShop = "To the shop"
   static let acceptCharges = "Let charges succeed"
   static let declineCharges = "Decline the card"

@@ -37,7 +37,7 @@ enum ActionMarkup {
     }
     return """
       <form class="form" method="post" action="\(scope.action(action))">
-      \(inputs)<p class="row"><button class="primary">\(Text.preview)</button></p>
+      \(inputs)<p class="row"><button class="primary">\(Text.preview)</button> \(cancel(form, scope))</p>
       </form>
       """
   }
@@ -85,7 +85,9 @@ enum ActionMarkup {
     _ action: ActionName, _ preview: ActionPreview, _ form: ActionForm, _ scope: Scope, token: String,
     hasChanged: Bool
   ) -> Markup {
-    let lines = preview.lines.map { "<p>\($0)</p>\n" as Markup }
+    let lines = preview.lines.map { "<p>\(Format.sentence($0))</p>\n" as Markup }
+    let reason: Markup =
+      form["note"].given.map { "<p class=\"quiet\">\(Text.reasonLabel): \(Format.name($0))</p>\n" } ?? ""
     let events = preview.events?.map { event in
       """
       <h3>\(Format.name(event.customerId)) \(Part.chip(Format.words(event.type), Tone(event: event.type))) \
@@ -100,16 +102,25 @@ enum ActionMarkup {
     }
     let button: Markup = action.isIrreversible ? "danger" : "primary"
     return """
-      \(hasChanged ? "<p class=\"notice\" role=\"alert\">\(Text.changedSince)</p>" : "")
+      \(hasChanged
+        ? "<p class=\"notice\" role=\"alert\">\(Text.changedSince)</p>" : "<p class=\"quiet\">\(Text.notDoneYet)</p>")
       <h2>\(Text.effects)</h2>
       \(lines)\(preview.payload.isEmpty ? "" : "<h3>\(Text.sentToApple)</h3><pre tabindex=\"0\">\(preview.payload)</pre>")
       \(events?.isEmpty == true ? "<p class=\"quiet\">\(Text.noChange)</p>" : "\(events ?? [])")
+      \(reason)\
       <form method="post" action="\(scope.action(action))">
       \(hidden(form))\(state)<input type="hidden" name="token" value="\(token)">
       <p class="row actions"><button class="\(button)">\(Text.confirm(action, form))</button> \
-      <button name="edit" value="1">\(Text.change)…</button></p>
+      <button name="edit" value="1">\(Text.change)…</button> \(cancel(form, scope))</p>
       </form>
       """
+  }
+
+  /// The way back without the action: to its customer, its purchase or the work lists.
+  private static func cancel(_ form: ActionForm, _ scope: Scope) -> Markup {
+    let link =
+      form["customer"].given.map(scope.customer) ?? form["purchase"].given.map(scope.purchase) ?? scope.work()
+    return "<a class=\"button\" href=\"\(link)\">\(Text.cancel)</a>"
   }
 
   private static func hidden(_ form: ActionForm) -> [Markup] {

@@ -19,7 +19,7 @@ enum CustomerPicture {
     }
     guard let start = axis.firstInstant else { return head + Part.empty(Text.noHistory) }
     let geometry = LanesGeometry(start: start, now: data.now)
-    let lanes = LaneSelection(history, at: data.now)
+    let lanes = LaneSelection(history, grants: data.customer.grants, at: data.now)
     let deliveries = (try? data.timeline.get()).flatMap { Lane(deliveriesIn: $0, at: data.moment) }
     let visible = lanes.shown + [deliveries].compactMap(\.self)
     func picture(_ lanes: [Lane], _ id: StaticString, _ title: String) -> LanesPicture {

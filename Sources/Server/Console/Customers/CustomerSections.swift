@@ -13,7 +13,9 @@ enum CustomerSections {
     do throws(Status) { history = try data.history.get() } catch { return head + Part.failure(error) }
     let moment = data.moment.asOf ?? data.now
     let lanes = history.lanes.filter { $0.kind == .purchase || $0.kind == .shared }
-    let rows = lanes.reversed().map { purchase($0, at: moment, data, visit) }
+    let inForce = lanes.filter { lane in lane.segments.contains { $0.contains(moment) } }
+    let others = lanes.filter { !inForce.contains($0) }
+    let rows = (inForce.reversed() + others.reversed()).map { purchase($0, at: moment, data, visit) }
     let grants = history.lanes.filter { $0.kind == .grant }.map { grant($0, at: moment, data, visit) }
     let table = Table.markup(
       Text.purchases,

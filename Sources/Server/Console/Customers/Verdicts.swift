@@ -75,7 +75,7 @@ extension Verdict {
     """
     <article class="card \(tone.rawValue)">
     <h2>\(Format.name(entitlement.name)): <span>\(tone.sign) \(answer)</span></h2>
-    <p>\(sentence)</p>
+    <p>\(Format.sentence(sentence))</p>
     \(toDo(now))\
     \(toTell)\
     <p class="meta">\(meta(in: scope)) · <a href="\(explain)">\(Text.why(entitlement.name))</a></p>

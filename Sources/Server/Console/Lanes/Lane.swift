@@ -5,11 +5,13 @@ internal import Wire
 // Lanes of the contract's history.
 extension Lane {
   /// The lanes of a history, those without content left out.
-  static func all(_ history: GetCustomerHistoryResponse) -> [Lane] { states(history) + events(history) }
+  static func all(_ history: GetCustomerHistoryResponse, grants: [Grant] = []) -> [Lane] {
+    states(history, grants: grants) + events(history)
+  }
 
   /// The lanes of entitlements, purchases and grants. Purchases that give nothing for a time, such as consumables, share
-  /// a lane with the others of their product.
-  static func states(_ history: GetCustomerHistoryResponse) -> [Lane] {
+  /// a lane with the others of their product. The lane of one of `grants` names its entitlement instead of its id.
+  static func states(_ history: GetCustomerHistoryResponse, grants: [Grant] = []) -> [Lane] {
     let questions =
       history.lanes.first { $0.kind == .apple }?.marks.filter { $0.type.hasPrefix("CONSUMPTION_REQUEST") }
       ?? []
@@ -18,7 +20,9 @@ extension Lane {
     let products = units.reduce(into: [String]()) {
       if !$0.contains($1.productId) { $0.append($1.productId) }
     }
-    let lanes = states.filter { !units.contains($0) }.map { Lane($0, refundQuestions: questions) }
+    let lanes = states.filter { !units.contains($0) }.map { lane in
+      Lane(lane, refundQuestions: questions, grant: grants.first { $0.grantId == lane.name })
+    }
     let consumables = products.map { product in
       Lane(product, units.filter { $0.productId == product }, refundQuestions: questions)
     }
@@ -39,7 +43,7 @@ extension Lane {
         .sorted { $0.at < $1.at })
   }
 
-  private init(_ lane: HistoryLane, refundQuestions: [HistoryMark]) {
+  private init(_ lane: HistoryLane, refundQuestions: [HistoryMark], grant: Grant? = nil) {
     let product =
       lane.productId.given ?? lane.segments.last { !$0.productId.isEmpty }?.productId ?? lane.name
     let (name, kind) =
@@ -47,7 +51,7 @@ extension Lane {
       case .access: (lane.name, Text.laneAccess)
       case .purchase: (product, Text.lanePurchase)
       case .shared: (product, Text.laneShared)
-      case .grant: (Text.laneGrant, lane.name)
+      case .grant: (Text.laneGrant, grant?.entitlement.given ?? lane.name)
       case .apple: (Text.laneApple, Text.notifications(lane.marks.count))
       case .operator: (Text.laneOperator, Text.commands(lane.marks.count))
       case .unspecified, .unrecognized: (lane.name, "")

@@ -12,8 +12,8 @@ struct LaneSelection: Sendable {
   let folded: [Lane]
 
   /// The lanes of a history at an instant. What Apple said and what we did is always shown.
-  init(_ history: GetCustomerHistoryResponse, at now: Instant) {
-    let (states, events) = (Lane.states(history), Lane.events(history))
+  init(_ history: GetCustomerHistoryResponse, grants: [Grant] = [], at now: Instant) {
+    let (states, events) = (Lane.states(history, grants: grants), Lane.events(history))
     guard states.count + events.count > Self.maxLanes else {
       (shown, folded) = (states + events, [])
       return

@@ -93,7 +93,7 @@ enum StatusPage {
       Text.dependencies, heads: [Text.dependency, Text.state],
       rows: status.checks.map { check in
         [
-          "<code>\(check.name)</code>",
+          "\(Text.check(check.name).map { "\($0) " } ?? "")<code class=\"quiet\">\(check.name)</code>",
           check.error.isEmpty
             ? Part.chip("✓ \(Text.ok)", .full) : "\(Part.chip("✕", .none)) \(check.error)",
         ]

@@ -21,11 +21,13 @@ enum ReportForm {
 
       """ : ""
     let isConvertible = chart.reports.contains { Report.named($0).isConvertible }
-    let conversion = isConvertible ? text("convert-to", Text.convertTo, filter.convertTo, size: 4) : ""
+    let conversion =
+      isConvertible ? text("convert-to", Text.convertTo, filter.convertTo, empty: Text.noCurrency, size: 4) : ""
     return """
       <form class="row filter" action="\(scope.report(chart))" method="get">
       \(date("from", Text.fromDay, filter.first))\(date("to", Text.toDay, filter.last))\(length)\
-      \(text("product", Text.productHead, filter.product))\(text("storefront", Text.storefront, filter.storefront))\
+      \(text("product", Text.productHead, filter.product, empty: Text.all))\
+      \(text("storefront", Text.storefront, filter.storefront, empty: Text.all))\
       \(conversion)\(knowledge)\(date("known-at", Text.knownAt, filter.known))\
       \(date("note-day", Text.noteDay, filter.note?.day))\(text("note", Text.noteText, filter.note?.text))\
       <button>\(Text.show)</button></form>
@@ -40,7 +42,12 @@ enum ReportForm {
     "<label>\(label)<input type=\"date\" name=\"\(name)\" value=\"\(day?.text ?? "")\"></label>\n"
   }
 
-  private static func text(_ name: String, _ label: String, _ value: String?, size: Int = 12) -> Markup {
-    "<label>\(label)<input type=\"text\" name=\"\(name)\" value=\"\(value ?? "")\" size=\"\(size)\" maxlength=\"128\"></label>\n"
+  /// `empty` is the meaning of the empty field.
+  private static func text(_ name: String, _ label: String, _ value: String?, empty: String = "", size: Int = 12)
+    -> Markup
+  {
+    let hint: Markup = empty.isEmpty ? "" : " placeholder=\"\(empty)\""
+    return
+      "<label>\(label)<input type=\"text\" name=\"\(name)\" value=\"\(value ?? "")\" size=\"\(size)\" maxlength=\"128\"\(hint)></label>\n"
   }
 }

@@ -65,6 +65,8 @@ extension Text {
   static let undo = "Undo"
   static func didIt(_ title: String) -> String { "Done: \(title)." }
   static let preview = "Preview"
+  static let cancel = "Cancel"
+  static let notDoneYet = "Nothing has happened yet. The button below does it."
   static let changedSince =
     "Something has changed since the preview, or it is older than ten minutes. Look at it again."
   static let sentToApple = "Sent to Apple"
@@ -77,7 +79,8 @@ extension Text {
   static let level = "Access"
   static let week = "1 week"
   static let untilDate = "Until a date"
-  static let dateHint = "For example 2027-05-31, or 2027-05-31T12:00:00Z."
+  static let dateHint =
+    "It counts if the duration is 'Until a date'. For example 2027-05-31, or 2027-05-31T12:00:00Z."
   static let originalTransactionID = "Original transaction id"
   static let transactionID = "Transaction id"
   static let transferID = "Transfer id"

@@ -203,6 +203,7 @@ extension Text {
   static let happened = "Happened"
   static let recorded = "Recorded"
   static let answer = "Entitled"
+  static let accessUntil = "Access until"
   static func change(_ type: String, _ entitlement: String, _ customer: String) -> String {
     "\(Format.words(type)), \(entitlement), \(customer)"
   }
@@ -253,6 +254,7 @@ extension Text {
   static let theirEvent = "The event"
   static let hintMigrations = "Jobs that migrate receipts, latest first."
   static let numberOfRows = "The number of rows"
+  static let workHint = "The number beside Work counts refund requests and webhooks with dead letters."
   static func moreThan(_ count: Int) -> String { "more than \(count)" }
   static let listAsCSV = "The list as CSV"
   static let download = "Download"
@@ -304,6 +306,17 @@ extension Text {
   }
   static let dependencies = "Dependencies"
   static let dependency = "Dependency"
+  /// The check of a name in the contract; `nil` for one that this version does not have.
+  static func check(_ name: String) -> String? {
+    switch name {
+    case "store_readable": "The store can be read"
+    case "store_writable": "The store can be written"
+    case "disk": "The disk has free space"
+    case "writer_lag": "Writes do not wait"
+    case "configuration": "The configuration on disk is in use"
+    default: nil
+    }
+  }
   static func usualInterval(_ span: String) -> String { "usually every \(span)" }
   static let completeUntil = "Complete until"
   static func overduePolls(_ count: Int64) -> String { "\(count) overdue" }

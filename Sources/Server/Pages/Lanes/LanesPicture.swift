@@ -91,15 +91,17 @@ package struct LanesPicture: Sendable {
   private func row(_ lane: Lane, _ index: Int) -> Markup {
     let y = LanesGeometry.top + Double(index) * LanesGeometry.rowHeight
     let middle = y + LanesGeometry.barHeight / 2
+    let signs = LanesGeometry.spread(lane.marks.map { geometry.x($0.at) })
     return """
       <g><text x="12" y="\(y + 9)">\(lane.name.shortened(to: 18))</text>\
       <text class="kind" x="12" y="\(y + 22)">\(lane.kind.shortened(to: 20))</text>
-      \(lane.bars.map { bar($0, y) })\(dots(lane, middle))\(marks(lane, middle))</g>
+      \(lane.bars.map { bar($0, y, signs) })\(dots(lane, middle))\(marks(lane, signs, middle))</g>
 
       """
   }
 
-  private func bar(_ bar: Lane.Bar, _ y: Double) -> Markup {
+  /// Draws a bar with its word, if it has room beside `signs`, the places of the lane's marks.
+  private func bar(_ bar: Lane.Bar, _ y: Double, _ signs: [Double]) -> Markup {
     let x = geometry.x(bar.start)
     let end =
       bar.isBrief ? min(bar.end.map(geometry.x) ?? x + 22, x + 22) : geometry.x(bar.end ?? geometry.end)
@@ -110,10 +112,14 @@ package struct LanesPicture: Sendable {
       "x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(LanesGeometry.barHeight)\" rx=\"3\""
     let hatch: Markup =
       [.grace, .retry].contains(bar.tone) ? "<rect \(shape) fill=\"url(#\(name)-\(tone))\"/>" : ""
-    let hasRoom = Double(bar.word.count) * 7.2 + 10 < width
+    // A sign at the edge between two bars covers the beginning of the second one.
+    let radius = LanesGeometry.markDistance / 2
+    let left = (signs.filter { abs($0 - x) < radius }.max().map { $0 + radius } ?? x) + 5
+    let right = left + Double(bar.word.count) * 7.2
+    let hasRoom = right + 5 < x + width && !signs.contains { $0 + radius > left && $0 - radius < right }
     let halo: Markup = hatch.isEmpty ? "" : " halo"
     let word: Markup =
-      hasRoom ? "<text class=\"\(tone)\(halo)\" x=\"\(x + 5)\" y=\"\(y + 14)\">\(bar.word)</text>" : ""
+      hasRoom ? "<text class=\"\(tone)\(halo)\" x=\"\(left)\" y=\"\(y + 14)\">\(bar.word)</text>" : ""
     return
       "<g><title>\(Self.description(bar))</title><rect class=\"bar \(tone)\" \(shape)/>\(hatch)\(word)</g>\n"
   }
@@ -124,9 +130,8 @@ package struct LanesPicture: Sendable {
     }
   }
 
-  private func marks(_ lane: Lane, _ y: Double) -> [Markup] {
-    let places = LanesGeometry.spread(lane.marks.map { geometry.x($0.at) })
-    return zip(lane.marks, places).map { mark, x in
+  private func marks(_ lane: Lane, _ places: [Double], _ y: Double) -> [Markup] {
+    zip(lane.marks, places).map { mark, x in
       """
       <g><title>\(Self.description(mark))</title><circle class="mark \(mark.tone.rawValue)" cx="\(x)" cy="\(y)" r="8.5"/>\
       <text class="sign \(mark.tone.rawValue)" x="\(x)" y="\(y + 4)">\(mark.sign)</text></g>
