@@ -62,16 +62,17 @@ enum SegmentPage {
     let grants = card(Text.segmentGranted, GrantsPage.link(in: scope), Text.grantedHint)
     // Customers who asked for a refund are a work list, because each has a deadline.
     let refunds = card(Text.queueRefunds, scope.work(.refunds), Text.hintRefunds)
+    let always: Markup =
+      "<h2>\(Text.builtInSegments)</h2>\n<div class=\"cards\">\(builtIn)\(grants)\(refunds)</div>\n"
+    let own: Markup = "<h2>\(Text.savedSegments)</h2>\n"
     return Page(
       Text.segments, in: scope, section: .segments,
       body: """
         <h1>\(Text.segments)</h1>
         <p>\(Text.segmentsHint) <a href="\(HomePage.link)">\(Text.allApps)</a></p>
-        <h2>\(Text.savedSegments)</h2>
-        <p class="quiet">\(Text.savedSegmentsHint)</p>
-        \(saved.isEmpty ? Part.empty(Text.noSegments) : "<div class=\"cards\">\(saved)</div>")
-        <h2>\(Text.builtInSegments)</h2>
-        <div class="cards">\(builtIn)\(grants)\(refunds)</div>
+        \(saved.isEmpty
+          ? always + own + Part.empty(Text.noSegments)
+          : own + "<p class=\"quiet\">\(Text.savedSegmentsHint)</p>\n<div class=\"cards\">\(saved)</div>\n" + always)
         """)
   }
 

@@ -3,7 +3,8 @@ internal import Pages
 // The texts of the pages about segments.
 extension Text {
   static let segments = "Segments"
-  static let segmentsHint = "Customers by the state of their purchases."
+  static let segmentsHint =
+    "Customers by the state of their purchases. The box above finds one customer by any id."
   static let allApps = "All apps and environments"
   static func segmentsOf(_ app: String, _ environment: String) -> String {
     "segments of \(app), \(environment)"
