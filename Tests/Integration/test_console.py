@@ -89,6 +89,7 @@ def test_with_one_app_the_first_page_is_its_customers(console, lena):
     start = lena.get("/")
     assert start.status == 303 and start.getheader("location") == f"{HERE}/segments", "the first configured environment"
     text = lena.get(f"{HERE}/segments").text
+    assert text.index(">Always there<") < text.index(">Saved<"), "no segment is saved"
     assert '<a href="/apps">All apps and environments</a>' in text and 'href="/apps" data-key="c"' in text
     apps = lena.get("/apps").text
     assert f"{HERE}/segments" in apps and f"/a/{APP}/production/segments" in apps and 'id="home-find"' in apps
@@ -472,6 +473,7 @@ def test_the_status_page_has_apples_rates_and_the_delays(console, lena):
     assert app["notificationDelay"]["count"] >= 10 and app["notificationDelay"]["median"].endswith("s")
     limit = next(limit for limit in app["appleRateLimits"] if limit["callsPerSecond"] > 0)
     assert 0 <= limit.get("availableCalls", 0) <= 10 * limit["callsPerSecond"] and limit["endpoint"]
+    assert 'The store can be read <code class="quiet">store_readable</code>' in page
     assert "longest" in page and "Store" in page and "Webhooks" in page and "deploy/grafana" in page
     assert "No listener has TLS, and no root is trusted besides Apple&#39;s." in page
 

@@ -97,6 +97,8 @@ def act(console, browser, action, values, expected, method, person=OPERATOR, cha
     for text in expected:
         assert text in html.unescape(preview.text), (text, preview.text)
     assert changes() == before, "a preview changes nothing"
+    assert "Nothing has happened yet." in preview.text and f"Reason: <bdi>{note}</bdi>" in preview.text
+    assert all(">Cancel</a>" in page.text for page in (form, preview))
     done = browser.post(f"{HERE}/do/{action}", hidden(preview.text))
     assert done.status == 303, done.text
     location = done.getheader("location")

@@ -32,6 +32,7 @@ def test_the_saved_segments_are_listed_with_their_conditions_and_rows(lena):
     page = lena.get(HERE)
     assert page.status == 200
     assert f'href="{HERE}/renewing"' in page.text and f'href="{HERE}/long-retry"' in page.text
+    assert page.text.index(">Saved<") < page.text.index(">Always there<")
     assert "for 5 days or more" in page.text and 'aria-current="page" data-key="l"' in page.text
 
 
