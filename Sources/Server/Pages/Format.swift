@@ -30,7 +30,8 @@ package enum Format {
         continue
       }
       parts.append(
-        "<span class=\"moment-text\">\(time(instant)) <span data-zone>UTC</span></span>\(String(zone.dropFirst(3)))")
+        "<span class=\"moment-text\">\(time(instant)) <span data-zone>UTC</span></span>\(String(zone.dropFirst(3)))"
+      )
       words = words.dropFirst(2)
     }
     return parts.joined(separator: " ")

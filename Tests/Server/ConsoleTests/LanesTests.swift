@@ -113,7 +113,9 @@ private func segment(
       at: now.advanced(byMilliseconds: Int64(sign * 86_400_000)), sign: "↥", tone: .full, meaning: "",
       source: 0)
     return LanesPicture(
-      lanes: [Lane(name: "pro", kind: "", bars: [bar(-100, -50, "first"), bar(-50, 0, "second")], marks: [mark])],
+      lanes: [
+        Lane(name: "pro", kind: "", bars: [bar(-100, -50, "first"), bar(-50, 0, "second")], marks: [mark])
+      ],
       geometry: LanesGeometry(start: now.advanced(byMilliseconds: -100 * 86_400_000), now: now), asOf: nil,
       title: ""
     ).svg.description

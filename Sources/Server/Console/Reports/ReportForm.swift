@@ -22,7 +22,8 @@ enum ReportForm {
       """ : ""
     let isConvertible = chart.reports.contains { Report.named($0).isConvertible }
     let conversion =
-      isConvertible ? text("convert-to", Text.convertTo, filter.convertTo, empty: Text.noCurrency, size: 4) : ""
+      isConvertible
+      ? text("convert-to", Text.convertTo, filter.convertTo, empty: Text.noCurrency, size: 4) : ""
     return """
       <form class="row filter" action="\(scope.report(chart))" method="get">
       \(date("from", Text.fromDay, filter.first))\(date("to", Text.toDay, filter.last))\(length)\
@@ -43,7 +44,9 @@ enum ReportForm {
   }
 
   /// `empty` is the meaning of the empty field.
-  private static func text(_ name: String, _ label: String, _ value: String?, empty: String = "", size: Int = 12)
+  private static func text(
+    _ name: String, _ label: String, _ value: String?, empty: String = "", size: Int = 12
+  )
     -> Markup
   {
     let hint: Markup = empty.isEmpty ? "" : " placeholder=\"\(empty)\""

@@ -41,7 +41,9 @@ enum WorkPage {
     }
     return Page(
       Text.work, in: scope, section: .work,
-      body: "<h1>\(Text.work)</h1>\n<p class=\"quiet\">\(Text.workHint)</p>\n<div class=\"cards\">\(items)</div>\n\(forMany)")
+      body:
+        "<h1>\(Text.work)</h1>\n<p class=\"quiet\">\(Text.workHint)</p>\n<div class=\"cards\">\(items)</div>\n\(forMany)"
+    )
   }
 
   static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
