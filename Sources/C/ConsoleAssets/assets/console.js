@@ -195,10 +195,13 @@ function step(direction) {
   moved(slider);
   submitMoment(slider.form, next);
 }
+// Of several moments, the last one is shown, whichever answer arrives last.
+let turns = 0;
 function submitMoment(form, at) {
+  const turn = turns += 1;
   const query = new URLSearchParams(new FormData(form));
   if (at !== undefined) query.set("at", at);
-  show(`${form.getAttribute("action")}?${query}`);
+  show(`${form.getAttribute("action")}?${query}`, () => turn === turns);
 }
 
 function begin() {

@@ -148,8 +148,13 @@ extension Action {
       ActionField(name: "sample", label: Text.sample, kind: .check, isRequired: false), .note,
     ],
     preview: { call async throws(Status) in
-      let response = try await call.visit.call(
-        Calls.sendConsumptionInformation, try answer(call, isDryRun: true))
+      let answer = try answer(call, isDryRun: true)
+      let response: SendConsumptionInformationResponse
+      do throws(Status) {
+        response = try await call.visit.call(Calls.sendConsumptionInformation, answer)
+      } catch {
+        throw error.reason == "NO_CONSENT" ? .field("consent", error.message) : error
+      }
       return ActionPreview(
         lines: [Text.willAnswer(call.form["transaction"]), Text.noUndo], payload: response.payloadJson,
         customers: [call.form["customer"]].filter { !$0.isEmpty })

@@ -258,7 +258,7 @@ extension Action {
         throw .field("confirm", Text.confirmDiffers)
       }
       let response = try await call.visit.call(Calls.eraseCustomer, eraseRequest(call, isDryRun: false))
-      return ActionResult(customer: response.pseudonym)
+      return ActionResult(customer: response.pseudonym, text: Text.erased(response.pseudonym))
     })
 
   private static func eraseRequest(_ call: ActionCall, isDryRun: Bool) -> EraseCustomerRequest {

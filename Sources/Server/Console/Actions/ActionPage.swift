@@ -23,11 +23,14 @@ enum ActionPage {
     _ action: ActionName, _ definition: Action, _ call: ActionCall, error: Status? = nil,
     notice: Markup = ""
   ) async throws(Status) -> Page {
-    let names = action == .grant ? try await entitlements(call.form["customer"], call.scope, call.visit) : []
+    let isGrant = action == .grant || action == .makeGood
+    let names = isGrant ? await entitlements(call.scope, call.visit) : []
+    let problem = error.flatMap { FieldProblem($0, in: definition.fields) }
     let form = ActionMarkup.form(
-      action, definition.fields, call.form, call.scope, entitlements: names,
-      problem: error.flatMap { FieldProblem($0, in: definition.fields) })
-    return page(action, call.scope, body: "\(error.map { Part.failure($0) } ?? "")\(notice)\(form)")
+      action, definition.fields, call.form, call.scope, entitlements: names, problem: problem)
+    // What to do about a field is at the field.
+    let failure = error.map { Part.failure($0, hasAdvice: problem == nil) } ?? ""
+    return page(action, call.scope, body: "\(failure)\(notice)\(form)")
   }
 
   /// The preview, or the action after its confirmation.
@@ -164,19 +167,30 @@ enum ActionPage {
     return binding
   }
 
-  private static func entitlements(_ customer: String, _ scope: Scope, _ visit: Visit) async throws(Status)
-    -> [String]
-  {
-    guard !customer.isEmpty else { return [] }
-    let response = try await visit.call(
-      Calls.getCustomer,
-      .about(customer, in: scope) {
-        $0.readMask = .with { $0.paths = ["entitlements"] }
+  /// The entitlements of the app; empty if they cannot be read now: then their names are typed.
+  private static func entitlements(_ scope: Scope, _ visit: Visit) async -> [String] {
+    let catalog = await visit.attempt(
+      Calls.getCatalog,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.pageSize = 1
       })
-    return response.entitlements.map(\.name)
+    return (try? catalog.get())?.entitlements.map(\.name) ?? []
   }
 
   private static func page(_ action: ActionName, _ scope: Scope, body: Markup) -> Page {
-    Page(action.title, in: scope, section: .customers, body: "<h1>\(action.title)</h1>\n\(body)")
+    Page(
+      action.title, in: scope, section: .customers,
+      body: "<h1>\(action.title)</h1>\n\(purpose(of: action))\(body)")
+  }
+
+  /// What an action for many is for.
+  private static func purpose(of action: ActionName) -> Markup {
+    switch action {
+    case .makeGood: "<p>\(Text.makeGoodHint)</p>\n"
+    case .extendAll: "<p>\(Text.extendAllHint)</p>\n"
+    default: ""
+    }
   }
 }

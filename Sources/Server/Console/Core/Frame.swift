@@ -162,14 +162,14 @@ extension Part {
   }
 
   /// An error in place of a part of a page; `part` names one without a heading.
-  static func failure(_ status: Status, of part: String = "") -> Markup {
+  static func failure(_ status: Status, of part: String = "", hasAdvice: Bool = true) -> Markup {
     let subject = part.isEmpty ? "" : Text.cannotShow(part) + " "
     var line: Markup =
       "<p class=\"problem\" role=\"alert\"><strong>\(subject)\(status.message)</strong> <code>\(status.reason ?? status.code.name)</code>"
     if !status.requestID.isEmpty {
       line += " <span class=\"quiet\">\(Text.requestID) \(Format.id(status.requestID))</span>"
     }
-    if let advice = Text.advice(status.code) { line += "<br>\(advice)" }
+    if hasAdvice, let advice = Text.advice(status.code) { line += "<br>\(advice)" }
     return line + "</p>"
   }
 }

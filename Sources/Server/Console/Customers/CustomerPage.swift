@@ -63,12 +63,22 @@ enum CustomerPage {
       \(verdictSection(data, cards))
       \(steps.map { explanation($0, in: data.scope) } ?? "")
       \(CustomerPicture.section(data, visit))
+      \(parts)
       \(CustomerSections.purchases(data, visit))
       \(CustomerTimeline.section(data, visit))
       \(CustomerSections.others(data, visit))
       \(RawAnswers.section(data, visit))
       """
   }
+
+  /// Links to the parts below, because the page is long.
+  private static let parts: Markup = {
+    let links = [
+      ("purchases", Text.purchases), ("timeline", Text.timeline), ("refunds", Text.refundRequests),
+      ("family", Text.probableFamily), ("notes", Text.notes), ("attributes", Text.attributes),
+    ].map { id, title in "<a href=\"#\(id)\">\(title)</a>\n" as Markup }
+    return "<nav class=\"row parts actions\" aria-label=\"\(Text.parts)\">\(links)</nav>"
+  }()
 
   /// The cards of the verdicts, or the reason that there is none.
   private static func verdictSection(_ data: CustomerData, _ cards: [Markup]) -> Markup {

@@ -130,6 +130,11 @@ enum FindPage {
       }
       if isID { offers += [.production, .sandbox].compactMap { askApple(about: text, app, $0, visit) } }
     }
+    if let scope = origin(visit), visit.mayCall(Calls.getCustomer) {
+      offers.append(
+        "<a class=\"button\" href=\"\(scope.customer(text))\">\(Text.openNewCustomer(scope.app, scope.environment.slug))</a>"
+      )
+    }
     let links: Markup = offers.isEmpty ? "" : "<p class=\"row actions\">\(offers)</p>"
     return Part.empty(Text.notHere) + links
   }

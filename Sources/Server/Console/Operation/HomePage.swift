@@ -53,10 +53,7 @@ enum HomePage {
     guard !rows.isEmpty else { return Part.empty(Text.noApps) }
     return Table.markup(
       Text.appsTitle,
-      heads: [
-        Text.app, Text.environment, Text.lastNotification, Text.refundRequests, Text.segments, Text.work,
-        Text.reports, Text.catalog,
-      ],
+      heads: [Text.app, Text.environment, Text.lastNotification, Text.refundRequests, Text.open],
       rows: rows)
   }
 
@@ -67,10 +64,19 @@ enum HomePage {
       ? "0" : Part.chip(Text.openCount(app.openConsumptionRequests), .grace)
     return [
       Format.name(app.app), "\(app.environment.slug)", rejected.markup(after: app), open,
-      "<a href=\"\(scope.segments())\">\(Text.segmentsOf(app.app, app.environment.slug))</a>",
-      "<a href=\"\(scope.work())\">\(Text.workOf(app.app, app.environment.slug))</a>",
-      "<a href=\"\(scope.reports())\">\(Text.reportsOf(app.app, app.environment.slug))</a>",
-      "<a href=\"\(scope.catalog())\">\(Text.catalogOf(app.app, app.environment.slug))</a>",
+      links(scope),
     ]
+  }
+
+  /// The pages of an app and environment. Each name has both, for readers that do not see the row.
+  private static func links(_ scope: Scope) -> Markup {
+    let pages = [
+      (scope.segments(), Text.segments), (scope.work(), Text.work), (scope.reports(), Text.reports),
+      (scope.catalog(), Text.catalog),
+    ]
+    return pages.map { link, title in
+      "<a href=\"\(link)\" aria-label=\"\(Text.title(title, of: scope.app, scope.environment.slug))\">\(title)</a>"
+        as Markup
+    }.joined(separator: " · ")
   }
 }

@@ -13,7 +13,7 @@ enum ReportCustomersPage {
   ]
 
   static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
-    let (chart, request) = try await request(name, in: scope, visit)
+    let (chart, filter, request) = try await request(name, in: scope, visit)
     let response = try await visit.call(Calls.listReportPurchases, request)
     let rows = response.purchases.map { purchase -> [Markup] in
       let customer: Markup =
@@ -28,7 +28,7 @@ enum ReportCustomersPage {
       ]
     }
     let title = Text.behind(
-      Format.words(request.column), request.bucket?.day.text ?? "", request.currency)
+      Format.words(request.column), request.bucket.map { filter.name(of: $0.day) } ?? "", request.currency)
     let table =
       rows.isEmpty
       ? Part.empty(Text.noReportPurchases)
@@ -57,7 +57,7 @@ enum ReportCustomersPage {
 
   /// All purchases; values as the contract has them.
   static func csv(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
-    let (_, first) = try await request(name, in: scope, visit)
+    let (_, _, first) = try await request(name, in: scope, visit)
     return try await .csv(columns) { page async throws(Status) in
       var request = first
       (request.pageToken, request.pageSize) = (page, 1_000)
@@ -74,14 +74,14 @@ enum ReportCustomersPage {
 
   private static func request(
     _ name: String, in scope: Scope, _ visit: Visit
-  ) async throws(Status) -> (ReportChart, ListReportPurchasesRequest) {
+  ) async throws(Status) -> (ReportChart, ReportFilter, ListReportPurchasesRequest) {
     let (chart, filter) = try await ReportPage.request(name, in: scope, visit)
     let report = visit.value("report").flatMap { Reports.Report.Name(rawValue: $0) } ?? chart.reports[0]
     // Of the charts, two are grouped.
     let groups: [ReportDimension] =
       visit.query["group"] == nil ? [] : chart == .retention ? [.product] : [.storefront]
     return (
-      chart,
+      chart, filter,
       ListReportPurchasesRequest.with {
         $0.app = scope.app
         $0.environment = scope.environment
@@ -111,7 +111,7 @@ enum ReportCustomersPage {
     switch column?.unit {
     case .money: return Format.money(milliunits: purchase.value, purchase.currency)
     case .moneyPerYear:
-      return Text.aYear(Format.money(milliunits: purchase.value, purchase.currency))
+      return Text.aMonth(Format.money(milliunits: ReportData.month(purchase.value), purchase.currency))
     case .count, nil: return String(purchase.value)
     }
   }

@@ -64,7 +64,7 @@ struct ReportData: Sendable {
     switch unit {
     case .count, .unspecified, .unrecognized: String(value)
     case .money: Format.money(milliunits: Self.hundredths(value), other ?? currency)
-    case .moneyPerYear: Format.money(milliunits: Self.hundredths(Self.month(value)), other ?? currency)
+    case .moneyPerYear: Format.money(milliunits: Self.month(value), other ?? currency)
     }
   }
 
@@ -77,7 +77,8 @@ struct ReportData: Sendable {
     }
   }
 
-  private static func month(_ value: Int64) -> Int64 { Int64((Double(value) / 12).rounded()) }
+  /// An amount a year as that of a month, rounded to the second decimal.
+  static func month(_ value: Int64) -> Int64 { hundredths(Int64((Double(value) / 12).rounded())) }
 
   /// Rounded to the second decimal.
   private static func hundredths(_ value: Int64) -> Int64 { Int64((Double(value) / 10).rounded()) * 10 }

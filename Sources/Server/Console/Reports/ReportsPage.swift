@@ -14,7 +14,7 @@ enum ReportsPage {
         let scope = Scope(app: app, environment: environment)
         return [
           Format.name(app), "\(environment.slug)",
-          "<a href=\"\(scope.reports())\">\(Text.reportsOf(app, environment.slug))</a>",
+          "<a href=\"\(scope.reports())\">\(Text.title(Text.reports, of: app, environment.slug))</a>",
         ]
       }
     }

@@ -37,7 +37,7 @@ enum SegmentPage {
   /// Rows up to this number are counted.
   private static let maxCount: Int64 = 10_000
   private static let heads = [
-    Text.customer, Text.purchase, Text.productHead, Text.state, Text.since, Text.ends, Text.price,
+    Text.customer, Text.purchase, Text.productHead, Text.state, Text.sinceHead, Text.ends, Text.price,
   ]
   private static let columns = [
     "customer_id", "original_transaction_id", "product_id", "state", "reason", "since", "ends_at",

@@ -185,6 +185,9 @@ extension Text {
   static func willErase(_ customer: String, _ rows: Int64) -> String {
     "The identifiers of \(customer) are erased in \(rows == 1 ? "1 row" : "\(rows) rows")."
   }
+  static func erased(_ pseudonym: String) -> String {
+    "The customer is \(pseudonym) from now on. This page has what stays."
+  }
   static func willRefresh(_ transaction: String) -> String {
     "Apple is asked for everything about the transaction \(transaction). What it answers is stored as evidence."
   }

@@ -5,6 +5,7 @@ internal import Pages
 extension Text {
   // A customer.
   static let verdicts = "What the customer has"
+  static let parts = "Parts of this page"
   static let noVerdicts =
     "The app has no entitlement. Write what its products grant into 'products' of the configuration."
   static let noVerdictsThen =

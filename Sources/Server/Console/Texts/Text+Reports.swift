@@ -4,9 +4,6 @@ internal import Reports
 // The catalog.
 extension Text {
   static let catalogHint = "From the configuration, with the prices that Apple's documents had. Fingerprint:"
-  static func catalogOf(_ app: String, _ environment: String) -> String {
-    "catalog of \(app), \(environment)"
-  }
   static func storefronts(_ count: Int) -> String { count == 1 ? "1 storefront" : "\(count) storefronts" }
   static let noProducts =
     "No product is configured. Write the app's products into 'products' of the configuration."
@@ -68,9 +65,6 @@ extension Text {
   static let reports = "Reports"
   static let reportsHint =
     "Days are UTC. A day closes some hours after its end; evidence that arrives later makes a numbered revision."
-  static func reportsOf(_ app: String, _ environment: String) -> String {
-    "reports of \(app), \(environment)"
-  }
 
   static func title(of chart: ReportChart) -> String {
     switch chart {
@@ -150,7 +144,6 @@ extension Text {
   static let closed = "closed"
   static func revised(_ count: Int64) -> String { count == 1 ? "1 revision" : "\(count) revisions" }
   static func aMonth(_ name: String) -> String { "\(name) a month" }
-  static func aYear(_ amount: String) -> String { "\(amount) a year" }
   static func share(_ percent: Int64, of number: Int64) -> String { "\(percent) % of \(number)" }
   static func of(_ number: Int64) -> String { "of \(number)" }
   static func period(_ number: Int64) -> String { "period \(number)" }
@@ -207,7 +200,7 @@ extension Text {
 
   // The purchases behind a value.
   static func behind(_ column: String, _ bucket: String, _ currency: String) -> String {
-    "Behind \(column): \(bucket)\(currency.isEmpty ? "" : " \(currency)")"
+    "Behind \(column): \(bucket)\(currency.isEmpty ? "" : ", \(currency)")"
   }
   static let behindHint = "The purchases whose parts add up to the value."
   static let noReportPurchases =

@@ -6,9 +6,6 @@ extension Text {
   static let segmentsHint =
     "Customers by the state of their purchases. The box above finds one customer by any id."
   static let allApps = "All apps and environments"
-  static func segmentsOf(_ app: String, _ environment: String) -> String {
-    "segments of \(app), \(environment)"
-  }
   static let builtInSegments = "Always there"
   static let savedSegments = "Saved"
   static let savedSegmentsHint = "Save a segment in the configuration, or with 'entitled segment create'."
@@ -46,6 +43,7 @@ extension Text {
   static let emptySegment =
     "No customer is in this segment now. Customers enter it when an event or time fulfils its conditions."
   static let ends = "Ends"
+  static let sinceHead = "Since"
   static let earliestEndFirst = "The earliest end is first."
   static func fixedOrder(_ count: Int) -> String {
     "More than \(count) rows are in the order in which the purchases were first stored; shorter lists begin with the earliest end."

@@ -87,7 +87,9 @@ extension Text {
   static let environment = "Environment"
   static let lastNotification = "Last notification"
   static let rejectedAt = "Rejected:"
-  static func workOf(_ app: String, _ environment: String) -> String { "Work of \(app), \(environment)" }
+  static func title(_ page: String, of app: String, _ environment: String) -> String {
+    "\(page) of \(app), \(environment)"
+  }
   static func openCount(_ count: Int64) -> String { "\(count) open" }
   static let findEmpty = "Enter an id or the beginning of a customer's id."
   static let hits = "Hits"
@@ -97,6 +99,9 @@ extension Text {
     "Not in \(app), \(environment), but elsewhere:"
   }
   static let notHere = "Not here: no app or environment that you may see has it."
+  static func openNewCustomer(_ app: String, _ environment: String) -> String {
+    "Open it as a new customer (\(app), \(environment))"
+  }
   static let document = "Document"
   static let checkedFor = "Checked for the app"
   static let notStored = "It was not stored."
