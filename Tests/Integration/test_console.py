@@ -155,6 +155,13 @@ def test_find_offers_to_ask_apple_about_what_is_not_here(lena):
     assert "Not here" in page and "/do/look-up-order?order=MZZZ99" in page
 
 
+def test_find_opens_an_unknown_id_as_a_new_customer_of_the_page_with_the_box(lena):
+    found = lena.post("/find", {"q": "brand-new", "app": APP, "environment": "sandbox"})
+    page = lena.get(found.getheader("location")).text
+    assert f'href="{HERE}/customers/brand-new">Open it as a new customer' in page
+    assert "as a new customer" not in lena.get("/find?q=brand-new").text, "no app is meant"
+
+
 def test_the_customer_page_shows_verdicts_history_and_timeline(console, lena):
     page = lena.get(f"{HERE}/customers/{urllib.parse.quote(CUSTOMER)}").text
     assert page.count('<article class="card') == 3

@@ -244,6 +244,20 @@ def test_a_refund_question_is_answered(console, operator):
     assert undo_link(page) is None and state() != ["CONSUMPTION_REQUEST_STATE_OPEN"]
 
 
+def test_a_missing_consent_is_said_at_its_field(console, operator):
+    purchase = bought(console, "unasked", "maps.pack")
+    console.act("request-consumption", transactionId=purchase)
+    wait_for(lambda: console.call("AppStoreService/ListConsumptionRequests", customerId="unasked").get("requests"))
+    values = {"transaction": purchase, "customer": "unasked", "preference": "1", "delivery": "1", "consumed": "", "note": "x"}
+    page = operator.post(f"{HERE}/do/answer-refund", values)
+    assert page.status >= 400 and 'id="consent-error"' in page.text
+
+
+def test_make_good_offers_the_entitlements_of_the_app(operator):
+    page = operator.get(f"{HERE}/do/make-good").text
+    assert '<select id="entitlement"' in page and '<option value="maps"' in page
+
+
 def test_the_form_of_an_answer_has_the_computed_share(console, operator):
     for customer, product in (("halfway", "season"), ("owner", "maps.pack")):
         console.act("request-consumption", transactionId=bought(console, customer, product))

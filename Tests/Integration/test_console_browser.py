@@ -74,6 +74,14 @@ def test_the_keys_lead_through_the_pages(console, visit):
     assert page.is_visible(".keys")
 
 
+def test_the_list_of_keys_has_a_line_for_each_and_fits_the_window(console, visit):
+    page = visit()
+    page.keyboard.press("?")
+    heights = page.eval_on_selector_all(".keys dd", "all => all.map(each => each.getBoundingClientRect().height)")
+    assert heights and max(heights) < 50, heights
+    assert page.evaluate("document.querySelector('.person .menu').getBoundingClientRect().bottom <= innerHeight")
+
+
 def test_the_keys_can_be_switched_off(console, visit):
     page = visit()
     page.click("details.person > summary")
@@ -331,7 +339,7 @@ def test_a_file_fills_the_list_of_customers(console, visit):
     text = "customer_id,why\nfiled-1,outage\nfiled-2,outage\n"
     page.set_input_files("input[type=file]", {"name": "harmed.csv", "mimeType": "text/csv", "buffer": text.encode()})
     until(page, "document.querySelector('#customers').value.includes('filed-2')")
-    page.fill("#entitlement", "maps")
+    page.select_option("#entitlement", "maps")
     page.fill("#note", "ticket 3")
     go(page, lambda: page.click("text=Preview"))
     assert "2 customers get maps" in page.text_content("main")
@@ -434,7 +442,7 @@ def test_a_long_list_is_made_good_piece_by_piece(console, visit, view):
     page.set_default_timeout(LAUNCH_TIMEOUT)
     page.goto(address(console, "do/make-good"))
     page.fill("#customers", "\n".join(f"{view}-{number}" for number in range(1_010)))
-    page.fill("#entitlement", "maps")
+    page.select_option("#entitlement", "maps")
     page.fill("#note", "ticket 2")
     go(page, lambda: page.click("text=Preview"))
     go(page, lambda: page.click("main form button"))

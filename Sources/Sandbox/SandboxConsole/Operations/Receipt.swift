@@ -44,7 +44,7 @@ enum Receipt {
     guard let service = visit.answers, let number = visit.value("change").flatMap({ Int64($0) }),
       await service.lastChange(of: visit.app.id) != nil
     else { return "" }
-    // Several events can tell of the same change.
+    // Several events can report the same change.
     let changes = await service.changes(of: visit.app.id, after: number, limit: 10 * limit)
       .reduce(into: [AnswerChange]()) { if !$0.contains($1) { $0.append($1) } }
     guard !changes.isEmpty else { return "<p class=\"answers\">\(Text.sameAnswers)</p>" }
