@@ -193,6 +193,7 @@ function step(direction) {
   if (next === undefined) return;
   slider.value = next;
   moved(slider);
+  find("#moment").dataset.at = next;
   submitMoment(slider.form, next);
 }
 // Of several moments, the last one is shown, whichever answer arrives last.
