@@ -680,6 +680,15 @@ def test_the_keys_for_events_stop_at_each_moment(console, visit):
         until(page, "moment => document.querySelector('#moment').dataset.at === String(moment)", moment)
 
 
+def test_fast_steps_back_show_the_moment_of_the_last_one(console, visit):
+    page = visit()
+    page.goto(address(console, "customers/{customer}"))
+    moment = page.get_attribute("#moments-of-events", "data-moments").split()[-4]
+    for _ in range(4):
+        page.keyboard.press("[")
+    until(page, "moment => location.search === `?at=${moment}`", moment)
+
+
 @pytest.fixture(scope="module")
 def evil():
     """A server of another origin on the same machine, whose pages attack the console."""
