@@ -88,7 +88,8 @@ final class PostgresInbox: Inbox {
   /// Returns the oldest entries from the id `start` on that are not done and not in `excluded`, at most `limit` and
   /// about ``batchBytes``; the first one is returned whatever its size.
   private static func entries(
-    _ limit: Int, except excluded: InboxExclusion, from start: Int64, _ connection: PostgresConnection<StoreError>
+    _ limit: Int, except excluded: InboxExclusion, from start: Int64,
+    _ connection: PostgresConnection<StoreError>
   ) throws(StoreError) -> [InboxEntry] {
     let rows = try connection.query(
       PostgresRequest(
