@@ -46,7 +46,7 @@ struct InboxUpkeepTests {
           SELECT \(late), 'late', kind, app, method, caller, context, body, received_at FROM inbox
         """)
       var found: [InboxEntry] = []
-      while found.isEmpty { found = try await receiver.take(10, except: [id]) }
+      while found.isEmpty { found = try await receiver.take(10, except: .init(ids: [id])) }
       #expect(found.map(\.id) == [late])
     }
   }
