@@ -53,8 +53,10 @@ def check_inbox(database, findings):
 
 def check_writes(database, clients, bodies, findings):
     """The inbox empties, and then every acknowledged write is stored, and once."""
+    # Before the database is read: the load goes on, and what is acknowledged afterwards may be stored afterwards.
     with clients.notifications.lock:
         acknowledged = {uuid(bodies[number]) for number in clients.notifications.acknowledged}
+    granted = list(clients.granted)
     check_inbox(database, findings)
     stored = [row[0] for row in database.sql("SELECT uuid FROM notification WHERE state <> 'REJECTED'")]
     if missing := acknowledged - set(stored):
@@ -65,7 +67,7 @@ def check_writes(database, clients, bodies, findings):
         findings.add("notifications are stored twice")
     grants = {row[0]: int(row[1]) for row in database.sql(
         "SELECT customer_id, count(*) FROM line_customer WHERE line_id LIKE 'grant-%' GROUP BY customer_id")}
-    if missing := [customer for customer in list(clients.granted) if customer not in grants]:
+    if missing := [customer for customer in granted if customer not in grants]:
         findings.lost += len(missing)
         findings.add(f"{len(missing)} acknowledged grants are lost, such as {missing[0]}")
     if twice := [customer for customer, count in grants.items() if count > 1]:
