@@ -69,13 +69,14 @@ import Tracing
     // The id that each ratio above zero samples.
     let chosen = try #require(TraceParent("00-00000000000000010000000000000000-00f067aa0ba902b7-01"))
     let spans = Spans()
-    let never = tracer(spans, ratio: 0).startCallOfStranger("call", continuing: chosen)
+    let never = tracer(spans, ratio: 0).startUnauthenticatedCall("call", continuing: chosen)
     #expect(!never.isRecording && never.trace.traceID == "00000000000000010000000000000000")
     let unsampled = TraceParent(Self.unsampled)
-    let always = tracer(spans, ratio: 1).startCallOfStranger("call", continuing: unsampled)
+    let always = tracer(spans, ratio: 1).startUnauthenticatedCall("call", continuing: unsampled)
     #expect(always.isRecording && always.trace.traceID == Self.trace)
     let half = tracer(spans, ratio: 0.5)
-    let count = (0..<1_000).count { _ in half.startCallOfStranger("call", continuing: chosen).isRecording }
+    let count = (0..<1_000).count { _ in half.startUnauthenticatedCall("call", continuing: chosen).isRecording
+    }
     #expect((300...700).contains(count))
   }
 

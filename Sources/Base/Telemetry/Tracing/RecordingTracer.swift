@@ -32,7 +32,7 @@ package final class RecordingTracer: Tracer {
 
   /// Starts the first span of a call whose sender is not authenticated. It continues the trace, but the ratio decides by
   /// chance whether it is recorded, because the sender chooses the flag and the trace id.
-  package func startCallOfStranger(_ name: String, continuing parent: TraceParent?) -> RecordedSpan {
+  package func startUnauthenticatedCall(_ name: String, continuing parent: TraceParent?) -> RecordedSpan {
     startCall(name, continuing: parent, isSampled: samplesByChance())
   }
 

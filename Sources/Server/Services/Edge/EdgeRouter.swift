@@ -100,7 +100,7 @@ package struct EdgeRouter: Sendable {
     let route = route(request.path)
     // The peer chooses the method, and traces have few names.
     let method = request.method == "POST" ? "POST" : "HTTP"
-    return await tracer.startCallOfStranger("\(method) \(route)", continuing: parent).run { span in
+    return await tracer.startUnauthenticatedCall("\(method) \(route)", continuing: parent).run { span in
       let response = await writes.respond(to: request)
       span?.describe(method, route, response)
       return response
