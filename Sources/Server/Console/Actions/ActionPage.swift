@@ -24,7 +24,7 @@ enum ActionPage {
     notice: Markup = ""
   ) async throws(Status) -> Page {
     let isGrant = action == .grant || action == .makeGood
-    let names = isGrant ? await entitlements(call.scope, call.visit) : []
+    let names = isGrant ? try await entitlements(call.scope, call.visit) : []
     let problem = error.flatMap { FieldProblem($0, in: definition.fields) }
     let form = ActionMarkup.form(
       action, definition.fields, call.form, call.scope, entitlements: names, problem: problem)
@@ -167,8 +167,9 @@ enum ActionPage {
     return binding
   }
 
-  /// The entitlements of the app; empty if they cannot be read now: then their names are typed.
-  private static func entitlements(_ scope: Scope, _ visit: Visit) async -> [String] {
+  /// The entitlements of the app; empty if they cannot be read now: then their names are typed. An app that the person may
+  /// not see is an error.
+  private static func entitlements(_ scope: Scope, _ visit: Visit) async throws(Status) -> [String] {
     let catalog = await visit.attempt(
       Calls.getCatalog,
       .with {
@@ -176,7 +177,11 @@ enum ActionPage {
         $0.environment = scope.environment
         $0.pageSize = 1
       })
-    return (try? catalog.get())?.entitlements.map(\.name) ?? []
+    switch catalog {
+    case .success(let catalog): return catalog.entitlements.map(\.name)
+    case .failure(let status) where status.code == .permissionDenied: throw status
+    case .failure: return []
+    }
   }
 
   private static func page(_ action: ActionName, _ scope: Scope, body: Markup) -> Page {
