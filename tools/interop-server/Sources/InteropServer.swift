@@ -42,9 +42,11 @@ struct InteropServer: AsyncParsableCommand {
         makeHost: { _ in MethodHost(methods: MethodTable(Self.methods)) },
         http: { _ in .text(404, "this is a gRPC interoperability server\n") }, limits: limits, tls: tls),
       logger: Logger(label: "interop-server"))
+    // Before the address is printed, because its reader may send a signal at once.
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     print("listening on \(listener.address)")
     fflush(nil)
-    for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { break }
+    for await _ in signals { break }
     await listener.shutDown(grace: .seconds(10))
   }
 
