@@ -124,7 +124,8 @@ def test_the_response_is_erased_with_the_customer(client):
     request = {"customer_id": secret, "entitlement": "pro", "access_level": 3, "idempotency_key": f"gift for {secret}"}
     client.call("Grant", note=f"{secret} called", **request)
     counted = client.call("EraseCustomer", customer_id=secret, note=f"mail of {secret}", dry_run=True)
-    assert client.call("EraseCustomer", customer_id=secret, note=f"mail of {secret}").erased_rows == counted.erased_rows
+    # Background workers may store rows about the customer between the two calls.
+    assert client.call("EraseCustomer", customer_id=secret, note=f"mail of {secret}").erased_rows >= counted.erased_rows > 0
     assert rejection(lambda: client.call("Grant", note=f"{secret} called", **request)) == (
         StatusCode.FAILED_PRECONDITION, "RESPONSE_ERASED")
     assert not client.is_entitled(secret)
