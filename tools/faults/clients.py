@@ -100,9 +100,11 @@ class Clients:
                 idempotency_key=customer)  # fmt: skip
             answer = await self.repeat("Grant", request)
             self.wrote()
-            self.granted[customer] = self.last_position = answer.position
-            for index in range(len(self.stubs)):
-                await self.ask_at_least(index, customer, answer.position)
+            self.acknowledged(customer, answer)
+            # Without a position, the write is stored and the store could not be read afterwards.
+            if answer.position:
+                for index in range(len(self.stubs)):
+                    await self.ask_at_least(index, customer, answer.position)
             await asyncio.sleep(self.random.uniform(0, 0.1))
 
     async def write_without_key(self, number):
@@ -119,13 +121,17 @@ class Clients:
                 try:
                     answer = await stub.Grant(request, timeout=WRITE_TRY)
                     self.wrote()
-                    self.granted[customer] = self.last_position = answer.position
+                    self.acknowledged(customer, answer)
                     is_refused = False
                 except grpc.RpcError as error:
                     is_refused = "nothing was accepted" in (error.details() or "")
                     if error.code() not in TEMPORARY:
                         self.counts.unexpected.append(f"Grant: {error.code().name} {error.details()}")
                 await asyncio.sleep(self.random.uniform(0, 0.2))
+
+    def acknowledged(self, customer, answer):
+        self.granted[customer] = answer.position
+        self.last_position = answer.position or self.last_position
 
     async def repeat(self, method, request):
         """Calls one replica after the other until one has carried the request out."""
