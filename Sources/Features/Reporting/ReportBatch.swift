@@ -159,7 +159,7 @@ struct ReportBatch {
 
   private func state(of purchases: [DerivationStart]) throws(StoreError) -> PayerState {
     var payer = PayerState(lines: purchases.map(\.line))
-    // The batch derives most payers once, and then has none of theirs.
+    // Most payers are derived only once in a batch: then the batch holds no earlier postings of theirs.
     payer.firstAppended = purchases.contains { written[$0.line] != nil } ? 0 : new.count
     for purchase in purchases {
       let line = purchase.line

@@ -2,8 +2,8 @@ internal import SignedData
 
 /// The key with which the leader encrypts one outcome for the replica that waits for it.
 ///
-/// The entry has it in its context, which is removed when the outcome is stored. From then on only the memory of the
-/// replica has it, so for the hour of an outcome the inbox contains nothing about a customer who is erased meanwhile.
+/// The context of the entry contains the key and is removed when the outcome is stored. From then on only the replica has
+/// the key, in its memory. The inbox keeps outcomes for an hour; without keys they identify no erased customer.
 struct OutcomeKey: Hashable, Sendable {
   /// The first byte of an encrypted outcome. JSON does not begin with it.
   private static let mark: UInt8 = 1
