@@ -5152,7 +5152,10 @@ export interface ListReportPurchasesRequest {
 
 /** The response of ListReportPurchases. */
 export interface ListReportPurchasesResponse {
-  /** The purchases, ordered by `original_transaction_id`. */
+  /**
+   * The purchases, ordered by `original_transaction_id`. They can be fewer than `page_size`, also none, before the last page: a
+   * page reads a limited part of the purchases, of which few may be behind the value.
+   */
   purchases?: Array<ReportPurchase>;
   /** The token of the next page; empty on the last page. */
   nextPageToken?: string;

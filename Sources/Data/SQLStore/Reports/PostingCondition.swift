@@ -26,6 +26,9 @@ struct PostingCondition {
     addKnowledge(selection.knowledge)
   }
 
+  /// The span of time.
+  var ofTime: String { span("effective_at").joined(separator: " AND ") }
+
   /// The conditions that the index by time decides without reading the row.
   var ofIndex: String { (span("effective_at") + summary).joined(separator: " AND ") }
 

@@ -9,16 +9,21 @@ enum PostingRows {
 
   /// Decodes the columns. The postings of a row have the positions up to that of the row.
   static func stored(_ row: any SQLStatement) throws(StoreError) -> [StoredPosting] {
-    let (last, line) = (row.number(0), row.text(1) ?? "")
-    let instant = Instant(millisecondsSince1970: row.number(2))
+    let last = row.number(0)
     let knownAt = Instant(millisecondsSince1970: row.number(3))
     let cause = RevisionCause(rawValue: row.text(4) ?? "")
-    let postings = try PostingPack.decode(row.borrowedBytes(5), line: line, at: instant)
+    let postings = try postings(row)
     let first = last - Int64(postings.count) + 1
     return postings.enumerated().map { index, posting in
       StoredPosting(
         position: first + Int64(index), posting: posting, knownAt: knownAt, cause: cause.of(posting))
     }
+  }
+
+  /// Decodes the columns to the postings alone.
+  static func postings(_ row: any SQLStatement) throws(StoreError) -> [Posting] {
+    try PostingPack.decode(
+      row.borrowedBytes(5), line: row.text(1) ?? "", at: Instant(millisecondsSince1970: row.number(2)))
   }
 
   /// Binds product, group, storefront and offer.

@@ -5,32 +5,35 @@ internal import Store
 extension SQLReader {
   func reportPurchases(
     _ selection: PostingSelection, of appID: String, in environment: Environment, after line: String,
-    limit: Int
-  ) throws(StoreError) -> [ReportPurchase] {
+    limit: Int, reading rows: Int
+  ) throws(StoreError) -> ReportPurchasePage {
     let condition = PostingCondition(selection)
-    if let positions = try positionsOfFew(condition) {
-      return try purchases(
-        at: positions, selection, condition, of: appID, in: environment, after: line, limit)
+    if let positions = try positionsOfFew(condition, rows) {
+      let found = try purchases(at: positions, selection, condition, of: appID, in: environment, after: line)
+      return ReportPurchasePage(
+        Array(found.prefix(limit)), upTo: found.count > limit ? found[limit - 1].line : nil)
     }
-    return try purchasesInOrder(selection, condition, of: appID, in: environment, after: line, limit)
+    return try purchasesInOrder(
+      selection, condition, of: appID, in: environment, after: line, limit, reading: rows)
   }
 
-  /// Returns the positions of the rows of a value, from an index alone; `nil` if they are many.
-  private func positionsOfFew(_ condition: PostingCondition) throws(StoreError) -> [Int64]? {
-    let positions = try rows(
-      "SELECT position FROM posting WHERE \(condition.ofIndex) LIMIT ?", Self.mostOfFew + 1
-    ) { $0.number(0) }
-    return positions.count <= Self.mostOfFew ? positions : nil
+  /// Returns the positions of the rows of a value, from the index by time alone; `nil` if they or the entries of the index are
+  /// many.
+  private func positionsOfFew(_ condition: PostingCondition, _ most: Int) throws(StoreError) -> [Int64]? {
+    let beyond = try rows(
+      "SELECT 1 FROM posting WHERE \(condition.ofTime) LIMIT 1 OFFSET ?", 50 * most
+    ) { _ in true }
+    guard beyond.isEmpty else { return nil }
+    let positions = try rows("SELECT position FROM posting WHERE \(condition.ofIndex) LIMIT ?", most + 1) {
+      $0.number(0)
+    }
+    return positions.count <= most ? positions : nil
   }
-
-  /// The rows up to this number are all read. Of more rows, those of the first purchases are found soon in the order of purchases:
-  /// at least two in a hundred of a million rows match.
-  private static let mostOfFew = 20_000
 
   /// Reads all rows of a value.
   private func purchases(
     at positions: [Int64], _ selection: PostingSelection, _ condition: PostingCondition, of appID: String,
-    in environment: Environment, after line: String, _ limit: Int
+    in environment: Environment, after line: String
   ) throws(StoreError) -> [ReportPurchase] {
     var purchases: [String: ReportPurchase] = [:]
     let select = """
@@ -44,16 +47,15 @@ extension SQLReader {
       var values: [any StatementValue] = page + Array(repeating: 0, count: Self.readTogether - page.count)
       values += [appID, environment, line] as [any StatementValue]
       _ = try rows(select, binding: values) { row throws(StoreError) in
-        for stored in try PostingRows.stored(row) {
-          guard let value = selection.value(of: stored.posting) else { continue }
-          let next = ReportPurchase(stored.posting, value)
+        for posting in try PostingRows.postings(row) {
+          guard let value = selection.value(of: posting) else { continue }
+          let next = ReportPurchase(posting, value)
           purchases[next.line] = purchases[next.line]?.adding(next) ?? next
         }
       }
     }
-    let sorted = purchases.values.filter { $0.value != 0 }
+    return purchases.values.filter { $0.value != 0 }
       .sorted { $0.line.utf8.lexicographicallyPrecedes($1.line.utf8) }
-    return Array(sorted.prefix(limit))
   }
 
   private static let readTogether = 500
@@ -61,64 +63,73 @@ extension SQLReader {
   /// Reads the rows of a value in the order of purchases, up to the last purchase that is returned.
   private func purchasesInOrder(
     _ selection: PostingSelection, _ condition: PostingCondition, of appID: String,
-    in environment: Environment, after line: String, _ limit: Int
-  ) throws(StoreError) -> [ReportPurchase] {
+    in environment: Environment, after line: String, _ limit: Int, reading most: Int
+  ) throws(StoreError) -> ReportPurchasePage {
+    // The rows of other apps are read, too, so fewer entries of this index are passed.
+    let end = try rows(
+      "SELECT line_id FROM posting WHERE line_id > ? ORDER BY line_id LIMIT 1 OFFSET ?", line, 20 * most
+    ) { $0.text(0) ?? "" }.first
+    let upToEnd = end == nil ? "" : " AND line_id <= ?"
     var sums = PurchaseSums(limit: limit)
     var last = (line: line, position: Int64.max)
-    var size = max(Self.firstRows, 4 * limit)
+    var (left, size) = (most, min(most, max(Self.firstRows, 4 * limit)))
     while true {
-      var count = 0
-      _ = try rows(
+      let count = try rows(
         """
         SELECT \(PostingRows.columns) FROM posting
-        WHERE app = ? AND environment = ? AND (line_id, position) > (?, ?)
+        WHERE app = ? AND environment = ? AND (line_id, position) > (?, ?)\(upToEnd)
           AND \(condition.inOrder)
         ORDER BY line_id, position LIMIT ?
-        """, appID, environment, last.line, last.position, size
+        """,
+        binding: [appID, environment, last.line, last.position] as [any StatementValue]
+          + (end.map { [$0] as [any StatementValue] } ?? []) + [size] as [any StatementValue]
       ) { row throws(StoreError) in
-        count += 1
-        guard !sums.isComplete else { return }
-        for stored in try PostingRows.stored(row) {
-          if let value = selection.value(of: stored.posting) { sums.add(stored.posting, value) }
-        }
         last = (row.text(1) ?? "", row.number(0))
-      }
-      guard count == size, !sums.isComplete else { break }
+        sums.begin(last.line)
+        guard !sums.isComplete else { return }
+        for posting in try PostingRows.postings(row) {
+          if let value = selection.value(of: posting) { sums.add(posting, value) }
+        }
+      }.count
+      if sums.isComplete { return ReportPurchasePage(sums.complete, upTo: sums.complete.last?.line) }
+      guard count == size else { return ReportPurchasePage(sums.all, upTo: end) }
+      left -= count
+      if left <= 0, let finished = sums.finished { return ReportPurchasePage(sums.complete, upTo: finished) }
       // Where few rows have a selected posting, more are read at once: each part can be a round trip.
-      size = min(4 * size, Self.mostRows)
+      size = min(4 * size, max(left, Self.firstRows))
     }
-    return sums.all
   }
 
-  private static let (firstRows, mostRows) = (1_000, 64_000)
+  private static let firstRows = 1_000
 }
 
-/// Adds up the values of purchases whose postings follow each other.
+/// Adds up the values of purchases whose rows follow each other.
 private struct PurchaseSums {
   private let limit: Int
-  /// The purchases with a value, without that whose postings may continue.
-  private var complete: [ReportPurchase] = []
+  /// The purchases with a value, without that whose rows may continue.
+  private(set) var complete: [ReportPurchase] = []
+  /// The last purchase whose rows do not continue; `nil`: none.
+  private(set) var finished: String?
+  private var line: String?
   private var current: ReportPurchase?
 
   init(limit: Int) { self.limit = limit }
 
   var isComplete: Bool { complete.count >= limit }
 
-  /// The first purchases with a value.
-  var all: [ReportPurchase] {
-    var all = complete
-    if let current, current.value != 0 { all.append(current) }
-    return Array(all.prefix(limit))
+  /// The purchases with a value.
+  var all: [ReportPurchase] { complete + [current].compactMap(\.self).filter { $0.value != 0 } }
+
+  /// Begins a row.
+  mutating func begin(_ next: String) {
+    guard next != line else { return }
+    (complete, current, finished, line) = (all, nil, line, next)
   }
 
+  /// Adds a posting of the row.
   mutating func add(_ posting: Posting, _ value: Int64) {
     let next = ReportPurchase(posting, value)
-    guard let known = current, known.line == next.line else {
-      if let current, current.value != 0 { complete.append(current) }
-      current = next
-      return
-    }
-    current = known.adding(next)
+    current = current?.adding(next) ?? next
   }
 }
 

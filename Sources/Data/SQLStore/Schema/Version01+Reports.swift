@@ -36,8 +36,8 @@ extension Version01 {
       cohort_to INTEGER,               -- the last day of a cohort
       postings BLOB NOT NULL           -- PostingPack
     ) STRICT;
-    CREATE INDEX posting_of_line ON posting (line_id, position);
-    -- With the summary, so that rows without a posting of a value are not read.
+    -- Both with the summary, so that rows without a posting of a value are not read.
+    CREATE INDEX posting_of_line ON posting (line_id, position, effective_at, kinds, dimensions, cohort_from, cohort_to);
     CREATE INDEX posting_by_time ON posting (effective_at, position, kinds, dimensions, cohort_from, cohort_to);
 
     -- The last position of a posting.

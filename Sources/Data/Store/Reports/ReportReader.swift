@@ -77,11 +77,12 @@ package protocol ReportReader {
   ) throws(StoreError) -> [ReportRevision]
 
   /// Returns the purchases whose postings add up to a value, ordered by purchase, at most `limit` after the purchase `line`.
-  /// A purchase whose postings cancel each other out is left out.
+  /// A purchase whose postings cancel each other out is left out. About `rows` rows are read, and those of one purchase at least,
+  /// so a page of a value that few purchases have can be short or empty before the last one.
   func reportPurchases(
     _ selection: PostingSelection, of appID: String, in environment: Environment, after line: String,
-    limit: Int
-  ) throws(StoreError) -> [ReportPurchase]
+    limit: Int, reading rows: Int
+  ) throws(StoreError) -> ReportPurchasePage
 
   /// Returns the last day that was closed at or before `instant`, with the instant at which it closed; `nil` if none
   /// was.

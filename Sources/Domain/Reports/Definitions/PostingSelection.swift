@@ -212,3 +212,15 @@ package struct ReportPurchase: Hashable, Sendable {
     self.value = value
   }
 }
+
+/// Some of the purchases behind a value, ordered by their `originalTransactionId`.
+package struct ReportPurchasePage: Hashable, Sendable {
+  package let purchases: [ReportPurchase]
+  /// The purchases up to this one were examined; `nil`: all.
+  package let end: String?
+
+  package init(_ purchases: [ReportPurchase], upTo end: String?) {
+    self.purchases = purchases
+    self.end = end
+  }
+}

@@ -1045,7 +1045,8 @@ package struct ListReportPurchasesRequest: WireMessage {
 
 /// The response of ListReportPurchases.
 package struct ListReportPurchasesResponse: WireMessage {
-  /// The purchases, ordered by `original_transaction_id`.
+  /// The purchases, ordered by `original_transaction_id`. They can be fewer than `page_size`, also none, before the last page: a
+  /// page reads a limited part of the purchases, of which few may be behind the value.
   package var purchases: [ReportPurchase] = []
   /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""

@@ -31,7 +31,7 @@ enum ReportCustomersPage {
       Format.words(request.column), request.bucket.map { filter.name(of: $0.day) } ?? "", request.currency)
     let table =
       rows.isEmpty
-      ? Part.empty(Text.noReportPurchases)
+      ? Part.empty(response.nextPageToken.isEmpty ? Text.noReportPurchases : Text.noReportPurchasesYet)
       : Table.markup(
         title,
         heads: [

@@ -203,6 +203,8 @@ extension Text {
     "Behind \(column): \(bucket)\(currency.isEmpty ? "" : ", \(currency)")"
   }
   static let behindHint = "The purchases whose parts add up to the value."
+  static let noReportPurchasesYet =
+    "None of the first purchases is behind this value; the next page looks at others."
   static let noReportPurchases =
     "No purchase is behind this value. It has changed since the chart was drawn, or its day was chosen differently."
   static let partOfValue = "Part"

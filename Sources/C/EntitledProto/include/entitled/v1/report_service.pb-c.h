@@ -837,7 +837,8 @@ struct  Entitled__V1__ListReportPurchasesResponse
 {
   ProtobufCMessage base;
   /*
-   * The purchases, ordered by `original_transaction_id`.
+   * The purchases, ordered by `original_transaction_id`. They can be fewer than `page_size`, also none, before the last page: a
+   * page reads a limited part of the purchases, of which few may be behind the value.
    */
   size_t n_purchases;
   Entitled__V1__ReportPurchase **purchases;
