@@ -67,6 +67,30 @@ struct InboxUpkeepTests {
     }
   }
 
+  @Test("A replica that waits for an outcome does not hold up the discarding of messages")
+  func discardingWhileWaiting() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      let id = try await sender.append(entry("x"))
+      async let outcome = sender.outcome(of: id, until: .now + .seconds(60))
+      let looks = """
+        SELECT count(*) FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%FROM inbox, head%'
+        """
+      while try control.number(looks) == 0 { await Task.yield() }
+      let inbox = try #require(sender as? PostgresInbox)
+      for _ in 0..<2 { await inbox.discardMessages() }
+      try await receiver.finish(id, [1])
+      #expect(try await outcome == [1])
+      // Later outcomes still arrive.
+      await inbox.discardMessages()
+      let next = try await sender.append(entry("y"))
+      try await receiver.finish(next, [2])
+      #expect(try await sender.outcome(of: next, until: .now + .seconds(60)) == [2])
+    }
+  }
+
   @Test("Outcomes are deleted after an hour")
   func retention() async throws {
     try await withReplicas { first, second, control in

@@ -54,9 +54,18 @@ final class OutcomeListener: Sendable {
     return try result.get()
   }
 
-  /// Discards the messages that arrived while no task waited.
-  func discardMessages() async {
-    try? await thread.run { session throws(StoreError) in try session.discardMessages() }
+  /// Discards the messages that arrived while no task waited. While one does, the session reads them anyway, and there
+  /// can always be one: so this waits for none.
+  func discardMessages() {
+    let starts = state.withLock { state in
+      defer { state.isWorking = true }
+      return !state.isWorking
+    }
+    guard starts else { return }
+    thread.start { session in
+      try? session.discardMessages()
+      self.work(session)
+    }
   }
 
   private func resume(_ id: Int64, _ result: Result<Found, StoreError>) {

@@ -64,7 +64,7 @@ final class PostgresInbox: Inbox {
   /// before takes no entries.
   func discardMessages() async {
     try? await taker.run { session throws(StoreError) in try session.discardMessages() }
-    await listener.discardMessages()
+    listener.discardMessages()
   }
 
   func take(_ limit: Int, except excluded: InboxExclusion) async throws(StoreError) -> [InboxEntry] {
