@@ -62,4 +62,29 @@ import Testing
       #expect(pauses.all.withLock { $0.max() } == .seconds(30))
     }
   }
+
+  @Test("A line whose lookup is tried again counts in the speed of its job when it is finished")
+  func speed() async throws {
+    try await ReceiptService.run { service in
+      let receipt = try await service.receipt()
+      let line = #"{"customer_id":"ana","receipt":"\#(receipt)"}"#
+      try Data(line.utf8).write(to: service.folder.appending(path: "input.ndjson"))
+      let store = service.appStore.store
+      let jobs = MigrationJobManager(
+        intake: service.intake, store: store, folder: ImportFolder(path: service.folder.path))
+      let job = try await jobs.startNew(
+        MigrationJob.Order(
+          appID: "demo", environment: .sandbox, inputPath: "input.ndjson", format: InputFormat().text,
+          concurrency: 1, isDryRun: false), upload: ""
+      ).job
+      service.appStore.exchange.fail(with: .unreachable("reset"))
+      let progress = MigrationProgress()
+      let rates = Mutex<[Double]>([])
+      let run = MigrationRun(
+        job, jobs.folder.source(ofInput: job.order.inputPath), intake: service.intake, store: store,
+        progress: progress, sleep: { _ in rates.withLock { $0.append(progress.rate) } })
+      try await run.run()
+      #expect(rates.withLock { $0 } == [0, 0, 0, 0])
+    }
+  }
 }

@@ -82,8 +82,9 @@ extension MigrationRun {
       guard result.pendingReason == nil || isLast else { return }
       try store.finish(line.outcome(of: result, customerID: record.customerID), of: id)
     }
-    progress.count()
-    return outcome.lookupFailure == nil || isLast
+    let isFinished = outcome.lookupFailure == nil || isLast
+    if isFinished { progress.count() }
+    return isFinished
   }
 
   private func keep(_ outcome: MigrationLine) async -> Bool {
