@@ -72,6 +72,7 @@ package enum Text {
   package static let lanePurchase = "purchase"
   package static let laneShared = "shared"
   package static let laneApple = "Apple said"
+  package static func boughtCount(_ count: Int) -> String { "\(count) bought" }
   package static let markRefunded = "refunded"
   package static let markSharingEnded = "sharing ended"
   package static let markUpgraded = "upgraded"

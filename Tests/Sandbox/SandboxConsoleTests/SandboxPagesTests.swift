@@ -198,6 +198,27 @@ import Testing
     #expect(lanes[0].marks.map(\.sign) == ["?", "↩"])
   }
 
+  @Test("A consumable is a mark at each purchase and refund, and has no bar")
+  func consumables() async throws {
+    let app = JSONValue.string(Self.app.id)
+    for product in ["coins", "monthly", "coins"] {
+      _ = await act("purchases", ["app": app, "productId": .string(product), "account": "ann"])
+      _ = await act("clock/advance", ["by": "1d"])
+    }
+    let (account, history) = try #require(await simulator.accountView("ann", in: Self.app.id))
+    let id = try #require(account.purchases.last?.transactionId)
+    _ = await act("request-consumption", ["transactionId": .string(id)])
+    _ = await act("clock/advance", ["by": "1s"])
+    _ = await act("refund", ["transactionId": .string(id)])
+    let now = try #require(await simulator.accountView("ann", in: Self.app.id))
+    let lanes = AccountLanes.lanes(now.account, now.history)
+    #expect(lanes.map(\.name) == ["monthly", "coins", "Apple said"])
+    let coins = lanes[1]
+    #expect(coins.bars.isEmpty && coins.kind == "2 bought" && coins.marks.map(\.sign) == ["?", "↩"])
+    let bought = history.transactions.filter { $0.productId == "coins" }
+    #expect(coins.dots.map(\.at) == bought.map(\.date))
+  }
+
   @Test("A period that was upgraded ends at the upgrade, which has a sign")
   func upgrade() async throws {
     let app = JSONValue.string(Self.app.id)

@@ -66,6 +66,8 @@ package struct TransactionView: Hashable, Sendable {
   package let transactionId: String
   package let originalTransactionId: String
   package let productId: String
+  /// `nil` if the app does not sell the product any more.
+  package let type: ProductType?
   /// Apple's `purchaseDate`.
   package let date: Instant
   /// Subscriptions only.

@@ -65,12 +65,13 @@ extension World {
 
   func transactionViews(ofAccount name: String, in app: String) -> [TransactionView] {
     purchases(of: name, in: app).map { sold in
-      TransactionView(
+      let product = product(sold.productID, of: app)
+      return TransactionView(
         transactionId: String(sold.id), originalTransactionId: String(sold.originalID),
-        productId: sold.productID, date: sold.purchaseDate, expires: sold.expiresDate,
+        productId: sold.productID, type: product?.type, date: sold.purchaseDate, expires: sold.expiresDate,
         price: MoneyView(
           milliunits: sold.price,
-          currency: product(sold.productID, of: app).map(sold.storefront.currency) ?? sold.storefront.currency
+          currency: product.map(sold.storefront.currency) ?? sold.storefront.currency
         ),
         quantity: sold.quantity, reason: sold.reason, ownership: sold.ownership, offer: sold.offer?.id,
         isTrial: sold.isTrial, isUpgraded: sold.isUpgraded, revoked: sold.revocation?.date,

@@ -24,11 +24,18 @@ enum AccountLanes {
       """
   }
 
-  /// One lane for each purchase, and one for the notifications.
+  /// One lane for each purchase, one for each consumable product, and one for the notifications.
   static func lanes(_ account: AccountView, _ history: AccountHistoryView) -> [Lane] {
-    let purchases = account.purchases.suffix(maxLanes).map { purchase in
-      lane(purchase, history)
+    let units = history.transactions.filter { $0.type == .consumable }
+    let unitPurchases = Set(units.map(\.originalTransactionId))
+    let products = units.reduce(into: [String]()) {
+      if !$0.contains($1.productId) { $0.append($1.productId) }
     }
+    let others = account.purchases.filter { !unitPurchases.contains($0.originalTransactionId) }
+    let consumables = products.map { product in
+      lane(of: product, units.filter { $0.productId == product }, history)
+    }
+    let purchases = (others.map { lane($0, history) } + consumables).suffix(maxLanes)
     let dots = history.notifications.map { view in
       Lane.Mark(at: view.date, sign: "", tone: .ended, meaning: view.name, source: 0)
     }
@@ -40,26 +47,48 @@ enum AccountLanes {
     let sold = history.transactions.filter { $0.originalTransactionId == purchase.originalTransactionId }
     let failed = history.failedPayments.filter { $0.originalTransactionId == purchase.originalTransactionId }
     let bars = sold.map { bar($0, upgraded: upgrade(of: $0, in: sold)) } + failed.map { bar($0, purchase) }
-    let asked = history.notifications.filter {
-      $0.originalTransactionId == purchase.originalTransactionId && $0.name.hasPrefix("CONSUMPTION_REQUEST")
-    }
-    // A request comes before the refund of the same moment.
-    let requests = asked.map {
-      Lane.Mark(
-        at: $0.date, sign: "?", tone: .grace, meaning: Text.markRefundAsked,
-        source: $0.transactionId.flatMap { Int64($0) } ?? 0)
-    }
     let upgrades = sold.compactMap { one in
       upgrade(of: one, in: sold).map {
         Lane.Mark(
           at: $0, sign: "↥", tone: .full, meaning: Text.markUpgraded, source: Int64(one.transactionId) ?? 0)
       }
     }
-    let marks = requests + upgrades + sold.compactMap(mark)
+    let marks = requests(about: [purchase.originalTransactionId], history) + upgrades + sold.compactMap(mark)
     return Lane(
       name: purchase.productId,
       kind: purchase.ownership == .purchased ? Text.lanePurchase : Text.laneShared,
       bars: bars.sorted { $0.start < $1.start }, marks: marks.sorted { $0.at < $1.at })
+  }
+
+  /// The purchases of one consumable product: marks, because it gives nothing for a time.
+  private static func lane(
+    of product: String, _ units: [TransactionView], _ history: AccountHistoryView
+  ) -> Lane {
+    let marks =
+      requests(about: Set(units.map(\.originalTransactionId)), history) + units.compactMap(mark)
+    let dots = units.map { sold in
+      Lane.Mark(
+        at: sold.date, sign: "", tone: .ended, meaning: "\(product), \(Format.money(sold.price))",
+        source: Int64(sold.transactionId) ?? 0)
+    }
+    return Lane(
+      name: product, kind: Text.boughtCount(units.count), marks: marks.sorted { $0.at < $1.at },
+      dots: dots.sorted { $0.at < $1.at })
+  }
+
+  /// The marks of refund requests. They come before the refunds of the same moment.
+  private static func requests(
+    about purchases: Set<String>, _ history: AccountHistoryView
+  ) -> [Lane.Mark] {
+    let asked = history.notifications.filter { view in
+      view.name.hasPrefix("CONSUMPTION_REQUEST")
+        && view.originalTransactionId.map(purchases.contains) ?? false
+    }
+    return asked.map {
+      Lane.Mark(
+        at: $0.date, sign: "?", tone: .grace, meaning: Text.markRefundAsked,
+        source: $0.transactionId.flatMap { Int64($0) } ?? 0)
+    }
   }
 
   /// The instant at which another transaction replaced `sold`; `nil` without an upgrade.

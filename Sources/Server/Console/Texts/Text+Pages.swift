@@ -69,7 +69,6 @@ extension Text {
   static let wholeHistory = "◂ Show the whole history"
   static let last13Months = "Show the last 13 months"
   static func foldedLanes(_ count: Int) -> String { count == 1 ? "1 older lane" : "\(count) older lanes" }
-  static func boughtCount(_ count: Int) -> String { "\(count) bought" }
   static let boughtOnce = "bought"
   static let asCSV = "The history as CSV"
   static let asJSON = "The event as JSON"
