@@ -511,6 +511,29 @@ def test_looking_is_in_the_audit_log_under_the_persons_name(console, lena):
     assert {entry["caller"] for entry in entries} == {"console"}
 
 
+def test_the_calls_of_one_look_are_one_row_of_the_audit_page(console, lena):
+    """The row opens without a script. The CSV has each call, and a filter of the method leaves one call of the look."""
+    console.call("EntitlementService/Grant", customerId="glanced", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
+    assert lena.get(f"{HERE}/customers/glanced").status == 200
+    entries = console.call("AuditService/ListAuditEntries", customerId="glanced")["entries"]
+    calls = [entry for entry in entries if entry.get("caller") == "console"]
+    assert len(calls) > 8 and len({entry["requestId"] for entry in calls}) == 1
+    assert not any(entry["requestId"] == calls[0]["requestId"] for entry in entries if entry not in calls)
+    table = lambda query: lena.get(f"/audit?customer=glanced{query}").text.split("<tbody>")[1].split("</tbody>")[0]  # noqa: E731
+    found = table("")
+    assert found.count("<details>") == 1 and "<code>Grant</code>" in found and calls[0]["requestId"] in found
+    assert '<a href="/find?q=glanced"><bdi>glanced</bdi></a>' in found
+    row = found.split("<details>")[1].split("</details>")[0]
+    assert f'Looked at <bdi>glanced</bdi> <span class="quiet">{len(calls)} calls</span></summary>' in row
+    assert row.count("<li>") == len(calls) and "<code>ListTimeline</code>" in row and "<code>Grant</code>" not in row
+    assert lena.get(f"{HERE}/customers/glanced").status == 200
+    assert table("").count("<details>") == 2, "another look is another row"
+    file = rows(lena.csv("/audit.csv?customer=glanced").text)
+    assert sum(row["request_id"] == calls[0]["requestId"] for row in file) == len(calls)
+    one = table("&method=ListTimeline")
+    assert one.count("<code>ListTimeline</code>") == 2 and "<details>" not in one
+
+
 def test_a_part_of_a_page_that_fails_is_named_and_the_rest_is_shown(console, lena):
     path = f"{HERE}/customers/{urllib.parse.quote(CUSTOMER, safe='')}"
     page = lena.get(f"{path}?explain=nothing")

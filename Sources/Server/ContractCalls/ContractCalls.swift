@@ -29,11 +29,14 @@ package struct CallingPerson: Sendable {
   package let address: String
   /// The reason of a call whose request has no field for one; empty: none.
   package let reason: String
+  /// The id, not 0, of the person's request that the call serves. The logs and the audit entries of all its calls have it.
+  package let request: UInt64
 
-  package init(name: String, address: String, reason: String) {
+  package init(name: String, address: String, reason: String, request: UInt64) {
     self.name = name
     self.address = address
     self.reason = reason
+    self.request = request
   }
 }
 

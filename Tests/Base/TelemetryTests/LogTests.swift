@@ -101,6 +101,14 @@ import Tracing
     #expect(later.traceID == trace.traceID)
   }
 
+  @Test("Calls that serve one request have its id, and spans of their own")
+  func sharedRequest() {
+    var generator = SystemRandomNumberGenerator()
+    let calls = (0..<2).map { _ in TraceContext(following: nil, request: 7, using: &generator) }
+    #expect(calls.allSatisfy { $0.requestID == "0000000000000007" && $0.spanID != $0.requestID })
+    #expect(calls[0].spanID != calls[1].spanID)
+  }
+
   @Test(
     "A malformed traceparent starts a new trace",
     arguments: [

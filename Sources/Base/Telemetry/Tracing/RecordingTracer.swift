@@ -18,14 +18,16 @@ package final class RecordingTracer: Tracer {
   package static var installed: RecordingTracer? { InstrumentationSystem.tracer as? RecordingTracer }
 
   /// Starts the first span of a call that arrived with `parent`. `isSampled` is the sampler's decision, if it was made
-  /// already.
+  /// already; `request` is the id of a request that several calls serve.
   package func startCall(
-    _ name: String, _ kind: SpanKind = .server, continuing parent: TraceParent?, isSampled: Bool? = nil
+    _ name: String, _ kind: SpanKind = .server, continuing parent: TraceParent?, isSampled: Bool? = nil,
+    request: UInt64? = nil
   ) -> RecordedSpan {
     var generator = SystemRandomNumberGenerator()
     let isSampled = isSampled ?? sampler.samples(parent, number: generator.next())
     return RecordedSpan(
-      name, kind, trace: TraceContext(following: parent, isSampled: isSampled, using: &generator),
+      name, kind,
+      trace: TraceContext(following: parent, isSampled: isSampled, request: request, using: &generator),
       parentID: parent.map { Hex.encode($0.span) }, hasRemoteParent: parent != nil,
       start: DefaultTracerClock.now.nanosecondsSinceEpoch, tracer: self, parent: .topLevel)
   }

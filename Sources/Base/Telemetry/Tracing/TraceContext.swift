@@ -2,7 +2,7 @@ internal import Bytes
 package import Tracing
 
 /// The position of a call in a trace (W3C Trace Context). The trace id comes from the caller or is generated; each traced
-/// call has its own id, `request_id` in the logs.
+/// call has its own id, `request_id` in the logs; calls that serve one page of the console share it.
 package struct TraceContext: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
@@ -20,13 +20,15 @@ package struct TraceContext: Hashable, Sendable {
   }
 
   /// Continues a trace, or starts a new one. `isSampled` is the decision of a sampler; `nil` keeps the caller's.
+  /// `request`, which is not 0, is the id of a request that several calls serve; `nil`: the call has an id of its own.
   package init(
-    following parent: TraceParent?, isSampled: Bool? = nil, using generator: inout some RandomNumberGenerator
+    following parent: TraceParent?, isSampled: Bool? = nil, request: UInt64? = nil,
+    using generator: inout some RandomNumberGenerator
   ) {
     high = parent?.high ?? generator.next()
     low = parent?.low ?? (generator.next() | 1)
-    request = generator.next() | 1
-    span = request
+    span = generator.next() | 1
+    self.request = request ?? span
     self.isSampled = isSampled ?? parent?.isSampled ?? false
   }
 
@@ -46,7 +48,7 @@ package struct TraceContext: Hashable, Sendable {
   /// 32 lowercase hexadecimal digits, not all zero.
   package var traceID: String { Hex.encode(high) + Hex.encode(low) }
 
-  /// The id of the call: 16 lowercase hexadecimal digits, not all zero.
+  /// The id of the call, or of the request that it serves with others: 16 lowercase hexadecimal digits, not all zero.
   package var requestID: String { Hex.encode(request) }
 
   /// The id of the current operation of the call; that of the call itself outside of recorded spans.

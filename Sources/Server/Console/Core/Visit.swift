@@ -24,6 +24,8 @@ struct Visit: Sendable {
   let renewal: CallerRenewal?
   /// The system's time.
   let now: Instant
+  /// The id of the request in the logs and the audit entries of its calls.
+  let id = UInt64.random(in: 1...UInt64.max)
   /// The reason for reading a list, for the audit entries of the calls; empty: none.
   var reason = ""
 
@@ -45,7 +47,7 @@ struct Visit: Sendable {
   }
 
   private var callingPerson: CallingPerson {
-    CallingPerson(name: person.name, address: request.address, reason: reason)
+    CallingPerson(name: person.name, address: request.address, reason: reason, request: id)
   }
 
   /// The same for a part of a page that the page can do without.

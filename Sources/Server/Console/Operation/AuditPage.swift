@@ -1,3 +1,5 @@
+internal import Callers
+internal import ContractCalls
 internal import HTTP
 internal import Markup
 internal import Pages
@@ -17,17 +19,16 @@ enum AuditPage {
     ("method", Text.method, "text"), ("from", Text.fromDay, "date"), ("to", Text.toDay, "date"),
   ]
 
+  /// The entries of a page: about 20 looks, or as many calls.
+  private static let pageSize: Int32 = 250
+  /// The roles of the methods that change nothing.
+  private static let lookingRoles: Set<Role> = [.read, .reports, .audit]
+
   static func page(_ visit: Visit) async throws(Status) -> Page {
-    let response = try await entries(after: visit.value("page") ?? "", visit)
-    let rows = response.entries.map { entry in
-      [
-        Format.time(entry.time), Format.name(who(entry)), "<code>\(method(entry))</code>",
-        Format.name(entry.app), "\(Format.name(subjects(entry).joined(separator: ", ")))\(moments(entry))",
-        visit.links.note(entry.note),
-        entry.outcome == "OK" ? "\(Text.ok)" : Part.chip(entry.outcome, .none), "\(entry.address)",
-        Format.id(entry.requestId),
-      ] as [Markup]
-    }
+    let response = try await entries(after: visit.value("page") ?? "", size: pageSize, visit)
+    let rows = AuditRow.rows(response.entries) { entry in
+      visit.calls.role(of: entry.method).map(lookingRoles.contains) ?? false
+    }.map { $0.cells(visit) }
     let fields = filters.map { name, label, type in
       "<label>\(label)<input type=\"\(type)\" name=\"\(name)\" value=\"\(visit.value(name) ?? "")\" maxlength=\"256\"></label>\n"
         as Markup
@@ -39,13 +40,14 @@ enum AuditPage {
     let table = Table.markup(
       Text.audit,
       heads: [
-        Text.when, Text.actor, Text.method, Text.app, Text.subjectHead, Text.reason, Text.outcome,
+        Text.when, Text.actor, Text.what, Text.app, Text.subjectHead, Text.reason, Text.outcome,
         Text.address, Text.requestID,
       ], rows: rows)
     var page = Page(
       Text.audit, section: .audit,
       body: """
         <h1>\(Text.audit)</h1>
+        <p>\(Text.auditHint)</p>
         <form class="row filter" action="\(Link(["audit"]))" method="get">\(fields)<button>\(Text.filter)</button></form>
         <div class="cards-on-phones">\(rows.isEmpty ? Part.empty(Text.noEntries) : table)</div>
         \(next)
@@ -58,7 +60,7 @@ enum AuditPage {
   /// The entries that the filter selects, newest first.
   static func csv(_ visit: Visit) async throws(Status) -> HTTPResponse {
     try await .csv(columns) { page async throws(Status) in
-      let response = try await entries(after: page, visit)
+      let response = try await entries(after: page, size: 1_000, visit)
       let rows = response.entries.map { entry in
         [
           String(entry.number), entry.time.text, entry.caller, entry.actor, entry.method, entry.app,
@@ -71,7 +73,7 @@ enum AuditPage {
   }
 
   private static func entries(
-    after page: String, _ visit: Visit
+    after page: String, size: Int32, _ visit: Visit
   ) async throws(Status) -> ListAuditEntriesResponse {
     try await visit.call(
       Calls.listAuditEntries,
@@ -82,31 +84,12 @@ enum AuditPage {
         $0.method = visit.value("method") ?? ""
         $0.startTime = day("from", visit).map { GoogleProtobuf.Timestamp($0.start) }
         $0.endTime = day("to", visit).map { GoogleProtobuf.Timestamp($0.end) }
+        $0.pageSize = size
         $0.pageToken = page
       })
   }
 
   private static func day(_ name: String, _ visit: Visit) -> ReportDay? {
     visit.value(name).flatMap(ReportDay.init(text:))
-  }
-
-  private static func who(_ entry: AuditEntry) -> String {
-    [entry.caller, entry.actor].filter { !$0.isEmpty }.joined(separator: " / ")
-  }
-
-  private static func method(_ entry: AuditEntry) -> String {
-    entry.method.split(separator: "/").last.map(String.init) ?? entry.method
-  }
-
-  /// The moments about which the call asked, if it was not about the present.
-  private static func moments(_ entry: AuditEntry) -> Markup {
-    let moments = [(Text.asOf, entry.asOf), (Text.asKnownAt, entry.knownAt)].compactMap { label, time in
-      time.map { "<br><span class=\"quiet\">\(label) \(Format.time($0))</span>" as Markup }
-    }
-    return "\(moments)"
-  }
-
-  private static func subjects(_ entry: AuditEntry) -> [String] {
-    entry.customerIds + [entry.subject].filter { !$0.isEmpty }
   }
 }

@@ -348,6 +348,11 @@ extension Text {
   static let grafana = "Grafana"
   static let address = "Address"
   static let asKnownAt = "As known at"
+  static let auditHint =
+    "Who looked at customers, and who changed something, latest first. The calls of one look are one row, which opens to them; the CSV has each call."
+  static let lookedAt = "Looked at"
+  static let sawNoCustomer = "Looked, and saw no customer"
+  static func calls(_ count: Int) -> String { "\(count) calls" }
   static let noEntries =
     "No call about a customer with these conditions is recorded. Entries are deleted after the configured time."
 }

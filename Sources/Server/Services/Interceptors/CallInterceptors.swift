@@ -64,7 +64,8 @@ package struct CallPolicy: Sendable {
   ) -> InterceptorChain<CallInterceptors<KnownCallerInterceptor>> {
     let known = KnownCallerInterceptor(caller: caller, person: person, renewal: renewal)
     return InterceptorChain(
-      interceptors: interceptors(meter.shared, known), ticks: ticks, callers: renewal?.callers)
+      interceptors: interceptors(meter.shared, known, request: person.request), ticks: ticks,
+      callers: renewal?.callers)
   }
 
   /// The interceptors of one event loop, which counts and caches without locks.
@@ -74,16 +75,16 @@ package struct CallPolicy: Sendable {
       meter.makeShard(), CachingAuthenticationInterceptor(authenticator: authenticator))
   }
 
-  /// The whole policy, outermost first.
+  /// The whole policy, outermost first. `request` is the id of the request that the calls serve together.
   private func interceptors<Authentication: Interceptor>(
-    _ shard: CallMeter.Shard, _ authentication: Authentication
+    _ shard: CallMeter.Shard, _ authentication: Authentication, request: UInt64? = nil
   ) -> CallInterceptors<Authentication> {
     .init(
       MeteringInterceptor(shard: shard, ticks: ticks),
       .init(
         AuditInterceptor(audit: audit, entries: auditEntries, now: now, unauthenticated: unauthenticated),
         .init(
-          TracingInterceptor(tracer: tracer),
+          TracingInterceptor(tracer: tracer, request: request),
           .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor(replicas: replicas)))))
     )
   }

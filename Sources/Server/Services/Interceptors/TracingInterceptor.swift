@@ -11,6 +11,8 @@ internal import Tracing
 struct TracingInterceptor: Interceptor, Sendable {
   /// `nil`: no spans are recorded.
   let tracer: RecordingTracer?
+  /// The id of the request that the calls serve together; `nil`: each call has its own.
+  var request: UInt64?
 
   func start(_ call: inout CallInFlight) throws(Status) {
     guard call.method.isOnEventLoop else { return begin(&call, continuing: call.traceParent, isSampled: nil) }
@@ -25,7 +27,8 @@ struct TracingInterceptor: Interceptor, Sendable {
     if call.trace == nil, call.shouldAudit(failure.code) {
       var generator = SystemRandomNumberGenerator()
       call.trace = TraceContext(
-        following: call.traceParent, isSampled: tracer.map { _ in false }, using: &generator)
+        following: call.traceParent, isSampled: tracer.map { _ in false }, request: request,
+        using: &generator)
     }
     if isRecorded(call) { call.span?.end(of: call, failure) }
   }
@@ -40,10 +43,11 @@ struct TracingInterceptor: Interceptor, Sendable {
   private func begin(_ call: inout CallInFlight, continuing parent: TraceParent?, isSampled: Bool?) {
     guard let tracer else {
       var generator = SystemRandomNumberGenerator()
-      call.trace = TraceContext(following: parent, using: &generator)
+      call.trace = TraceContext(following: parent, request: request, using: &generator)
       return
     }
-    let span = tracer.startCall(call.method.spanName, continuing: parent, isSampled: isSampled)
+    let span = tracer.startCall(
+      call.method.spanName, continuing: parent, isSampled: isSampled, request: request)
     call.trace = span.trace
     if span.isRecording { call.span = span }
   }
