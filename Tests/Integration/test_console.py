@@ -287,6 +287,15 @@ def test_a_past_page_has_the_refund_request_of_then(console, lena):
     assert "left to answer Apple" in now and "left to answer Apple" not in then and ">open<" in before
 
 
+def test_tables_have_texts_for_codes(console, lena):
+    """The CSV has the codes themselves."""
+    customer = lena.get(f"{HERE}/customers/{urllib.parse.quote(CUSTOMER)}").text
+    refunds = customer.split('id="refunds"')[1].split("<h2")[0]
+    assert "did not mean to buy it" in refunds and "UNINTENDED_PURCHASE" not in refunds
+    purchase = lena.get(f"{HERE}/purchases/{console.ids['maps']['transactionId']}").text
+    assert re.search(r'data-head="Refund">.*? in full</td>', purchase) and 'data-head="Reason">purchase</td>' in purchase
+
+
 def test_a_withdrawn_consent_is_no_notice_before_it(console, lena):
     console.submit("kid", console.buy("kid", "maps.pack"))
     console.act("rescind-consent", app=APP, account="kid")

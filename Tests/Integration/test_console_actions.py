@@ -123,7 +123,7 @@ def test_a_link_is_done_and_undone(console, operator):
     console.submit("", purchase)
     values = {"purchase": purchase["transactionId"], "customer": "linked@1"}
     owns = lambda: has(console, "linked@1")  # noqa: E731
-    page = act(console, operator, "link", values, ["belongs to linked@1", "SUBSCRIPTION_ACTIVE"], "EntitlementService/LinkPurchase", changes=owns)
+    page = act(console, operator, "link", values, ["belongs to linked@1", "subscription active"], "EntitlementService/LinkPurchase", changes=owns)
     assert owns() and "✓ yes" in page
     act_again(console, operator, undo_link(page), ["is reverted"], "EntitlementService/UndoTransfer", owns)
     assert not owns()
@@ -271,6 +271,30 @@ def test_the_form_of_an_answer_has_the_computed_share(console, operator):
         forms[request["customerId"]] = operator.get(html.unescape(link[1])).text
     assert f'name="consumed" value="{share}"' in forms["halfway"], "the share of the paid time"
     assert 'name="consumed" value=""' in forms["owner"], "nothing is known of the use"
+
+
+def test_the_form_of_an_answer_shows_the_question(console, operator):
+    """Also without the customer in the address, and in the preview."""
+    purchase = bought(console, "shown", "maps.pack")
+    console.act("request-consumption", transactionId=purchase, reason="UNINTENDED_PURCHASE")
+    wait_for(lambda: console.call("AppStoreService/ListConsumptionRequests", customerId="shown").get("requests"))
+    values = {"transaction": purchase, "customer": "shown", "consent": "1", "preference": "1", "delivery": "1", "note": "x"}
+    pages = [operator.get(f"{HERE}/do/answer-refund?transaction={purchase}{more}") for more in ("", "&customer=shown")]
+    for page in [*pages, operator.post(f"{HERE}/do/answer-refund", values)]:
+        assert page.status == 200, page.text
+        about = page.text.split("<h1>")[1].split("<form")[0]
+        assert "maps.pack" in about and "9.99 USD" in about and "did not mean to buy it" in about
+        assert f'href="{HERE}/purchases/{purchase}"' in about and f'href="{HERE}/customers/shown"' in about
+        assert re.search(r"<dt>Time left</dt><dd>\d+ hours<", about) and "UNINTENDED_PURCHASE" not in about
+    unknown = operator.get(f"{HERE}/do/answer-refund?transaction=1").text
+    assert "No refund request about the transaction 1 waits for an answer." in unknown
+
+
+@pytest.mark.parametrize("action", ["erase", "add-note", "set-attribute", "consent"])
+def test_a_form_whose_customer_is_no_field_names_the_customer(admin, action):
+    page = admin.get(f"{HERE}/do/{action}?customer=named").text
+    assert f'<dt>Customer</dt><dd><a href="{HERE}/customers/named"><bdi>named</bdi></a></dd>' in page.split("<form")[-2]
+    assert "<dt>Customer</dt>" not in admin.get(f"{HERE}/do/grant?customer=named").text, "the form shows it"
 
 
 def test_notes_and_attributes_have_an_undo(console, operator):

@@ -73,6 +73,10 @@ struct ActionField: Sendable {
   static let customer = ActionField(name: "customer", label: Text.customer)
   static let purchase = ActionField(name: "purchase", label: Text.originalTransactionID)
 
+  var isHidden: Bool {
+    if case .hidden = kind { true } else { false }
+  }
+
   static func hidden(_ name: String) -> ActionField { ActionField(name: name, label: name, kind: .hidden) }
 }
 

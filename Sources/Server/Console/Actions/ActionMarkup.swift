@@ -14,7 +14,7 @@ struct FieldProblem: Sendable {
     guard let field = error.field else { return nil }
     let names = [field, field.hasSuffix("_id") ? String(field.dropLast(3)) : field]
     guard let found = fields.first(where: { names.contains($0.name) }) else { return nil }
-    if case .hidden = found.kind { return nil }
+    if found.isHidden { return nil }
     (name, message) = (found.name, error.message)
   }
 }

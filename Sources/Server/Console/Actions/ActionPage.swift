@@ -30,7 +30,8 @@ enum ActionPage {
       action, definition.fields, call.form, call.scope, entitlements: names, problem: problem)
     // What to do about a field is at the field.
     let failure = error.map { Part.failure($0, hasAdvice: problem == nil) } ?? ""
-    return page(action, call.scope, body: "\(failure)\(notice)\(form)")
+    let subject = await ActionSubject.markup(action, definition, call)
+    return page(action, call.scope, body: "\(failure)\(notice)\(subject)\(form)")
   }
 
   /// The preview, or the action after its confirmation.
@@ -55,7 +56,7 @@ enum ActionPage {
         }
       }
       let preview = try await definition.preview(call)
-      return .page(try await page(of: preview, action, call, hasChanged: token != nil))
+      return .page(try await page(of: preview, action, definition, call, hasChanged: token != nil))
     } catch {
       let notice: Markup =
         definition.isInPieces && token != nil ? ActionMarkup.partlyDone(action, form, scope) : ""
@@ -124,7 +125,8 @@ enum ActionPage {
   }
 
   private static func page(
-    of preview: ActionPreview, _ action: ActionName, _ call: ActionCall, hasChanged: Bool
+    of preview: ActionPreview, _ action: ActionName, _ definition: Action, _ call: ActionCall,
+    hasChanged: Bool
   ) async throws(Status) -> Page {
     var call = call
     var form = call.form
@@ -133,7 +135,8 @@ enum ActionPage {
     let binding = try await binding(action, call, preview.customers)
     let token = call.visit.tokens.token(for: call.visit.person, binding, at: call.visit.now)
     let body = ActionMarkup.preview(action, preview, form, call.scope, token: token, hasChanged: hasChanged)
-    return page(action, call.scope, body: body)
+    let subject = await ActionSubject.markup(action, definition, call)
+    return page(action, call.scope, body: "\(subject)\(body)")
   }
 
   /// The progress, and the form that continues.

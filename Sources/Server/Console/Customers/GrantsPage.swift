@@ -79,7 +79,7 @@ enum GrantsPage {
       scope.customerLink(grant.customerId),
       Format.name(grant.entitlement), "\(Format.value(grant.accessLevel, "ACCESS_LEVEL_"))",
       Format.time(grant.since), grant.until == nil ? "\(Text.noEnd)" : Format.time(grant.until),
-      Format.name(grant.source),
+      grant.source.isEmpty ? "\(Text.meaning(of: .grant))" : Format.name(grant.source),
       "\(visit.links.note(grant.note)) <span class=\"quiet\">\(Format.name(grant.actor))</span>",
       revoke,
     ]

@@ -82,7 +82,7 @@ enum PurchasePage {
       let transaction = entry.transaction ?? Transaction()
       let revoked: Markup =
         transaction.revocationDate.map {
-          "\(Part.chip(transaction.isSharingEnded ? Text.markSharingEnded : Text.refunded, .none)) \(Format.time($0)) \(transaction.revocationType)"
+          "\(Part.chip(transaction.isSharingEnded ? Text.markSharingEnded : Text.refunded, .none)) \(Format.time($0)) \(Text.refund(transaction.revocationType))"
         } ?? ""
       let offer =
         transaction.offerType == .unspecified
@@ -91,7 +91,7 @@ enum PurchasePage {
         Format.id(transaction.transactionId), Format.name(transaction.productId),
         "\(Format.time(transaction.purchaseDate)) – \(Format.time(transaction.expiresDate))",
         "\(transaction.price.map(Format.money) ?? "")", "\(transaction.storefront)", Format.name(offer),
-        "\(transaction.transactionReason)", revoked,
+        "\(Format.words(transaction.transactionReason))", revoked,
         entry.evidenceId.map(scope.evidenceLink) ?? "",
       ] as [Markup]
     }
@@ -135,7 +135,7 @@ enum PurchasePage {
       [
         Format.time(change.time),
         "\(change.linked ? Text.linked : Text.unlinked) \(scope.customerLink(change.customerId))",
-        "<code>\(change.kind)</code>", Format.name(change.actor),
+        "\(Text.endOfOwnership(change.kind) ?? Format.words(change.kind))", Format.name(change.actor),
         scope.evidenceLink(change.evidenceId),
       ] as [Markup]
     }

@@ -122,7 +122,7 @@ enum RefundHistoryPage {
         Format.name(transaction.productId),
         "<a href=\"\(scope.purchase(transaction.originalTransactionId))\">\(transaction.transactionId)</a>",
         Format.time(transaction.purchaseDate), "\(transaction.price.map(Format.money) ?? "")",
-        "\(Part.chip(Text.refunded, .none)) \(Format.time(transaction.revocationDate)) \(transaction.revocationType)",
+        "\(Part.chip(Text.refunded, .none)) \(Format.time(transaction.revocationDate)) \(Text.refund(transaction.revocationType))",
         "\(reason(transaction))",
       ] as [Markup]
     }

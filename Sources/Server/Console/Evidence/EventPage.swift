@@ -37,7 +37,7 @@ enum EventPage {
     guard let before = event.before, let after = event.after else { return [] }
     return [
       (Text.answer, before.entitled ? Text.yes : Text.no, after.entitled ? Text.yes : Text.no),
-      (Text.reason, before.reason, after.reason),
+      (Text.reason, Format.words(before.reason), Format.words(after.reason)),
       (
         Text.accessUntil, before.until?.instant.map(Format.moment) ?? "",
         after.until?.instant.map(Format.moment) ?? ""

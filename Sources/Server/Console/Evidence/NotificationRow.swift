@@ -7,9 +7,11 @@ enum NotificationRow {
   static let heads = [Text.when, Text.type, Text.state, Text.inWords, Text.evidenceHead]
 
   static func cells(_ notification: Notification, _ scope: Scope) -> [Markup] {
-    [
+    let state = Format.value(notification.state, "NOTIFICATION_STATE_")
+    let reason: Markup = notification.reason.given.map { " <code>\($0)</code>" } ?? ""
+    return [
       Format.time(notification.receivedAt), "<code>\(notification.fullType)</code>",
-      "\(Part.chip(Format.value(notification.state, "NOTIFICATION_STATE_"), tone(of: notification.state))) \(notification.reason)",
+      Part.chip(state, tone(of: notification.state)) + reason,
       "\(notification.explanation)", scope.evidenceLink(notification.evidenceId),
     ]
   }

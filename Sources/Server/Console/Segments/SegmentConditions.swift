@@ -5,9 +5,8 @@ extension SegmentFilter {
   /// The conditions as names and values.
   var conditions: String {
     let lists = [
-      states.map { Format.value($0, "ENTITLEMENT_STATE_") },
-      paymentModes.map { Format.value($0, "PAYMENT_MODE_") }, productIds,
-      inAppOwnershipTypes.map { Format.value($0, "IN_APP_OWNERSHIP_TYPE_") },
+      states.map { Text.name(of: $0) }, paymentModes.map { Text.name(of: $0) }, productIds,
+      inAppOwnershipTypes.map { Text.name(of: $0) },
       subscriptionGroups, entitlements, storefronts,
     ].filter { !$0.isEmpty }.map { $0.joined(separator: Text.orWord) }
     let days = [

@@ -152,7 +152,7 @@ enum SegmentPage {
   private static func cells(_ row: SegmentRow, _ scope: Scope) -> [Markup] {
     [
       scope.customerLink(row.customerId), scope.purchaseLink(row.originalTransactionId),
-      Format.name(row.productId), "\(Format.value(row.state, "ENTITLEMENT_STATE_"))", Format.time(row.since),
+      Format.name(row.productId), "\(Text.name(of: row.state))", Format.time(row.since),
       row.endsAt == nil ? "" : Format.time(row.endsAt), "\(row.price.map(Format.money) ?? "")",
     ]
   }

@@ -235,7 +235,7 @@ extension Text {
     count == 1 ? "1 customer" : "\(count) customers"
   }
   static func willExtendAll(_ product: String, _ days: Int32, _ count: Int64) -> String {
-    "Apple extends the renewal dates of all subscriptions of \(product) by \(days) days: \(count) are active here."
+    "Apple extends the renewal dates of all subscriptions of \(product) by \(self.days(Int64(days))): \(count == 1 ? "1 is" : "\(count) are") active here."
   }
   static func appleRequest(_ id: String) -> String { "Apple's request is \(id)." }
   static func willRecordConsent(_ customer: String, _ isGiven: Bool) -> String {

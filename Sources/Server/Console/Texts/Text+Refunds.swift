@@ -2,6 +2,9 @@ internal import Pages
 
 // The texts of Apple's refund history.
 extension Text {
+  static func noRequest(_ transaction: String) -> String {
+    "No refund request about the transaction \(transaction) waits for an answer. Check the id."
+  }
   static let refundHistory = "Refunds at Apple"
   static let askForRefunds = "Ask Apple for all refunds"
   static let askForRefundsHint =

@@ -53,9 +53,11 @@ extension Text {
   static let claimed = "with an owner"
   static let needsConsent = "price increase needs consent"
   static let winBack = "eligible win-back offer"
-  static func atLeastDays(_ days: Int32) -> String { "for \(days) days or more" }
-  static func lessThanDays(_ days: Int32) -> String { "for less than \(days) days" }
-  static func endsWithin(_ days: Int32) -> String { "ends within \(days) days" }
-  static func commitmentEndsWithin(_ days: Int32) -> String { "commitment ends within \(days) days" }
-  static func paidDays(_ days: Int32) -> String { "\(days) days of paid service or more" }
+  static func atLeastDays(_ count: Int32) -> String { "for \(days(Int64(count))) or more" }
+  static func lessThanDays(_ count: Int32) -> String { "for less than \(days(Int64(count)))" }
+  static func endsWithin(_ count: Int32) -> String { "ends within \(days(Int64(count)))" }
+  static func commitmentEndsWithin(_ count: Int32) -> String {
+    "commitment ends within \(days(Int64(count)))"
+  }
+  static func paidDays(_ count: Int32) -> String { "\(days(Int64(count))) of paid service or more" }
 }

@@ -62,6 +62,6 @@ extension WorkRows {
       ? (one.kind == .theirsOnly ? "" : "→ \(Text.noEnd)") : "→ \(Format.time(one.until))"
     let evidence: Markup =
       one.evidenceId.map { "<p>\(scope.evidenceLink($0))</p>" } ?? ""
-    return "<code>\(one.reason)</code> \(end)\(evidence)"
+    return "\(Format.words(one.reason)) \(end)\(evidence)"
   }
 }

@@ -32,7 +32,7 @@ extension WorkRows {
       Row(
         cells: [
           scope.customerLink(drift.customerId), Format.name(drift.entitlement), Format.time(drift.detectedAt),
-          "\(drift.before?.reason ?? "")", "\(drift.after?.reason ?? "")",
+          "\(Format.words(drift.before?.reason ?? ""))", "\(Format.words(drift.after?.reason ?? ""))",
         ],
         values: [
           drift.customerId, drift.entitlement, drift.detectedAt.text, drift.before?.reason ?? "",

@@ -22,16 +22,33 @@ enum RefundRow {
   static func cells(_ request: Wire.ConsumptionRequest, _ scope: Scope, at now: Instant, actions: Markup)
     -> [Markup]
   {
-    let isOpen = request.state == .open
-    let left =
-      isOpen ? request.answerBy?.instant.map { Format.span(max(0, $0.milliseconds(since: now))) } : nil
-    let tone: Tone = isOpen ? .grace : request.state == .missed || request.state == .rejected ? .none : .ended
-    return [
-      "\(Part.chip(Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), tone)) <code>\(request.stateReason)</code>",
+    [
+      state(request),
       "\(Format.name(request.productId)) <a href=\"\(scope.purchase(request.originalTransactionId))\">\(request.transactionId)</a>",
-      scope.customerLink(request.customerId), Format.time(request.requestedAt), "\(request.reason)",
-      "\(left ?? "")", actions,
+      scope.customerLink(request.customerId), Format.time(request.requestedAt),
+      "\(Text.refundReason(request.reason))", "\(timeLeft(request, at: now) ?? "")", actions,
     ]
+  }
+
+  /// The time that is left to answer; `nil` if the request is not open.
+  static func timeLeft(_ request: Wire.ConsumptionRequest, at now: Instant) -> String? {
+    guard request.state == .open else { return nil }
+    return request.answerBy?.instant.map { Format.span(max(0, $0.milliseconds(since: now))) }
+  }
+
+  /// The state, with what the request waits for or why it was not answered.
+  static func state(_ request: Wire.ConsumptionRequest) -> Markup {
+    let tone: Tone =
+      switch request.state {
+      case .open: .grace
+      case .missed, .rejected: .none
+      case .answered, .decided, .unspecified, .unrecognized: .ended
+      }
+    let cause: Markup =
+      request.stateReason.given.map { code in
+        Text.cause(ofRequest: code).map { " \($0)" } ?? " <code>\(code)</code>"
+      } ?? ""
+    return Part.chip(Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), tone) + cause
   }
 }
 
