@@ -40,8 +40,20 @@ package enum Format {
   /// A span in its largest whole unit.
   package static func span(_ milliseconds: Int64) -> String {
     let minutes = milliseconds / 60_000
+    if minutes == 0, milliseconds > 0 { return Text.underOneMinute }
     if minutes < 60 { return Text.minutes(minutes) }
     return minutes < 48 * 60 ? Text.hours(minutes / 60) : Text.days(minutes / 1_440)
+  }
+
+  /// `1 month`, `2 weeks`, `90 days`.
+  package static func period(_ period: Period) -> String {
+    let months = period.months
+    let calendar =
+      months == 0
+      ? nil : months % 12 == 0 ? Text.yearCount(months / 12) : Text.monthCount(months)
+    let days = period.days
+    let rest = days == 0 ? nil : days % 7 == 0 ? Text.weekCount(days / 7) : Text.days(days)
+    return [calendar, rest].compactMap(\.self).joined(separator: ", ")
   }
 
   /// `4.99 USD` for thousandths of the currency; the third decimal only if it is not 0.

@@ -6,8 +6,14 @@ package enum Text {
   package static let no = "no"
   package static func characters(_ count: Int) -> String { "\(count) characters" }
   package static func minutes(_ count: Int64) -> String { count == 1 ? "1 minute" : "\(count) minutes" }
+  package static let underOneMinute = "less than a minute"
   package static func hours(_ count: Int64) -> String { count == 1 ? "1 hour" : "\(count) hours" }
   package static func days(_ count: Int64) -> String { count == 1 ? "1 day" : "\(count) days" }
+  package static func weekCount(_ count: Int64) -> String { count == 1 ? "1 week" : "\(count) weeks" }
+  package static func monthCount(_ count: Int64) -> String { count == 1 ? "1 month" : "\(count) months" }
+  package static func yearCount(_ count: Int64) -> String { count == 1 ? "1 year" : "\(count) years" }
+  /// The price of a period.
+  package static func price(_ money: String, for period: String) -> String { "\(money) for \(period)" }
   package static let when = "When\(inUTC)"
   /// The end of a head of a column of times.
   static let inUTC = " (UTC)"

@@ -93,6 +93,28 @@ import Wire
       try await text("/status", .with { $0.store = StoreStatus() }).contains("No listener has TLS"))
   }
 
+  @Test("The numbers of the status page and of the first page lead to what they count")
+  func links() async throws {
+    let status = GetStatusResponse.with {
+      $0.store = StoreStatus()
+      $0.apps = [
+        .with {
+          ($0.app, $0.environment) = ("ocean", .sandbox)
+          ($0.openConsumptionRequests, $0.lastSequence) = (2, 7)
+        }
+      ]
+    }
+    let page = try await text("/status", status, [.with { ($0.name, $0.deadLetters) = ("billing", 3) }])
+    #expect(page.contains("<a href=\"/a/ocean/sandbox/work/refunds\">2</a>"))
+    #expect(page.contains("<a href=\"/a/ocean/sandbox/work/dead-letters\">3</a>"))
+    #expect(page.contains("<a href=\"/a/ocean/sandbox/events/7\""))
+    #expect(!page.contains(" free"), "the free space is not known")
+    let first = try await text("/apps", status)
+    #expect(
+      first.contains(
+        "<a href=\"/a/ocean/sandbox/work/refunds\"><span class=\"chip grace\">2 open</span></a>"))
+  }
+
   @Test("A person can load 300 pages at once, so that a stolen sign-in does not walk through everyone")
   func rate() async throws {
     let console = try await SignedInConsole([])

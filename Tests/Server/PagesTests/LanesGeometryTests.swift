@@ -39,10 +39,20 @@ private let now = Instant(millisecondsSince1970: 1_800_000_000_000)
     "A span has its largest whole unit",
     arguments: [
       (2 * 86_400_000, "2 days"), (3 * 3_600_000, "3 hours"), (60_000, "1 minute"),
-      (47 * 3_600_000, "47 hours"),
+      (47 * 3_600_000, "47 hours"), (59_999, "less than a minute"), (0, "0 minutes"),
     ] as [(Int64, String)])
   func span(milliseconds: Int64, text: String) {
     #expect(Format.span(milliseconds) == text)
+  }
+
+  @Test(
+    "A period is in words",
+    arguments: [
+      ("P1M", "1 month"), ("P3M", "3 months"), ("P1Y", "1 year"), ("P1W", "1 week"), ("P14D", "2 weeks"),
+      ("P90D", "90 days"), ("P1M3D", "1 month, 3 days"),
+    ])
+  func period(text: String, expected: String) throws {
+    #expect(Format.period(try #require(Period(text))) == expected)
   }
 
   @Test("The moments of a sentence are times, and what only begins like one is text")

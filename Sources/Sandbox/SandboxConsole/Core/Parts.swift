@@ -27,6 +27,15 @@ extension Format {
   }
 }
 
+extension ProductView {
+  /// The price, with the period of a subscription.
+  var priceText: String {
+    guard let price else { return Text.noPrice }
+    let money = Format.money(price)
+    return product.period.map { Text.price(money, for: Format.period($0)) } ?? money
+  }
+}
+
 extension Tone {
   init(_ state: PurchaseView.State) {
     self =

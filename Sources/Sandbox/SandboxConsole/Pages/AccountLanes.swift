@@ -7,13 +7,15 @@ internal import Sandbox
 enum AccountLanes {
   private static let maxLanes = 20
 
-  static func markup(_ account: AccountView, _ history: AccountHistoryView, _ visit: Visit) -> Markup {
+  /// The picture with its heading, and the same as a table; empty without a purchase.
+  static func section(_ account: AccountView, _ history: AccountHistoryView, _ visit: Visit) -> Markup {
     let lanes = lanes(account, history)
-    guard let start = history.transactions.map(\.date).min() else { return Part.empty(Text.ownsNothing) }
+    guard let start = history.transactions.map(\.date).min() else { return "" }
     let picture = LanesPicture(
       lanes: lanes, geometry: LanesGeometry(start: start, now: visit.clock.now), asOf: nil,
       title: Text.pictureTitle(account.name))
     return """
+      <h2 id="history">\(Text.pictureTitle(account.name))</h2>
       \(picture.legend)
       <div class="lanes" tabindex="0" role="region" aria-label="\(Text.pictureTitle(account.name))">
       \(picture.svg)

@@ -18,12 +18,10 @@ enum AccountPage {
       <h1>\(Format.id(name))</h1>
       \(facts(account, visit))
       <div class="row actions">\(buttons(account, visit, back))</div>
-      <h2 id="history">\(Text.pictureTitle(name))</h2>
-      \(AccountLanes.markup(account, history, visit))
+      \(AccountLanes.section(account, history, visit))
       <h2>\(Text.owns)</h2>
       \(purchases.isEmpty ? Part.empty(Text.ownsNothing) : "<div class=\"cards\">\n\(purchases)</div>")
       \(requests(account, visit, back))
-      <h2>\(Text.transactions)</h2>
       \(transactions(history, visit, back))
       <h2>\(Text.notificationsTitle)</h2>
       \(history.notifications.isEmpty ? Part.empty(Text.nothingSent) : Part.notifications(history.notifications.suffix(notifications).reversed(), visit, withAccount: false))
@@ -150,7 +148,7 @@ enum AccountPage {
 
   private static func transactions(_ history: AccountHistoryView, _ visit: Visit, _ back: [String]) -> Markup
   {
-    guard !history.transactions.isEmpty else { return Part.empty(Text.ownsNothing) }
+    guard !history.transactions.isEmpty else { return "" }
     let rows = history.transactions.reversed().map { sold in
       [
         Format.time(sold.date), Format.id(sold.transactionId), "\(Format.name(sold.productId))",
@@ -162,12 +160,13 @@ enum AccountPage {
           : "",
       ] as [Markup]
     }
-    return Table.markup(
+    let table = Table.markup(
       Text.transactions,
       heads: [
         Text.when, Text.transaction, Text.productHead, Text.price, Text.expires, Text.what, Text.actions,
       ],
       rows: rows)
+    return "<h2>\(Text.transactions)</h2>\n\(table)"
   }
 
   private static func what(_ sold: TransactionView) -> Markup {

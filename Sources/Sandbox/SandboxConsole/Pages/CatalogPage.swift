@@ -19,7 +19,6 @@ enum CatalogPage {
 
   private static func row(_ view: ProductView, _ visit: Visit) -> [Markup] {
     let product = view.product
-    let period = product.period.map { " / \($0)" } ?? ""
     let group: Markup =
       product.type == .autoRenewableSubscription
       ? "<br><span class=\"quiet\">\(Text.group(product.subscriptionGroupIdentifier ?? "–", product.level))</span>"
@@ -31,7 +30,7 @@ enum CatalogPage {
     if view.isInvitedByDeveloper { states.append(Part.chip(Text.invitedByDeveloper, .ended)) }
     return [
       "\(Format.name(product.productId))<br><span class=\"quiet\">\(product.type.rawValue)</span>\(group)",
-      "\(view.price.map { Format.money($0) + period } ?? Text.noPrice)\(view.monthlyPrice.map { "<br>\(Text.monthly(Format.money($0)))" as Markup } ?? "")",
+      "\(view.priceText)\(view.monthlyPrice.map { "<br>\(Text.monthly(Format.money($0)))" as Markup } ?? "")",
       offers.isEmpty ? "" : "<ul>\(offers)</ul>", states.joined(separator: " "),
       "<div class=\"row\">\(buttons(view, visit))</div>",
     ]

@@ -41,7 +41,7 @@ enum JournalPage {
       rows: lines.map { line in
         [
           "\(line.number)", Format.time(line.at), what(line, visit),
-          "<ul>\(line.notifications.map { Part.item($0, visit) })</ul>",
+          line.notifications.isEmpty ? "" : "<ul>\(line.notifications.map { Part.item($0, visit) })</ul>",
         ]
       })
   }

@@ -27,7 +27,7 @@ enum ShopPage {
     let isSubscription = product.type == .autoRenewableSubscription
     let canBuy = view.price != nil && !view.isWithdrawn && (!isSubscription || product.period != nil)
     let facts = [
-      view.price.map { Format.money($0) + (product.period.map { " / \($0)" } ?? "") } ?? Text.noPrice,
+      view.priceText,
       product.type.rawValue,
       isSubscription ? Text.group(product.subscriptionGroupIdentifier ?? "–", product.level) : nil,
       view.isShareable ? Text.shareable : nil, view.isWithdrawn ? Text.withdrawn : nil,

@@ -86,7 +86,7 @@ extension Text {
     let mode = Format.words(offer.mode.rawValue)
     let count = offer.periods > 1 ? ", \(offer.periods) periods" : ""
     return
-      "\(offer.id.shortened(to: 40)): \(Format.words(offer.type)), \(mode), \(offer.period)\(count), \(price)"
+      "\(offer.id.shortened(to: 40)): \(Format.words(offer.type)), \(mode), \(Format.period(offer.period))\(count), \(price)"
   }
   static let catalogHint =
     "Products as in App Store Connect. Prices are those of the default storefront, USA."

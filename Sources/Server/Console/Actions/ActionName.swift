@@ -27,6 +27,18 @@ enum ActionName: String, Sendable, CaseIterable {
     [.erase, .discard, .extend, .extendAll, .answerRefund, .settleConsent].contains(self)
   }
 
+  /// Whether it belongs to the work lists, and not to the page of a customer.
+  var isWork: Bool {
+    switch self {
+    case .answerRefund, .resend, .discard, .resumeWebhook, .makeGood, .undoBatch, .extendAll, .settleConsent,
+      .reprocess, .backfill, .cancelMigration:
+      true
+    case .grant, .revoke, .link, .transfer, .merge, .undo, .refresh, .extend, .erase, .addNote, .deleteNote,
+      .setAttribute, .lookUpOrder, .consent, .setToken:
+      false
+    }
+  }
+
   /// The method that does it.
   var path: String {
     switch self {

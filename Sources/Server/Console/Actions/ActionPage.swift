@@ -189,7 +189,7 @@ enum ActionPage {
 
   private static func page(_ action: ActionName, _ scope: Scope, body: Markup) -> Page {
     Page(
-      action.title, in: scope, section: .customers,
+      action.title, in: scope, section: action.isWork ? .work : .customers,
       body: "<h1>\(action.title)</h1>\n\(purpose(of: action))\(body)")
   }
 

@@ -124,7 +124,9 @@ enum CustomerSections {
       let rows = response.purchases.map { purchase in
         [
           Format.name(purchase.transaction?.productId ?? ""),
-          Format.id(purchase.transaction?.transactionId ?? ""),
+          purchase.transaction.map {
+            "<a href=\"\(data.scope.purchase($0.originalTransactionId))\">\($0.transactionId)</a>"
+          } ?? "",
           "\(purchase.units)", Format.time(purchase.transaction?.purchaseDate),
         ] as [Markup]
       }

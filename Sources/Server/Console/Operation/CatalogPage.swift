@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Markup
 internal import Pages
 internal import RPC
@@ -41,15 +42,20 @@ enum CatalogPage {
     let grants = product.entitlements.map { entitlement in
       "\(entitlement.name) \(Format.value(entitlement.accessLevel, "ACCESS_LEVEL_"))"
     }
-    let price: Markup =
-      product.configuredPrice.map { "\(Format.money($0)) \(product.configuredPricePeriod)" } ?? "\(Text.none)"
+    let money = product.configuredPrice.map(Format.money)
+    let price = money.map { money in
+      product.configuredPricePeriod.given.map { Text.price(money, for: period($0)) } ?? money
+    }
     return [
       "<code>\(product.productId)</code>", "\(Format.value(product.type, "PRODUCT_TYPE_"))",
       "\(product.subscriptionGroup)", "\(product.subscriptionGroupLevel.map { String($0) } ?? "")",
-      "\(product.duration)", "\(grants.joined(separator: ", "))", price,
+      "\(period(product.duration))", "\(grants.joined(separator: ", "))", "\(price ?? Text.none)",
       "\(product.promotionalOfferIds.joined(separator: ", "))", prices(product.prices),
     ]
   }
+
+  /// A duration of the contract in words.
+  private static func period(_ text: String) -> String { Period(text).map(Format.period) ?? text }
 
   /// The latest price that a document had in each storefront, at most 20 in sight.
   private static func prices(_ prices: [StorefrontPrice]) -> Markup {

@@ -59,9 +59,10 @@ enum HomePage {
 
   private static func row(_ app: AppStatus, _ rejected: RejectedNotifications) -> [Markup] {
     let scope = Scope(app: app.app, environment: app.environment)
+    let count = app.openConsumptionRequests
     let open: Markup =
-      app.openConsumptionRequests == 0
-      ? "0" : Part.chip(Text.openCount(app.openConsumptionRequests), .grace)
+      count == 0
+      ? "0" : "<a href=\"\(scope.work(.refunds))\">\(Part.chip(Text.openCount(count), .grace))</a>"
     return [
       Format.name(app.app), "\(app.environment.slug)", rejected.markup(after: app), open,
       links(scope),

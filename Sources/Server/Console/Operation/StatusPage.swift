@@ -13,7 +13,7 @@ enum StatusPage {
       <h1>\(Text.status) \(ready)</h1>
       \(Table.properties([
         (Text.version, "\(status.version)"), (Text.started, Format.time(status.startedAt)), (Text.serverTime, Format.time(status.time)),
-        (Text.storeSize, status.store.map { "\(Format.size($0.sizeBytes)) · \(Text.free(Format.size($0.freeBytes ?? 0)))" }),
+        (Text.storeSize, status.store.map { "\(size(of: $0))" }),
         (Text.lastEvidence, status.store.map { "\($0.lastEvidenceId)" }),
         (Text.replica, status.replica.map { "\(Text.replica($0.name, isLeader: $0.leader, leader: $0.leaderName))" }),
       ]))
@@ -32,6 +32,12 @@ enum StatusPage {
       <p class="quiet">\(curves(visit))</p>
       """
     return Page(Text.status, section: .status, body: body)
+  }
+
+  /// The size of the store, and the space that is left if it is known.
+  private static func size(of store: StoreStatus) -> String {
+    let free = store.freeBytes.map { Text.free(Format.size($0)) }
+    return [Format.size(store.sizeBytes), free].compactMap(\.self).joined(separator: " · ")
   }
 
   /// The replicas of the database, and how far each is behind the commits of the leader.
@@ -113,9 +119,10 @@ enum StatusPage {
         "<a href=\"\(scope.work())\">\(Format.name(app.app)) · \(app.environment.slug)</a>",
         "\(rejected.markup(after: app))\(interval)", delay(app), Format.time(app.completeUntil),
         "\(Format.time(app.nextPollAt))\(overdue)",
-        "\(app.openConsumptionRequests)", "\(app.hasInAppPurchaseKey ? Text.yes : Text.no)",
+        "<a href=\"\(scope.work(.refunds))\">\(app.openConsumptionRequests)</a>",
+        "\(app.hasInAppPurchaseKey ? Text.yes : Text.no)",
         "<a href=\"\(scope.catalog())\"><code>\(app.catalogFingerprint)</code></a>",
-        "\(app.lastSequence)",
+        app.lastSequence == 0 ? "\(Text.none)" : scope.eventLink(app.lastSequence),
       ] as [Markup]
     }
     guard !rows.isEmpty else { return Part.empty(Text.noApps) }
@@ -149,6 +156,10 @@ enum StatusPage {
     var rows: [[Markup]] = []
     var problems: [Markup] = []
     for app in Set(status.apps.map(\.app)).sorted() {
+      // The list of dead letters has those of all environments.
+      let list = status.apps.first { $0.app == app }.map {
+        Scope(app: app, environment: $0.environment).work(.deadLetters)
+      }
       switch await visit.attempt(Calls.listWebhooks, .with { $0.app = app }) {
       case .failure(let error): problems.append(Part.failure(error, of: Text.webhooks(of: app)))
       case .success(let response):
@@ -159,7 +170,8 @@ enum StatusPage {
             Part.chip(Format.value(webhook.state, "WEBHOOK_STATE_"), tone),
             "\(max(0, webhook.latestNumber - webhook.cursor))", "\(webhook.pending)",
             Format.time(webhook.oldestPendingAt),
-            "\(webhook.deadLetters)", "<code>\(webhook.url)</code>",
+            list.map { "<a href=\"\($0)\">\(webhook.deadLetters)</a>" } ?? "\(webhook.deadLetters)",
+            "<code>\(webhook.url)</code>",
           ]
         }
       }

@@ -317,7 +317,7 @@ extension Text {
     default: nil
     }
   }
-  static func usualInterval(_ span: String) -> String { "usually every \(span)" }
+  static func usualInterval(_ span: String) -> String { "usual interval: \(span)" }
   static let completeUntil = "Complete until"
   static func overduePolls(_ count: Int64) -> String { "\(count) overdue" }
   static let appleKey = "Apple key"
@@ -336,7 +336,7 @@ extension Text {
   static let noCertificates =
     "No listener has TLS, and no root is trusted besides Apple's. A proxy in front has its own certificates."
   static let noWebhooks = "No webhook is configured: events are sent nowhere."
-  static let behind = "Behind"
+  static let behind = "Messages behind"
   static let pending = "Pending"
   static let oldest = "Oldest pending"
   static let configuration = "Configuration"
