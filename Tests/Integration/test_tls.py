@@ -9,6 +9,8 @@ import urllib.request
 
 import grpc
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import contract
@@ -350,16 +352,21 @@ def test_a_public_port_requires_tls_or_an_explicit_setting(tmp_path):
     Service(tmp_path / "data", ["--config", file, "--grpc", "0.0.0.0:0"]).stop()
 
 
-def test_a_key_of_another_certificate_is_named_at_the_start(tmp_path):
+@pytest.mark.parametrize("other_type", [False, True], ids=["same type", "other type"])
+def test_a_key_of_another_certificate_is_named_at_the_start(tmp_path, other_type):
     authority = Authority(tmp_path)
     certificate = authority.issue("one", "localhost").certificate
     key = authority.issue("two", "localhost").key
+    if other_type:
+        key.write_bytes(
+            ed25519.Ed25519PrivateKey.generate().private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
     listeners = f"\nlisteners:\n  grpc: {{tls: {{certificate: {certificate}, key: {key}}}}}\n"
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + listeners)
     ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data")
     assert ended.returncode == 1
-    assert "one.crt" in ended.stderr
+    assert "one.crt and its key" in ended.stderr, ended.stderr
 
 
 @pytest.mark.parametrize(

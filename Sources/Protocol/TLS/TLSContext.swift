@@ -57,7 +57,8 @@ package final class TLSContext: Sendable {
     for certificate in list.certificates.dropFirst() {
       try Self.check(entitled_tls_add_intermediate(pointer, certificate))
     }
-    // Fails also for a key that does not belong to the certificate.
+    // OpenSSL accepts a key of another type than the certificate's, and each handshake fails then.
+    try Self.check(X509_check_private_key(list.certificates.first, key.pointer))
     try Self.check(SSL_CTX_use_PrivateKey(pointer, key.pointer))
   }
 

@@ -126,6 +126,21 @@ struct TLSContextTests {
     }
   }
 
+  @Test func aKeyOfAnotherTypeIsRefused() throws {
+    let authority = try EnginePair.authority()
+    let certificates = try #require(CertificateList(.text(authority.certificate)))
+    // An Ed25519 key in PKCS #8 (RFC 8410, section 7); its last 32 bytes may be any.
+    let key = try #require(
+      PrivateKey(
+        .text(
+          """
+          -----BEGIN PRIVATE KEY-----
+          MC4CAQAwBQYDK2VwBCIEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+          -----END PRIVATE KEY-----
+          """)))
+    #expect(throws: TLSFailure.self) { try TLSContext(server: certificates, key: key) }
+  }
+
   @Test func aListHasTheCertificatesOfItsTextAndTheirFirstEnd() throws {
     let authority = try EnginePair.authority()
     let list = try #require(CertificateList(.text(authority.root + "\n" + authority.certificate)))
