@@ -698,6 +698,25 @@ def test_a_caller_has_a_limited_number_of_streams_over_all_connections(two_strea
         assert not watch_if_allowed(channel, "read")
 
 
+def test_a_retry_delay_beyond_the_deadline_does_not_hide_the_failure(two_streams):
+    """gRPC's own retries would wait for the ten seconds until the deadline, and then report the deadline."""
+    service, _ = two_streams
+    policy = {
+        "maxAttempts": 2, "initialBackoff": "0.05s", "maxBackoff": "0.05s", "backoffMultiplier": 1,
+        "retryableStatusCodes": ["RESOURCE_EXHAUSTED"],
+    }  # fmt: skip
+    configuration = json.dumps({"methodConfig": [{"name": [{}], "retryPolicy": policy}]})
+    options = [("grpc.service_config", configuration)]
+    with service.channel() as channel, grpc.insecure_channel(service.grpc, options=options) as retrying:
+        streams = [watch_if_allowed(channel, "read") for _ in range(2)]
+        assert all(streams)
+        stream = contract.entitlement_stub(retrying).Watch(
+            wire.WatchRequest(app=APP), metadata=[("authorization", f"Bearer {token('read')}")], timeout=9)
+        with pytest.raises(grpc.RpcError) as error:
+            next(stream)
+        assert_too_many_streams(error.value)
+
+
 def test_watches_of_segments_count_too(two_streams):
     service, _ = two_streams
     with service.channel() as channel:

@@ -9,7 +9,7 @@ package struct Status: Error, Hashable, Sendable {
   /// A serialized `google.rpc.Status`, sent as `grpc-status-details-bin`; empty for none.
   package var details: [UInt8]
   /// The delay after which gRPC's own retries of the client repeat the call, in milliseconds, sent as
-  /// `grpc-retry-pushback-ms` (gRFC A6, "Pushback"); `nil` leaves it to the client's policy.
+  /// `grpc-retry-pushback-ms` (gRFC A6, "Pushback"); ``noRetries`` for none, `nil` leaves it to the client's policy.
   package var pushbackMilliseconds: Int64?
   /// The request id in the logs, sent as `x-request-id`; empty if the call is not traced.
   package var requestID = ""
@@ -31,6 +31,8 @@ package struct Status: Error, Hashable, Sendable {
   /// The message and its internal cause, for the operator's log.
   package var internalMessage: String { cause.isEmpty ? message : "\(message): \(cause)" }
 
+  /// The value of ``pushbackMilliseconds`` with which gRPC's own retries do not repeat the call.
+  package static let noRetries: Int64 = -1
   /// Success; never thrown.
   package static let ok = Status(.ok)
   /// The request of a unary or server-streaming method has no message, or more than one.

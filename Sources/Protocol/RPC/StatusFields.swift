@@ -15,7 +15,8 @@ extension Status {
     }
     if let pushbackMilliseconds {
       // With a delay of zero, gRPC's core library (1.85) lets the call wait until its deadline.
-      fields.append(name: Self.pushbackField, value: String(Int32(clamping: max(1, pushbackMilliseconds))))
+      let delay = pushbackMilliseconds == 0 ? 1 : pushbackMilliseconds
+      fields.append(name: Self.pushbackField, value: String(Int32(clamping: delay)))
     }
     if !requestID.isEmpty { fields.append(name: Self.requestIDField, value: requestID) }
     return fields

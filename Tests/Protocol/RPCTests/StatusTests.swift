@@ -84,7 +84,7 @@ import Wire
 
   @Test(
     "The retry delay is pushback too, not zero and within 32 bits, also if the details are too large",
-    arguments: [(0, "1"), (1_500, "1500"), (Int64.max, "2147483647")])
+    arguments: [(0, "1"), (1_500, "1500"), (Int64.max, "2147483647"), (Status.noRetries, "-1")])
   func pushback(delay: Int64, expected: String) throws {
     let status = Status(.unavailable, reason: "LATER", "later", retryAfterMilliseconds: delay)
     #expect(status.fields()["grpc-retry-pushback-ms"] == expected)

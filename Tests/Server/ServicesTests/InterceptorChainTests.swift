@@ -153,6 +153,28 @@ struct InterceptorChainTests {
       ])
   }
 
+  @Test(
+    "gRPC's own retries do not wait for a delay that passes the caller's deadline",
+    arguments: [(nil, 10_000, 10_000), (1_000, 499, 499), (1_000, 500, -1)] as [(Int64?, Int64, Int64)])
+  func retryDelay(timeout: Int64?, delay: Int64, expected: Int64) throws {
+    // Half a second passes after the start.
+    let clock = Mutex<Int64>(0)
+    let chain = InterceptorChain(
+      interceptors: interceptors(),
+      ticks: {
+        clock.withLock { ticks in
+          defer { ticks = 500_000_000 }
+          return ticks
+        }
+      })
+    let context = CallContext(
+      headers: HeaderFields(), timeout: timeout.map { Timeout(nanoseconds: $0 * 1_000_000) })
+    let failure = Status(.unavailable, reason: "LATER", "later", retryAfterMilliseconds: delay)
+    let status = try chain.start(policy, context).fail(failure)
+    #expect(status.pushbackMilliseconds == expected)
+    #expect(status.details == failure.details)
+  }
+
   private let policy = MethodPolicy(path: "/t.T/M", role: .read)
   private let context = CallContext(headers: HeaderFields(), timeout: nil)
 

@@ -122,6 +122,11 @@ struct CallInFlight: Sendable {
     }
   }
 
+  /// The time until the caller's deadline; `nil` without one.
+  func remainingMilliseconds(at ticks: Int64) -> Int64? {
+    context.timeout.map { ($0.nanoseconds - (ticks - startTicks)) / 1_000_000 }
+  }
+
   /// The status that the caller saw: after a cancellation, the handler's result does not reach the caller.
   func seenStatus(_ status: Status, at ticks: Int64) -> Status {
     guard Task.isCancelled, status.code != .ok else { return status }

@@ -25,7 +25,7 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
       try interceptors.start(&call)
     } catch {
       if let message { try? interceptors.receive(message, &call) }
-      throw interceptors.failed(&call, error)
+      throw interceptors.failed(&call, error, at: ticks())
     }
     return StartedCall(call: call, chain: self)
   }
@@ -68,12 +68,12 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
       } catch {
         // The request is complete, so the audit record of a rejected call names its subject too.
         try? local.receive(message, &call)
-        return .failure(local.failed(&call, error))
+        return .failure(local.failed(&call, error, at: ticks()))
       }
       do throws(Status) {
         try local.receive(message, &call)
       } catch {
-        return .failure(local.failed(&call, error))
+        return .failure(local.failed(&call, error, at: ticks()))
       }
       let result = call.inSpan { handler(message, call.context) }
       switch result {
@@ -82,7 +82,7 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
         reply.attach(requestIDOf: call)
         return .reply(reply)
       case .failure(let status):
-        return .failure(local.failed(&call, status))
+        return .failure(local.failed(&call, status, at: ticks()))
       case .async, .later: return StartedCall(call: call, chain: self).ending(result)
       }
     }
@@ -120,7 +120,7 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
   /// Ends the call before its handler runs, and returns the status for the caller.
   func fail(_ status: Status) -> Status {
     var call = call
-    return chain.interceptors.failed(&call, status)
+    return chain.interceptors.failed(&call, status, at: chain.ticks())
   }
 
   /// Runs a unary handler with the serialized request.
@@ -153,7 +153,8 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
       chain.interceptors.end(&call, nil)
       reply.attach(requestIDOf: call)
       return .reply(reply)
-    case .failure(let status): return .failure(chain.interceptors.failed(&call, status))
+    case .failure(let status):
+      return .failure(chain.interceptors.failed(&call, status, at: chain.ticks()))
     case .async(let work): return .async { () async throws(Status) in try await finish(work) }
     case .later(let pending):
       let ended = PendingResult()
@@ -185,17 +186,22 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
       chain.interceptors.end(&call, nil)
       return (value, call)
     case .failure(let status):
-      throw chain.interceptors.failed(&call, call.seenStatus(status, at: chain.ticks()))
+      let ticks = chain.ticks()
+      throw chain.interceptors.failed(&call, call.seenStatus(status, at: ticks), at: ticks)
     }
   }
 }
 
 extension Interceptor {
-  /// Ends a failed call, and returns its status with the request id.
-  fileprivate func failed(_ call: inout CallInFlight, _ failure: Status) -> Status {
+  /// Ends a failed call, and returns its status for the caller.
+  fileprivate func failed(_ call: inout CallInFlight, _ failure: Status, at ticks: Int64) -> Status {
     end(&call, failure)
     var status = failure
     if let trace = call.trace { status.requestID = trace.requestID }
+    if let delay = status.pushbackMilliseconds, let rest = call.remainingMilliseconds(at: ticks), delay >= rest {
+      // The libraries would wait until the deadline, and then report it instead of the failure.
+      status.pushbackMilliseconds = Status.noRetries
+    }
     return status
   }
 }
