@@ -406,6 +406,10 @@ def test_numbers_of_enums_that_are_not_defined_are_refused(client):
             original_transaction_id="1", extend_by_days=1, request_identifier="r", reason=99), "reason"),
         (apple.SendConsumptionInformation, app_store_service.SendConsumptionInformationRequest(
             transaction_id="1", customer_consented=True, delivery_status=1, refund_preference=99), "refund_preference"),
+        (apple.SendConsumptionInformation, app_store_service.SendConsumptionInformationRequest(
+            transaction_id="1", customer_consented=True, delivery_status=99), "delivery_status"),
+        (apple.SendAdvancedCommerceRequest, app_store_service.SendAdvancedCommerceRequestRequest(
+            transaction_id="1", request_reference_id="c5bdb9bb-4f1c-4f64-9c36-5a0d3c8f7a11", action=99), "action"),
         (webhooks.ListDeliveries, webhook_service.ListDeliveriesRequest(webhook="w", kind=99), "kind"),
         (retention.ListRetentionRequests, contract.retention_messaging_service.ListRetentionRequestsRequest(
             outcome=99), "outcome"),

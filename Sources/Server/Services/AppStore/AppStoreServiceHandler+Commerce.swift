@@ -116,7 +116,8 @@ extension AppStoreServiceHandler {
 
   /// Makes Apple's request of an action.
   ///
-  /// - Throws: `INVALID_FIELD` for a body that Apple documents otherwise; `MISSING_FIELD` without an action.
+  /// - Throws: `INVALID_FIELD` for an unknown action, and a body that Apple documents otherwise; `MISSING_FIELD` without an
+  ///   action.
   private static func appleRequest(
     _ action: AdvancedCommerceAction, _ body: JSONObject, of transactionID: String
   ) throws(Status) -> AppStoreRequest {
@@ -133,7 +134,7 @@ extension AppStoreServiceHandler {
     } catch {
       throw .invalidField("request_json", "request_json is malformed: \(error)")
     }
-    throw .missingField("action", "action is not set")
+    throw action == .unspecified ? .missingField("action", "action is not set") : .unknownValue(of: "action")
   }
 }
 

@@ -18,7 +18,7 @@ extension AppStore.ConsumptionRequest {
       throw .invalidField(
         "consumption_percentage", "consumption_percentage is not between 0 and \(Self.wholeConsumption)")
     }
-    guard let delivery = DeliveryStatus(request.deliveryStatus) else {
+    guard let delivery = try DeliveryStatus(request.deliveryStatus) else {
       throw .missingField("delivery_status", "delivery_status is not given")
     }
     self.init(
@@ -30,14 +30,15 @@ extension AppStore.ConsumptionRequest {
 }
 
 extension AppStore.ConsumptionRequest.DeliveryStatus {
-  fileprivate init?(_ status: Wire.DeliveryStatus) {
+  fileprivate init?(_ status: Wire.DeliveryStatus) throws(Status) {
     switch status {
     case .delivered: self = .delivered
     case .undeliveredQualityIssue: self = .undeliveredQualityIssue
     case .undeliveredWrongItem: self = .undeliveredWrongItem
     case .undeliveredServerOutage: self = .undeliveredServerOutage
     case .undeliveredOther: self = .undeliveredOther
-    case .unspecified, .unrecognized: return nil
+    case .unspecified: return nil
+    case .unrecognized: throw .unknownValue(of: "delivery_status")
     }
   }
 }
