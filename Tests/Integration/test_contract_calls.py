@@ -396,7 +396,7 @@ def test_a_migration_of_another_app_is_unknown(start, tmp_path):
 
 def test_numbers_of_enums_that_are_not_defined_are_refused(client):
     apple, webhooks = contract.app_store_stub(client.channel), contract.webhook_stub(client.channel)
-    notifications = contract.notification_stub(client.channel)
+    notifications, reports = contract.notification_stub(client.channel), contract.report_stub(client.channel)
     retention = contract.retention_messaging_stub(client.channel)
     for call, request, field in [
         (notifications.ListNotifications, notification_service.ListNotificationsRequest(state=99), "state"),
@@ -415,6 +415,8 @@ def test_numbers_of_enums_that_are_not_defined_are_refused(client):
             outcome=99), "outcome"),
         (client.entitlements.LinkPurchase, wire.LinkPurchaseRequest(
             customer_id="ana", original_transaction_id="1", policy=99), "policy"),
+        (lambda *call, **options: next(reports.ExportReport(*call, **options)), report_service.ExportReportRequest(
+            query=report_service.ReportQuery(report="mrr"), format=99), "format"),
     ]:  # fmt: skip
         request.app = APP
         with pytest.raises(grpc.RpcError) as error:

@@ -36,6 +36,7 @@ struct ReportServiceHandler: ReportServiceMethods {
   func exportReport(
     _ request: ExportReportRequest, _ responses: ResponseWriter<ExportReportResponse>, _ call: CallContext
   ) async throws(Status) {
+    if case .unrecognized = request.format { throw .unknownValue(of: "format") }
     let answer = try await answer(request.app, request.environment, request.query, call)
     let file = request.format == .ndjson ? answer.jsonLines : answer.commaSeparated
     var rest = file[...]
