@@ -198,7 +198,9 @@ extension Interceptor {
     end(&call, failure)
     var status = failure
     if let trace = call.trace { status.requestID = trace.requestID }
-    if let delay = status.pushbackMilliseconds, let rest = call.remainingMilliseconds(at: ticks), delay >= rest {
+    if let delay = status.pushbackMilliseconds, let rest = call.remainingMilliseconds(at: ticks),
+      delay >= rest
+    {
       // The libraries would wait until the deadline, and then report it instead of the failure.
       status.pushbackMilliseconds = Status.noRetries
     }
