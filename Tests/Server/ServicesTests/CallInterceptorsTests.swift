@@ -13,6 +13,7 @@ import Wire
 @Suite("Call interceptors")
 struct CallInterceptorsTests {
   private let records = Records()
+  private let spans = Spans()
   private let policy: CallPolicy
 
   init() throws {
@@ -21,11 +22,12 @@ struct CallInterceptorsTests {
       caller("limited", [.read], apps: ["ocean"]),
       caller("slow", [.read], rateLimit: RateLimit(perSecond: 1, burst: 2)),
     ]
-    let records = records
+    let (records, spans) = (records, spans)
     policy = CallPolicy(
       callers: CurrentCallers(.listed(CallerDirectory(callers))),
       now: { Instant(millisecondsSince1970: 1_800_000_000_000) }, ticks: { 1 },
-      audit: { records.append($0) })
+      audit: { records.append($0) },
+      tracer: RecordingTracer(sampler: TraceSampler(ratio: 0, followsParent: true)) { spans.append($0) })
   }
 
   @Test("A call without a credential is rejected, counted once, and not audited if it changes nothing")
@@ -128,6 +130,22 @@ struct CallInterceptorsTests {
     #expect(status.requestID == records.all.first?.trace.requestID)
   }
 
+  @Test(
+    "A scrape of the metrics is a call that ends once, whether it is permitted or not",
+    arguments: [("reader", 200), ("operator", 403)])
+  func scrape(name: String, status: Int) {
+    let endpoint = MetricsEndpoint(registry: MetricsRegistry(families: []), chain: policy.chain)
+    let response = endpoint.respond(
+      to: HTTPRequest(
+        method: "GET", target: "/metrics",
+        headers: HeaderFields([
+          ("authorization", "Bearer \(token(name))"),
+          ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+        ]), body: []))
+    #expect(response.status == status)
+    #expect(spans.all.map(\.name) == ["GET /metrics"])
+  }
+
   @Test("Health is open to every caller")
   func health() {
     #expect(run("/grpc.health.v1.Health/Check", [], as: nil).code == .ok)
@@ -190,6 +208,14 @@ private func caller(
   CallerDefinition(
     name: name, roles: roles, apps: apps, rateLimit: rateLimit,
     tokens: [TokenHash(of: token(name).utf8)])
+}
+
+private final class Spans: Sendable {
+  private let records = Mutex<[SpanRecord]>([])
+
+  var all: [SpanRecord] { records.withLock { $0 } }
+
+  func append(_ record: SpanRecord) { records.withLock { $0.append(record) } }
 }
 
 private final class Records: Sendable {

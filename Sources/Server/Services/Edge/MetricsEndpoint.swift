@@ -25,14 +25,18 @@ package struct MetricsEndpoint: Sendable {
 
   func respond(to request: HTTPRequest) -> HTTPResponse {
     guard ["GET", "HEAD"].contains(request.method) else { return .methodNotAllowed("GET, HEAD") }
-    let apps: Set<String>?
     do throws(Status) {
-      apps = try chain.start(Self.policy, CallContext(request)).call.caller?.apps
+      let started = try chain.start(Self.policy, CallContext(request))
+      defer { started.end() }
+      return text(for: started.call.caller, accept: request.header("accept"))
     } catch {
       return HTTPResponse(connectError: error)
     }
-    let format = MetricsTextWriter.Format(accept: request.header("accept"))
-    let text = apps.map { registry.text(of: $0, as: format) } ?? registry.text(as: format)
+  }
+
+  private func text(for caller: Caller?, accept: String?) -> HTTPResponse {
+    let format = MetricsTextWriter.Format(accept: accept)
+    let text = caller?.apps.map { registry.text(of: $0, as: format) } ?? registry.text(as: format)
     return HTTPResponse(
       status: 200, headers: HeaderFields([("content-type", format.contentType)]), body: Array(text.utf8))
   }

@@ -117,6 +117,12 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
   fileprivate(set) var call: CallInFlight
   let chain: InterceptorChain<Shared>
 
+  /// Ends a call that succeeded and has no handler.
+  func end() {
+    var call = call
+    chain.interceptors.end(&call, nil)
+  }
+
   /// Ends the call before its handler runs, and returns the status for the caller.
   func fail(_ status: Status) -> Status {
     var call = call
