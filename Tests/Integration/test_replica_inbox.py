@@ -7,7 +7,7 @@ import grpc
 import pytest
 
 import contract
-from contract import StatusCode
+from contract import StatusCode, entitlement_service
 from harness import CALL_LIMIT, wait_for
 from test_replicas import APP, grant, grants, replicas  # noqa: F401
 
@@ -103,3 +103,23 @@ def test_the_inbox_keeps_nothing_about_an_erased_customer(replicas):  # noqa: F8
         row = bytes.fromhex(line)
         # In an outcome that is not encrypted, JSON has the response in base64.
         assert name.encode() not in row and not row.startswith(b"{")
+
+
+def test_the_leader_checks_the_position_that_a_call_at_a_follower_requires(replicas):  # noqa: F811
+    group = replicas(2)
+    follower = group.services[group.followers[0]]
+    position = grant(follower, "ada").position
+
+    def grant_after(position):
+        request = entitlement_service.GrantRequest(
+            app=APP, customer_id="ben", entitlement="pro", access_level=contract.entitlement.ACCESS_LEVEL_FULL)
+        with follower.channel() as channel:
+            stub = contract.entitlement_stub(channel)
+            stub.Grant(request, metadata=[("entitled-at-least", position)], timeout=CALL_LIMIT)
+
+    with pytest.raises(grpc.RpcError) as error:
+        grant_after("x" + position)
+    assert error.value.code() == StatusCode.INVALID_ARGUMENT and contract.reason(error.value) == "INVALID_POSITION"
+    assert not grants(follower, "ben")
+    grant_after(position)
+    assert len(grants(follower, "ben")) == 1

@@ -34,7 +34,10 @@ import Wire
   {
     guard case .asyncUnary(let handler) = method.handler else { throw Status(.internalError) }
     var call = CallContext(
-      headers: HeaderFields([("authorization", "Bearer secret"), ("x-more", "1")]),
+      headers: HeaderFields([
+        ("authorization", "Bearer secret"), ("cookie", "session=secret"), ("x-proxy-token", "secret"),
+        ("entitled-at-least", "1"), ("entitled-at-least", "2"),
+      ]),
       timeout: Timeout(nanoseconds: 60_000_000_000))
     call.caller = "billing"
     let work = try request.encodedBytes().withUnsafeBufferPointer { bytes throws(Status) in
@@ -57,7 +60,7 @@ import Wire
     #expect(Leadership(nil).executesWrites)
   }
 
-  @Test("A follower hands a call that writes to the leader, with the caller and without the credential")
+  @Test("A follower hands a call that writes to the leader, with the caller and no metadata but the position")
   func forwarded() async throws {
     let (method, executions) = try method(Self.grant)
     replication.fake.answer = .reply(
@@ -69,8 +72,24 @@ import Wire
     let context = try #require(ForwardedContext(decoding: entry.context))
     #expect(context.caller?.name == "billing" && context.caller?.apps == ["ocean"])
     #expect(context.caller?.roles == [.operate])
-    #expect(context.call.headers["authorization"] == nil && context.call.headers["x-more"] == "1")
+    #expect(context.call.headers == HeaderFields([("entitled-at-least", "1"), ("entitled-at-least", "2")]))
+    #expect(context.call.requiresPosition)
     #expect(context.timeout == Timeout(nanoseconds: 60_000_000_000))
+  }
+
+  @Test("The inbox has no cookie, token or query of a request")
+  func requestFields() throws {
+    var arrived = HTTPRequest(
+      method: "POST", target: "/verifyReceipt?key=secret",
+      headers: HeaderFields([
+        ("content-type", "application/json"), ("cookie", "session=secret"), ("x-proxy-token", "secret"),
+      ]), body: [1])
+    arrived.address = "192.0.2.1"
+    let encoded = ForwardedContext(arrived).encoded
+    #expect(!String(decoding: encoded, as: UTF8.self).contains("secret"))
+    let request = try #require(ForwardedContext(decoding: encoded)).request("/verifyReceipt", [1])
+    #expect(request.method == "POST" && request.path == "/verifyReceipt" && request.body == [1])
+    #expect(request.mediaType == "application/json" && request.address == "192.0.2.1")
   }
 
   @Test("An error of the leader reaches the caller with its details")

@@ -8,6 +8,10 @@ internal import Telemetry
 
 /// The context of a call or request besides its message, as JSON in the inbox for the leader.
 struct ForwardedContext: Sendable {
+  /// The metadata that handlers read, and the header field that endpoints read. Others, such as cookies and the tokens
+  /// of proxies, are not stored.
+  private static let storedFields: Set = ["\(CallContext.requiredPositionField)", "content-type"]
+
   var caller: Caller?
   /// Continues the trace of the call that arrived.
   var trace: String?
@@ -16,8 +20,7 @@ struct ForwardedContext: Sendable {
   var timeout: Timeout?
   /// The method of an HTTP request.
   var httpMethod = ""
-  var query = ""
-  /// Those that the handler reads.
+  /// Those of ``storedFields``.
   var headers: [(name: String, value: String)] = []
   /// When it arrived, by the system's clock of the replica.
   var receivedAt: Instant?
@@ -34,25 +37,25 @@ struct ForwardedContext: Sendable {
     trace = TraceContext.current?.traceparent
     address = call.address
     timeout = call.timeout
-    headers = call.metadata.fields.strings.filter { $0.name != "authorization" }
+    headers = Self.stored(call.headers)
   }
 
   /// The context of an HTTP request.
   init(_ request: HTTPRequest) {
     address = request.address
     httpMethod = request.method
-    query = request.query
     trace = TraceContext.current?.traceparent
-    headers = ["content-type", "traceparent"].compactMap { name in
-      request.header(name).map { (name, $0) }
-    }
+    headers = Self.stored(request.headers)
+  }
+
+  private static func stored(_ headers: HeaderFields) -> [(name: String, value: String)] {
+    headers.strings.filter { storedFields.contains($0.name) }
   }
 
   /// The request with this context.
   func request(_ path: String, _ body: [UInt8]) -> HTTPRequest {
     var request = HTTPRequest(
       method: httpMethod, target: path, headers: HeaderFields(headers), body: body)
-    request.query = query
     request.address = address
     return request
   }
@@ -60,6 +63,7 @@ struct ForwardedContext: Sendable {
   /// The call with this context.
   var call: CallContext {
     var call = CallContext(headers: HeaderFields(headers), timeout: timeout)
+    call.findRequiredPosition()
     call.address = address
     call.caller = caller?.name ?? ""
     call.callerRoles = caller?.roleBits ?? 0
@@ -81,7 +85,6 @@ extension ForwardedContext {
     address = object["address"]?.stringValue ?? ""
     timeout = (object["timeout"]?.int64Value).map(Timeout.init(nanoseconds:))
     httpMethod = object["method"]?.stringValue ?? ""
-    query = object["query"]?.stringValue ?? ""
     headers = object["headers"]?.pairs ?? []
     receivedAt = (object["receivedAt"]?.int64Value).map(Instant.init(millisecondsSince1970:))
     seal = (object["seal"]?.stringValue).flatMap { Base64.standard.decode($0) }
@@ -91,8 +94,7 @@ extension ForwardedContext {
 
   var encoded: [UInt8] {
     var object: JSONObject = [
-      "address": .string(address), "method": .string(httpMethod), "query": .string(query),
-      "headers": .pairs(headers),
+      "address": .string(address), "method": .string(httpMethod), "headers": .pairs(headers),
     ]
     if let caller {
       object["caller"] = .string(caller.name)
