@@ -75,12 +75,12 @@ extension SQLTransaction {
       WHERE customer_id = ?1 AND repair_id IN (
         SELECT repair_id FROM repair WHERE app = ?2 AND environment = ?3)
       """, customer, pseudonym)
+    // Receipts state their environment, so a job fails for customers of any one.
     count += try runCounting(
       """
-      UPDATE migration_failure SET customer_id = ?4
-      WHERE customer_id = ?1 AND migration_id IN (
-        SELECT migration_id FROM migration WHERE app = ?2 AND coalesce(?3, '') <> '')
-      """, customer, pseudonym)
+      UPDATE migration_failure SET customer_id = ?
+      WHERE customer_id = ? AND migration_id IN (SELECT migration_id FROM migration WHERE app = ?)
+      """, pseudonym, customer.customerID, customer.appID)
     count += try runCounting(
       "UPDATE delivery SET subject = ?4 WHERE subject = ?1 AND app = ?2 AND environment = ?3", customer,
       pseudonym)
