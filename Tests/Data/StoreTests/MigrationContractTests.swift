@@ -7,8 +7,8 @@ import Testing
 @Suite struct MigrationContractTests {
   private static func order() -> MigrationJob.Order {
     MigrationJob.Order(
-      appID: "ocean", environment: .sandbox, inputPath: "/in", format: "{}", concurrency: 3, actor: "ana",
-      linksUnverifiedIDs: true)
+      appID: "ocean", environments: [.production, .sandbox], inputPath: "/in", format: "{}", concurrency: 3,
+      actor: "ana", linksUnverifiedIDs: true)
   }
 
   private static func done(
@@ -58,6 +58,28 @@ import Testing
         #expect(try transaction.migrationReasons(of: id).count { $0.outcome.isFailure } == 2)
         try transaction.purgeFailures(of: id)
         #expect(try transaction.migrationFailures(of: id, after: 0, limit: 9).isEmpty)
+      }
+    }
+  }
+
+  @Test(
+    "The failures of a customer have a pseudonym after an erasure, those of other apps and customers do not",
+    arguments: Backend.allCases)
+  func erasure(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        let id = try transaction.begin(Self.order(), at: instant(1)).id
+        for number in [1, 2] as [Int64] { try transaction.finish(Self.done(number, .rejected), of: id) }
+        var named: [CustomerKey] = []
+        try transaction.forEachNamedCustomer { named.append($0) }
+        #expect(Set(named.map(\.customerID)) == ["c1", "c2"])
+        #expect(Set(named.map(\.environment)).isSuperset(of: [.production, .sandbox]))
+        let other = CustomerKey(appID: "sea", environment: .sandbox, customerID: "c2")
+        _ = try transaction.erase(other, as: "erased-1")
+        let erased = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "c1")
+        #expect(try transaction.erase(erased, as: "erased-1") == 1)
+        let failures = try transaction.migrationFailures(of: id, after: 0, limit: 9)
+        #expect(failures.map(\.customerID) == ["erased-1", "c2"])
       }
     }
   }

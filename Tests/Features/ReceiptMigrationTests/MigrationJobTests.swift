@@ -20,7 +20,8 @@ extension MigrationJobManager {
 @Suite("Migration jobs") struct MigrationJobTests {
   /// Runs a job over `lines` to its end.
   private func run(
-    _ lines: [String], isDryRun: Bool = false, _ service: ReceiptService
+    _ lines: [String], in environments: [AppStore.Environment] = [.sandbox], isDryRun: Bool = false,
+    _ service: ReceiptService
   ) async throws -> (MigrationJobManager, MigrationJobManager.JobStatus) {
     let input = service.folder.appending(path: "input.ndjson")
     try Data(lines.joined(separator: "\n").utf8).write(to: input)
@@ -30,7 +31,7 @@ extension MigrationJobManager {
     defer { running.cancel() }
     var status = try await jobs.startNew(
       MigrationJob.Order(
-        appID: "demo", environment: .sandbox, inputPath: "input.ndjson", format: InputFormat().text,
+        appID: "demo", environments: environments, inputPath: "input.ndjson", format: InputFormat().text,
         concurrency: 2, isDryRun: isDryRun), upload: "")
     let name = MigrationJobManager.name(of: status.job.id)
     while status.job.state == .running {
@@ -56,6 +57,23 @@ extension MigrationJobManager {
         of: MigrationJobManager.name(of: status.job.id), in: "demo", after: 0, limit: 10)
       let line = FailureWriter(of: job, in: jobs.folder).line(try #require(failed.first))
       #expect(line.hasPrefix(#"{"customer_id":"ben","original_transaction_id":"0","line":2,"#))
+    }
+  }
+
+  @Test(
+    "A job looks ids up in its environments only",
+    arguments: [
+      ([.production], [.rejected: 1]), ([.production, .sandbox], [.migrated: 1]),
+      ([.sandbox], [.migrated: 1]),
+    ] as [([AppStore.Environment], [MigrationLine.Outcome: Int64])])
+  func search(
+    in environments: [AppStore.Environment], counts: [MigrationLine.Outcome: Int64]
+  ) async throws {
+    try await ReceiptService.run(in: [.production, .sandbox]) { service in
+      let id = try await service.purchase().originalTransactionId
+      let (_, status) = try await run(
+        [#"{"customer_id":"ana","original_transaction_id":"\#(id)"}"#], in: environments, service)
+      #expect(status.job.counts == counts && status.job.order.environment == environments.first)
     }
   }
 

@@ -43,7 +43,7 @@ import Testing
         sleep: { pause in pauses.all.withLock { $0.append(pause) } })
       var status = try await jobs.startNew(
         MigrationJob.Order(
-          appID: "demo", environment: .sandbox, inputPath: "input.ndjson", format: InputFormat().text,
+          appID: "demo", environments: [.sandbox], inputPath: "input.ndjson", format: InputFormat().text,
           concurrency: 1, isDryRun: false), upload: "")
 
       // More failures than a line has attempts.

@@ -124,9 +124,9 @@ import Testing
   func otherEnvironment() async throws {
     try await ReceiptService.run(in: [.production, .sandbox]) { service in
       let id = try await service.purchase().originalTransactionId
-      for environment in [nil, .production] as [AppStore.Environment?] {
+      for environments in [[], [.production, .sandbox]] as [[AppStore.Environment]] {
         var incoming = IncomingReceipt(appID: "demo", customerID: "ana", content: .originalTransactionID(id))
-        incoming.environment = environment
+        incoming.environments = environments
         incoming.binding = .assignedByOperator(actor: "ops")
         let outcome = try await service.intake.submit(incoming)
         #expect(outcome.environment == .sandbox && outcome.result.customerID == "ana")
@@ -157,16 +157,18 @@ import Testing
     }
   }
 
-  @Test("An environment that is not the app's default is the only one in which a transaction id is looked up")
-  func namedEnvironment() async throws {
-    try await ReceiptService.run(in: [.sandbox, .production]) { service in
+  @Test(
+    "An environment that the caller names is the only one in which a transaction id is looked up",
+    arguments: [[.sandbox, .production], [.production, .sandbox]] as [[AppStore.Environment]])
+  func namedEnvironment(ofApp environments: [AppStore.Environment]) async throws {
+    try await ReceiptService.run(in: environments) { service in
       let id = try await service.purchase().originalTransactionId
       let refusals: [(AppStore.Environment, ReceiptRejection)] = [
         (.production, .unknownToApple(id)), (.xcode, .notVerified(.wrongEnvironment("Xcode"))),
       ]
       for (environment, refusal) in refusals {
         var incoming = IncomingReceipt(appID: "demo", customerID: nil, content: .originalTransactionID(id))
-        incoming.environment = environment
+        incoming.environments = [environment]
         do throws(ReceiptError) {
           _ = try await service.intake.submit(incoming)
           Issue.record("\(environment) was searched")

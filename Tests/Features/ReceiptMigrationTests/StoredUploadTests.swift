@@ -29,7 +29,7 @@ import Testing
         try jobs.folder.append(Array(input[half...]), to: "u", of: "demo", at: Int64(half)) == input.count)
       var status = try await jobs.startNew(
         MigrationJob.Order(
-          appID: "demo", environment: .sandbox, inputPath: "", format: InputFormat().text, concurrency: 1),
+          appID: "demo", environments: [.sandbox], inputPath: "", format: InputFormat().text, concurrency: 1),
         upload: "u")
       #expect(status.inputBytes == Int64(input.count) && status.uploadID == "u")
       // More failures than a line has attempts: the store, not the input, is to blame.
@@ -64,7 +64,7 @@ import Testing
       format.syntax = .ndjson
       let status = try await jobs.startNew(
         MigrationJob.Order(
-          appID: "demo", environment: .sandbox, inputPath: "", format: format.text, concurrency: 1),
+          appID: "demo", environments: [.sandbox], inputPath: "", format: format.text, concurrency: 1),
         upload: "u")
       // As in the program: a job that computes takes no thread of the calls.
       let threads = BackgroundThreads(count: 1)
@@ -89,7 +89,7 @@ import Testing
         folder: ImportFolder(path: service.folder.path, uploads: uploads))
       _ = try await jobs.startNew(
         MigrationJob.Order(
-          appID: "demo", environment: .sandbox, inputPath: "", format: InputFormat().text, concurrency: 1),
+          appID: "demo", environments: [.sandbox], inputPath: "", format: InputFormat().text, concurrency: 1),
         upload: "u")
       let threads = BackgroundThreads(count: 1)
       let running = Task(executorPreference: threads) { try await jobs.run() }
@@ -126,7 +126,7 @@ import Testing
       // The job waits, because the manager does not run.
       _ = try await jobs.startNew(
         MigrationJob.Order(
-          appID: "demo", environment: .sandbox, inputPath: "", format: InputFormat().text, concurrency: 1),
+          appID: "demo", environments: [.sandbox], inputPath: "", format: InputFormat().text, concurrency: 1),
         upload: "read")
       let day = 86_400
       uploads.ages.withLock {

@@ -35,6 +35,14 @@ import Wire
     }
   }
 
+  @Test(
+    "A transaction id is looked up in the environment that a request names, also the app's first, or in all")
+  func searchedEnvironments() throws {
+    #expect(try app.searchedEnvironments(.unspecified) == [.sandbox, .xcode])
+    #expect(try app.searchedEnvironments(.sandbox) == [.sandbox])
+    #expect(thrownStatus { _ = try app.searchedEnvironments(.production) }?.reason == "WRONG_ENVIRONMENT")
+  }
+
   @Test("An entitlement that no product grants is not found")
   func entitlements() throws {
     #expect(thrownStatus { try RequestValidation.entitlement("pro", of: app) } == nil)

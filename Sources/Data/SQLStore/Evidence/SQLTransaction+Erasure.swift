@@ -197,6 +197,7 @@ extension SQLTransaction {
     defer { select.reset() }
     while try select.step() {
       let (id, appID) = (select.text(0) ?? "", select.text(1) ?? "")
+      // An audit entry has none, and a migration job may have several.
       let environment = select.text(2).flatMap(Environment.init(rawValue:))
       for environment in environment.map({ [$0] }) ?? Environment.allCases where !id.isEmpty {
         body(CustomerKey(appID: appID, environment: environment, customerID: id))

@@ -72,8 +72,8 @@ extension SQLTransaction {
         app, environment, input_path, format, concurrency, dry_run, actor, links_unverified_ids, owns_input, state,
         error, started_at, done_lines, position, duplicates)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', '', ?, 0, 0, 0) RETURNING migration_id
-      """, order.appID, order.environment, order.inputPath, order.format, order.concurrency, order.isDryRun,
-      order.actor, order.linksUnverifiedIDs, order.ownsInput, instant
+      """, order.appID, order.environmentNames, order.inputPath, order.format, order.concurrency,
+      order.isDryRun, order.actor, order.linksUnverifiedIDs, order.ownsInput, instant
     ) { $0.number(0) }.first
     guard let id else { throw .failed("a migration job was not inserted") }
     return MigrationJob(id: id, order: order, startedAt: instant)
@@ -129,12 +129,27 @@ extension SQLTransaction {
 extension MigrationJob {
   fileprivate init(_ row: any SQLStatement) throws(StoreError) {
     let order = MigrationJob.Order(
-      appID: row.text(1) ?? "", environment: try row.value(2), inputPath: row.text(3) ?? "",
-      format: row.text(4) ?? "", concurrency: Int(row.number(5)), isDryRun: row.number(6) != 0,
+      appID: row.text(1) ?? "", environments: try Order.environments(named: row.text(2) ?? ""),
+      inputPath: row.text(3) ?? "", format: row.text(4) ?? "", concurrency: Int(row.number(5)),
+      isDryRun: row.number(6) != 0,
       actor: row.text(7) ?? "", linksUnverifiedIDs: row.number(8) != 0, ownsInput: row.number(9) != 0)
     self.init(
       id: row.number(0), order: order, state: try row.value(10), error: row.text(11) ?? "",
       startedAt: Instant(millisecondsSince1970: row.number(12)), finishedAt: row.instant(13),
       duplicates: row.number(16), doneLines: row.number(14), position: row.number(15))
+  }
+}
+
+extension MigrationJob.Order {
+  /// The stored form of ``environments``: their names, separated by commas.
+  fileprivate var environmentNames: String { environments.map(\.rawValue).joined(separator: ",") }
+
+  fileprivate static func environments(named names: String) throws(StoreError) -> [Environment] {
+    try names.split(separator: ",", omittingEmptySubsequences: false).map { name throws(StoreError) in
+      guard let environment = Environment(rawValue: String(name)) else {
+        throw .corrupt("unknown environment '\(name)'")
+      }
+      return environment
+    }
   }
 }

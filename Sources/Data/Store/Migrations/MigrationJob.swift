@@ -18,9 +18,9 @@ package struct MigrationJob: Hashable, Sendable {
   package struct Order: Hashable, Sendable {
     /// The operator's name for the app.
     package var appID: String
-    /// The environment of original transaction ids in the input; receipts contain their own. If it is the app's first,
-    /// ids that Apple does not have there are looked up in the others.
-    package var environment: Environment
+    /// The environments in which original transaction ids of the input are looked up, in this order, until Apple has
+    /// one; receipts contain their own. At least one.
+    package var environments: [Environment]
     /// The path of the input on the server.
     package var inputPath: String
     /// The format name of the input, which the migration reader defines.
@@ -39,12 +39,12 @@ package struct MigrationJob: Hashable, Sendable {
 
     /// Creates parameters.
     package init(
-      appID: String, environment: Environment, inputPath: String, format: String, concurrency: Int,
+      appID: String, environments: [Environment], inputPath: String, format: String, concurrency: Int,
       isDryRun: Bool = false, actor: String = "", linksUnverifiedIDs: Bool = false,
       ownsInput: Bool = false
     ) {
       self.appID = appID
-      self.environment = environment
+      self.environments = environments
       self.inputPath = inputPath
       self.format = format
       self.concurrency = concurrency
@@ -53,6 +53,9 @@ package struct MigrationJob: Hashable, Sendable {
       self.linksUnverifiedIDs = linksUnverifiedIDs
       self.ownsInput = ownsInput
     }
+
+    /// The first of ``environments``, whose clock dates the job.
+    package var environment: Environment { environments.first ?? .production }
   }
 
   /// The id of the job.

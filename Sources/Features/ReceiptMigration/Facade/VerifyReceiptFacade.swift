@@ -138,7 +138,7 @@ package struct VerifyReceiptFacade: Sendable {
     }
     func submit(_ content: IncomingReceipt.Content) async throws(ReceiptError) -> ReceiptOutcome {
       var incoming = IncomingReceipt(appID: app.id, customerID: nil, content: content)
-      incoming.environment = environment
+      incoming.environments = [environment]
       incoming.source = .verifyReceipt
       incoming.timeout = Self.timeout
       return try await intake.submit(incoming)

@@ -1,7 +1,6 @@
 internal import AppStore
 internal import AppStoreClient
 internal import AppleLookup
-internal import Entitlements
 
 /// A receipt after verification.
 enum ClassifiedReceipt: Sendable {
@@ -47,13 +46,10 @@ struct SearchedEnvironments: Sendable {
     self.others = others
   }
 
-  /// One environment only.
-  init(_ environment: Environment) { self.init(environment, []) }
-
-  /// The default environment of an app, and then the others in which `lookup` can call Apple, in their order.
-  init(of app: AppDefinition, through lookup: PurchaseLookup) {
-    let others = app.environments.dropFirst().filter { (try? lookup.client(for: app.id, in: $0)) != nil }
-    self.init(app.environments.first ?? .production, others[...])
+  /// The first environment, and then the others in which `lookup` can call Apple for an app, in their order.
+  init(_ environments: [Environment], of appID: String, through lookup: PurchaseLookup) {
+    let others = environments.dropFirst().filter { (try? lookup.client(for: appID, in: $0)) != nil }
+    self.init(environments.first ?? .production, others[...])
   }
 
   /// The search that continues after the current environment; `nil` after the last one.

@@ -30,9 +30,9 @@ package struct IncomingReceipt: Sendable {
   package var customerID: String?
   /// The document or the id.
   package var content: Content
-  /// The environment of a transaction id; receipts contain theirs. With `nil` or the app's first, Apple is asked there
-  /// first, and then in the app's other environments.
-  package var environment: Environment?
+  /// The environments in which Apple is asked about a transaction id, in this order, until it has the id; receipts
+  /// contain theirs. Empty: those of the app.
+  package var environments: [Environment] = []
   /// Ignored for verified receipts.
   package var binding = Binding.lookUpOnly
   /// The device identifier that the receipt must match; empty for any.

@@ -82,7 +82,7 @@ extension ReceiptIntake {
     let (lines, environment, appID) = (classified.lines, classified.environment, incoming.appID)
     // Times of different clocks do not compare.
     guard let since = incoming.queriedSince,
-      ledger.clocks[incoming.environment].domain == ledger.clocks[environment].domain
+      ledger.clocks[incoming.environments.first].domain == ledger.clocks[environment].domain
     else { return lines }
     do throws(LedgerError) {
       return try await ledger.lines(lines, of: appID, in: environment, notQueriedSince: since)

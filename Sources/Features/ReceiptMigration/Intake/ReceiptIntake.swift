@@ -107,7 +107,7 @@ extension ReceiptIntake {
     switch incoming.content {
     case .originalTransactionID(let id):
       guard id.isTransactionID else { throw .rejected(.transactionIDZero, evidence: nil) }
-      return .transactionID(id, try searched(incoming.environment, of: app), .originalTransactionID)
+      return .transactionID(id, try searched(incoming.environments, of: app), .originalTransactionID)
     case .receipt(let bytes): return try await verify(bytes, incoming, of: app, policy)
     case .text(let text): return try await verify(Array(text.utf8), incoming, of: app, policy)
     }
@@ -150,30 +150,19 @@ extension ReceiptIntake {
     guard policy.looksUpUnverified else { throw .rejected(.notVerifiable, evidence: nil) }
     guard let id = receipt.originalTransactionID ?? receipt.transactionID, id.isTransactionID
     else { throw .rejected(.transactionIDZero, evidence: nil) }
-    guard let environment = receipt.environment else {
-      return .transactionID(id, SearchedEnvironments(of: app, through: lookup), .transactionReceipt)
-    }
-    return .transactionID(id, try only(environment, of: app), .transactionReceipt)
+    let environments = receipt.environment.map { [$0] } ?? []
+    return .transactionID(id, try searched(environments, of: app), .transactionReceipt)
   }
 
-  /// The environments in which a transaction id is looked up: the given one, and with the default of the app, or none, the
-  /// others too.
+  /// The search of a transaction id in `environments`, or in those of the app if there are none.
   private func searched(
-    _ environment: Environment?, of app: AppDefinition
+    _ environments: [Environment], of app: AppDefinition
   ) throws(ReceiptError) -> SearchedEnvironments {
-    guard let environment, environment != app.environments.first else {
-      return SearchedEnvironments(of: app, through: lookup)
+    let environments = environments.isEmpty ? app.environments : environments
+    if let first = environments.first, !app.environments.contains(first) {
+      throw .rejected(.notVerified(.wrongEnvironment(first.rawValue)), evidence: nil)
     }
-    return try only(environment, of: app)
-  }
-
-  private func only(
-    _ environment: Environment, of app: AppDefinition
-  ) throws(ReceiptError) -> SearchedEnvironments {
-    guard app.environments.contains(environment) else {
-      throw .rejected(.notVerified(.wrongEnvironment(environment.rawValue)), evidence: nil)
-    }
-    return SearchedEnvironments(environment)
+    return SearchedEnvironments(environments, of: app.id, through: lookup)
   }
 }
 

@@ -65,7 +65,7 @@ extension MigrationRun {
     var incoming = IncomingReceipt(
       appID: job.order.appID, customerID: record.customerID.isEmpty ? nil : record.customerID,
       content: record.content)
-    incoming.environment = job.order.environment
+    incoming.environments = job.order.environments
     incoming.source = .migration
     incoming.priority = .backfill
     incoming.queriedSince = job.startedAt

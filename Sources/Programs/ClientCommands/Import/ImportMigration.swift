@@ -22,7 +22,8 @@ struct ImportMigration {
     let server = MigrationClient(client: run.client)
     let upload = try await MigrationUpload(input: path, app: run.target.app).upload(to: server)
     let request = StartMigrationRequest.with {
-      ($0.app, $0.environment) = (run.target.app, run.target.environment)
+      $0.app = run.target.app
+      if run.target.isEnvironmentNamed { $0.environment = run.target.environment }
       $0.input = .uploadId(upload)
       $0.linkUnverifiedIds = true
       // A later import of the same purchases fetches them again.

@@ -10,6 +10,8 @@ internal import Wire
 struct ImportTarget {
   let app: String
   let environment: Wire.Environment
+  /// Whether the command named the environment.
+  let isEnvironmentNamed: Bool
   let entitlements: Set<String>
 
   /// Fetches the catalog of an app.
@@ -20,6 +22,7 @@ struct ImportTarget {
     }
     self.app = app
     self.environment = catalog.environment
+    isEnvironmentNamed = environment != .unspecified
     entitlements = Set(catalog.entitlements.map(\.name))
   }
 

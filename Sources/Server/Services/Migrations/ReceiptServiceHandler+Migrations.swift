@@ -74,7 +74,7 @@ extension ReceiptServiceHandler {
     let once = Idempotency(of: request, call, context)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let environments = try app.searchedEnvironments(request.environment)
     let (inputPath, uploadID) =
       switch request.input {
       case .inputPath(let path)?: (path, "")
@@ -86,7 +86,7 @@ extension ReceiptServiceHandler {
     }
     guard request.concurrency >= 0 else { throw .invalidField("concurrency", "concurrency is less than 0") }
     let order = MigrationJob.Order(
-      appID: app.id, environment: environment, inputPath: inputPath,
+      appID: app.id, environments: environments, inputPath: inputPath,
       format: try InputFormat(request.format).text, concurrency: Int(request.concurrency),
       isDryRun: request.dryRun,
       actor: request.actor.isEmpty ? "migration" : request.actor,

@@ -90,7 +90,7 @@ extension ReceiptServiceHandler {
     response.correlationId = request.correlationId
     do throws(Status) {
       var incoming = try incoming(request)
-      incoming.queriedSince = start[incoming.environment]
+      incoming.queriedSince = start[incoming.environments.first]
       incoming.lineLocks = lines
       let outcome: ReceiptOutcome
       do throws(ReceiptError) { outcome = try await context.receiptIntake.submit(incoming) } catch {
@@ -126,7 +126,7 @@ extension ReceiptServiceHandler {
         "receipt_base64", "one of receipt_base64, receipt_bytes and original_transaction_id is needed")
     }
     var incoming = IncomingReceipt(appID: app.id, customerID: request.customerId.given, content: content)
-    incoming.environment = try app.environment(request.environment)
+    incoming.environments = try app.searchedEnvironments(request.environment)
     incoming.source = .migration
     incoming.priority = .backfill
     return incoming

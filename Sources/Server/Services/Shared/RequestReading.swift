@@ -29,6 +29,14 @@ extension AppDefinition {
   }
 }
 
+extension AppDefinition {
+  /// The environments in which a request has an original transaction id looked up: the one that it names, or all.
+  func searchedEnvironments(_ requested: Wire.Environment) throws(Status) -> [AppStore.Environment] {
+    if case .unspecified = requested { return environments }
+    return [try environment(requested)]
+  }
+}
+
 extension Status {
   /// A field whose value the service does not accept. `field` has its name in the contract.
   static func invalidField(_ field: String, _ problem: String) -> Status {
