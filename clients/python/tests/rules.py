@@ -11,7 +11,7 @@ import grpc
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from entitled.channel import Tries
+from entitled.channel import Attempts
 from entitled.errors import EntitledError, error_of
 from entitled.tokens import TokenVerifier
 from entitled.v1.entitlement_service_pb2 import WatchRequest, WatchResponse
@@ -116,9 +116,9 @@ assert (error_of(Call()).code, error_of(Call()).reason) == (grpc.StatusCode.UNAV
 
 
 def delay(method, failure, timeout=60.0):
-    """The delay before the next try of a call, or None if there is none."""
+    """The delay before the next attempt of a call, or None if there is none."""
     try:
-        return Tries(method, timeout).delay_after(failure)
+        return Attempts(method, timeout).delay_after(failure)
     except EntitledError as error:
         assert error is failure
         return None
@@ -137,12 +137,12 @@ assert delay(READ, asked, timeout=2.0) is None
 for code in ("RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED", "NOT_FOUND"):
     assert delay(READ, EntitledError(grpc.StatusCode[code], "no")) is None, code
 # Three times, after growing delays.
-tries = Tries(READ, 60.0)
-delays = [tries.delay_after(unavailable) for _ in range(3)]
+attempts = Attempts(READ, 60.0)
+delays = [attempts.delay_after(unavailable) for _ in range(3)]
 assert 0.1 <= delays[2] <= 0.2
 try:
-    tries.delay_after(unavailable)
-    raise AssertionError("a fifth try")
+    attempts.delay_after(unavailable)
+    raise AssertionError("a fifth attempt")
 except EntitledError as error:
     assert error is unavailable
 

@@ -152,14 +152,14 @@ class _Calls(grpc.aio.UnaryUnaryClientInterceptor):
         self._timeout = timeout
 
     async def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
-        tries = channel.Tries(details.method, self._timeout if details.timeout is None else details.timeout)
+        attempts = channel.Attempts(details.method, self._timeout if details.timeout is None else details.timeout)
         while True:
-            call = await continuation(channel.details(details, tries.timeout, self._metadata), request)
+            call = await continuation(channel.details(details, attempts.timeout, self._metadata), request)
             try:
                 return await call
             except grpc.aio.AioRpcError as failure:
                 error = error_of(failure)
-            await asyncio.sleep(tries.delay_after(error))
+            await asyncio.sleep(attempts.delay_after(error))
 
 
 class _Streams(grpc.aio.UnaryStreamClientInterceptor):

@@ -25,12 +25,12 @@ _READS = {
     if method.GetOptions().idempotency_level == _NO_SIDE_EFFECTS and not method.server_streaming
 }
 
-_TRIES = 4
+_ATTEMPTS = 4
 
 
 def options() -> list[tuple[str, Any]]:
     """Returns the options of the channel. A read waits for a connection. grpc repeats none, because it would ignore the
-    delay that the service asks for; see `Tries`."""
+    delay that the service asks for; see `Attempts`."""
     names = [{"service": service, "method": method} for service, method in sorted(_READS)]
     config = {"methodConfig": [{"name": names, "waitForReady": True}]}
     return [
@@ -43,9 +43,9 @@ def options() -> list[tuple[str, Any]]:
     ]
 
 
-class Tries:
-    """The tries of one call, all before its deadline. A read is repeated while the service cannot be reached; a write is
-    left to the caller, who knows whether it has an idempotency key."""
+class Attempts:
+    """The attempts of one call, all before its deadline. A read is repeated while the service cannot be reached; a write
+    is left to the caller, who knows whether it has an idempotency key."""
 
     def __init__(self, method: str | bytes, timeout: float) -> None:
         path = method.decode() if isinstance(method, bytes) else method
@@ -59,12 +59,12 @@ class Tries:
         return max(self._deadline - time.monotonic(), 0.0)
 
     def delay_after(self, error: EntitledError) -> float:
-        """Returns the seconds to wait before the next try, at least those that the service asks for. Raises `error` if
-        there is no next one before the deadline."""
+        """Returns the seconds to wait before the next attempt, at least those that the service asks for. Raises `error`
+        if there is no next one before the deadline."""
         longest = 0.05 * 2**self._failures
         delay = max(random.uniform(longest / 2, longest), error.retry_after or 0.0)
         self._failures += 1
-        is_last = self._failures == _TRIES or delay >= self.timeout
+        is_last = self._failures == _ATTEMPTS or delay >= self.timeout
         if not self._is_read or error.code is not grpc.StatusCode.UNAVAILABLE or is_last:
             raise error
         return delay

@@ -178,12 +178,12 @@ class _Calls(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor
         self._timeout = timeout
 
     def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
-        tries = channel.Tries(details.method, self._timeout if details.timeout is None else details.timeout)
+        attempts = channel.Attempts(details.method, self._timeout if details.timeout is None else details.timeout)
         while True:
-            call = continuation(channel.details(details, tries.timeout, self._metadata), request)
+            call = continuation(channel.details(details, attempts.timeout, self._metadata), request)
             if not isinstance(failure := call.exception(), grpc.RpcError):
                 return call
-            time.sleep(tries.delay_after(error_of(failure)))
+            time.sleep(attempts.delay_after(error_of(failure)))
 
     def intercept_unary_stream(self, continuation: Any, details: Any, request: Any) -> Any:
         return continuation(channel.details(details, details.timeout, self._metadata), request)

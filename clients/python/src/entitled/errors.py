@@ -19,7 +19,7 @@ class EntitledError(Exception):
 
     `code` is the gRPC status code and `reason` the service's stable UPPER_SNAKE reason (empty if a proxy or the
     network failed). `fields` maps names of bad request fields to descriptions, `metadata` has details of the reason,
-    and `retry_after` is the number of seconds to wait before the next try, if the service names one.
+    and `retry_after` is the number of seconds to wait before the next attempt, if the service names one.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ public struct EntitledError: Error, Sendable, CustomStringConvertible {
   public var fields: [String: String] = [:]
   /// Details of the reason.
   public var metadata: [String: String] = [:]
-  /// The time to wait before the next try, if the service names one.
+  /// The time to wait before the next attempt, if the service names one.
   public var retryAfter: Duration?
 
   /// Whether the same call can succeed later without a change.

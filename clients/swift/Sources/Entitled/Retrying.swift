@@ -10,7 +10,7 @@ extension EntitledClient {
     try await repeating { _ in try await read() }
   }
 
-  /// Repeats a call as ``retrying(_:)`` does, and passes it the options that end it at the deadline of all tries.
+  /// Repeats a call as ``retrying(_:)`` does, and passes it the options that end it at the deadline of all attempts.
   func repeating<Value: Sendable>(
     _ read: (CallOptions) async throws -> Value
   ) async throws(EntitledError) -> Value {
