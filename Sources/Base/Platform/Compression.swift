@@ -20,7 +20,7 @@ package func gzip(_ bytes: [UInt8]) -> [UInt8]? {
   }
 }
 
-/// Decompresses gzip, and stops after `limit` bytes, so that a small message cannot exhaust the memory. The bytes are
+/// Decompresses gzip, and stops at the byte after `limit`, so that a small message cannot exhaust memory or time. The bytes are
 /// exactly one member (RFC 1952, section 2.2): no client sends several, and many empty ones would only cost. Files can have
 /// several, because programs join files and compress their parts separately.
 ///
@@ -36,7 +36,9 @@ package func gunzip(
   stream.avail_in = UInt32(bytes.count)
   var output: [UInt8] = []
   while true {
-    let (piece, result) = inflatePiece(&stream)
+    // One byte more than the limit shows that there is too much.
+    let capacity = min(inflatedPiece - 1, limit - output.count) + 1
+    let (piece, result) = inflatePiece(&stream, capacity)
     output.append(contentsOf: piece)
     guard output.count <= limit else { throw .tooLarge(limit: limit) }
     if result == Z_STREAM_END {
@@ -44,19 +46,21 @@ package func gunzip(
       guard allowsSeveralMembers, inflateReset(&stream) == Z_OK else { throw .damaged }
       continue
     }
-    guard result == Z_OK, stream.avail_in > 0 || piece.count == inflatedPiece else { throw .damaged }
+    guard result == Z_OK, stream.avail_in > 0 || piece.count == capacity else { throw .damaged }
   }
 }
 
 private let inflatedPiece = 16 * 1_024
 
-private func inflatePiece(_ stream: inout z_stream) -> (piece: [UInt8], result: CInt) {
+private func inflatePiece(
+  _ stream: inout z_stream, _ capacity: Int
+) -> (piece: [UInt8], result: CInt) {
   var result: CInt = Z_OK
-  let piece = [UInt8](unsafeUninitializedCapacity: inflatedPiece) { output, count in
+  let piece = [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
     stream.next_out = output.baseAddress
-    stream.avail_out = UInt32(output.count)
+    stream.avail_out = UInt32(capacity)
     result = inflate(&stream, Z_NO_FLUSH)
-    count = output.count - Int(stream.avail_out)
+    count = capacity - Int(stream.avail_out)
   }
   return (piece, result)
 }

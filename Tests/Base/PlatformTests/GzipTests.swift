@@ -16,6 +16,21 @@ import Testing
     #expect(throws: CompressionError.damaged) { try Self.gunzipped(joined + [1], several: true) }
   }
 
+  @Test(
+    "Content as large as the limit is restored, and one byte more is refused",
+    arguments: [1, 100, 16_383, 16_384, 16_385, 40_000])
+  func limitOfOne(size: Int) throws {
+    let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 / 100) }
+    let packed = try #require(gzip(content))
+    #expect(try Self.gunzipped(packed, limit: size, several: false) == content)
+    #expect(throws: CompressionError.tooLarge(limit: size - 1)) {
+      try Self.gunzipped(packed, limit: size - 1, several: false)
+    }
+    #expect(throws: CompressionError.damaged) {
+      try Self.gunzipped(Array(packed.dropLast()), limit: size, several: false)
+    }
+  }
+
   @Test("The limit is for all members together")
   func limit() throws {
     let member = try #require(gzip([UInt8](repeating: 7, count: 60)))
