@@ -60,7 +60,7 @@ struct CellGroups {
     self.query = query
     isGrouped = !groupBy.isEmpty
     var durations = query.durations
-    if groupBy.contains(.duration) { try reader.add(to: &durations) }
+    if groupBy.contains(.duration) { try reader.addObservedDurations(to: &durations) }
     self.durations = durations
     let cached = reader.reportKeys.keys
     keys = try cached.all.isEmpty ? reader.reportKeys.read(from: reader) : cached

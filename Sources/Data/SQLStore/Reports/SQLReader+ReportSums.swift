@@ -59,7 +59,7 @@ extension SQLReader {
     }
   }
 
-  func add(to durations: inout ProductDurations) throws(StoreError) {
+  func addObservedDurations(to durations: inout ProductDurations) throws(StoreError) {
     let keys = try rows("SELECT product_id, reason FROM report_key WHERE reason LIKE 'P%'") {
       ($0.text(0) ?? "", $0.text(1) ?? "")
     }

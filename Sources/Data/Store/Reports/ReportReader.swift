@@ -61,8 +61,8 @@ package protocol ReportReader {
     in environment: Environment
   ) throws(StoreError) -> [ReportDay]
 
-  /// Adds the lengths of the periods of products that their subscriptions showed.
-  func add(to durations: inout ProductDurations) throws(StoreError)
+  /// Adds the lengths of periods that the subscriptions of products showed.
+  func addObservedDurations(to durations: inout ProductDurations) throws(StoreError)
 
   /// Returns what the revisions of closed days changed, for the columns of a query.
   func reportChanges(

@@ -29,7 +29,7 @@ extension ReportServiceHandler {
       if knownAt != nil { query.knowledge = .whenClosed(closed ?? ReportDay(number: -1_000_000)) }
       if let closed { query.leaveOutOpenDays(after: closed) }
       var durations = ProductDurations(app)
-      if query.groupBy.contains(.duration) { try reader.add(to: &durations) }
+      if query.groupBy.contains(.duration) { try reader.addObservedDurations(to: &durations) }
       let found = try reader.reportPurchases(
         behind: query.postings(of: value.column, in: value.row, durations), of: app.id, in: environment,
         after: page.position ?? "", limit: size + 1)

@@ -170,7 +170,7 @@ extension StoreSnapshot {
   ) throws(StoreError) -> ReportSums {
     guard let asOf = query.asOf?.advanced(byMilliseconds: 1), asOf < query.to.start else { return [] }
     var durations = query.durations
-    if query.groupBy.contains(.duration) { try add(to: &durations) }
+    if query.groupBy.contains(.duration) { try addObservedDurations(to: &durations) }
     var sums: ReportSums = []
     var last: StoredPosting?
     while true {
