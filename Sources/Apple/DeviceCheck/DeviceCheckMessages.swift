@@ -1,4 +1,3 @@
-package import AppStore
 internal import JSON
 internal import SignedData
 
@@ -35,20 +34,5 @@ package struct DeviceBits: Hashable, Sendable {
   init?(_ object: JSONObject) {
     guard let bit0 = object["bit0"]?.boolValue, let bit1 = object["bit1"]?.boolValue else { return nil }
     self.init(bit0: bit0, bit1: bit1, lastUpdate: object["last_update_time"]?.stringValue ?? "")
-  }
-
-  package subscript(name: DeviceBit) -> Bool {
-    get {
-      switch name {
-      case .bit0: bit0
-      case .bit1: bit1
-      }
-    }
-    set {
-      switch name {
-      case .bit0: bit0 = newValue
-      case .bit1: bit1 = newValue
-      }
-    }
   }
 }

@@ -53,6 +53,12 @@ package enum RescindConsentPolicy: String, Hashable, Sendable, CaseIterable {
   case endAccess = "end_access"
 }
 
+/// The bit of a device that means that a free trial was used on it, of the two that Apple stores for a device and a
+/// developer's team (DeviceCheck, "Accessing and modifying per-device data"). The raw values are configuration values.
+package enum DeviceBit: String, Hashable, Sendable, CaseIterable {
+  case bit0, bit1
+}
+
 /// Access that the operator grants while the App Store retries a failed renewal payment, in addition to
 /// Apple's own grace period (WWDC18-705).
 package struct OperatorGrace: Hashable, Sendable {

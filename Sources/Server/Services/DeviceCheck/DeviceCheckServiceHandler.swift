@@ -108,6 +108,23 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
 /// The bits as the client has them; the contract has a message of the same name.
 typealias AppStoreBits = DeviceCheck.DeviceBits
 
+extension AppStoreBits {
+  subscript(bit: DeviceBit) -> Bool {
+    get {
+      switch bit {
+      case .bit0: bit0
+      case .bit1: bit1
+      }
+    }
+    set {
+      switch bit {
+      case .bit0: bit0 = newValue
+      case .bit1: bit1 = newValue
+      }
+    }
+  }
+}
+
 extension Wire.DeviceBits {
   init(_ bits: AppStoreBits) {
     self.init()
