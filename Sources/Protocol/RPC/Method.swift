@@ -8,7 +8,7 @@ package struct Method {
   /// The implementation, by the way it runs.
   package let handler: Handler
   /// Runs calls whose messages have more than ``maxBytesOnLoop``, on any thread; `nil`: the event loop runs them, too.
-  package var large: AsyncHandler?
+  package var large: LargeHandler?
   /// The maximum bytes of a unary request; larger ones are refused before they are decompressed or decoded.
   package var messageLimit = Int.max
   /// Whether ``CallContext/address`` is set. Other calls do without it, because a copy of a text is a measurable part
@@ -22,7 +22,7 @@ package struct Method {
     self.path = path
     self.handler = handler
     self.needsAddress = needsAddress
-    if case .asyncUnary(let handler) = handler { large = handler }
+    if case .asyncUnary(let handler) = handler { large = Self.reading(handler) }
     isPublic = HealthService.serves(path) || ReflectionService.serves(path)
   }
 
@@ -34,9 +34,22 @@ package struct Method {
   /// Decodes the request on the calling thread and returns the remaining work. It must not retain the bytes.
   package typealias AsyncHandler =
     @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws(Status) -> UnaryWork
+  /// The same for a large message, which `read` returns decompressed. A call that is rejected by its header fields does not
+  /// read it, because a message of few bytes may take milliseconds.
+  package typealias LargeHandler =
+    @Sendable (_ read: () throws(Status) -> ArraySlice<UInt8>, CallContext) throws(Status) -> UnaryWork
   /// Reads and writes any number of messages until the call ends.
   package typealias StreamHandler =
     @Sendable (_ messages: any MessageStream, _ context: CallContext) async throws(Status) -> Void
+
+  /// Returns a handler that reads each large message and calls `handler` with it.
+  package static func reading(_ handler: @escaping AsyncHandler) -> LargeHandler {
+    { read, context throws(Status) in
+      try read().withUnsafeBufferPointer { bytes throws(Status) in
+        try handler(UnsafeRawBufferPointer(bytes), context)
+      }
+    }
+  }
 
   /// The handler of a method, by the way it runs.
   package enum Handler {

@@ -15,8 +15,8 @@ struct LargeRequestTests {
     var method = Method.unary("/t.T/M") { (_: InspectRequest, _) in
       Entitlement.with { $0.productId = "loop" }
     }
-    method.large = { message, _ throws(Status) in
-      let size = message.count
+    method.large = { read, _ throws(Status) in
+      let size = try read().count
       return { () async throws(Status) in
         Reply(Entitlement.with { $0.productId = "other thread \(size > 16_384)" })
       }

@@ -4,7 +4,8 @@ internal import Platform
 internal import RPC
 internal import Synchronization
 
-/// A unary call whose message is too large for the event loop: another thread decompresses and decodes it.
+/// A unary call whose message is too large for the event loop: another thread decompresses it, if its caller is permitted, and
+/// decodes it.
 final class LargeUnaryExchange: Exchange {
   private let call: Call
   private let handler: Method.UnaryHandler
@@ -20,7 +21,7 @@ final class LargeUnaryExchange: Exchange {
   }
 
   /// Starts with the framed message and the handler for large ones.
-  func start(_ body: [UInt8], _ large: Method.AsyncHandler?) {
+  func start(_ body: [UInt8], _ large: Method.LargeHandler?) {
     guard let loop = connection.context?.eventLoop else { return }
     connection.startedTasks += 1
     deadline = connection.scheduleDeadline(call) { [self] in
@@ -83,38 +84,52 @@ private final class LargeRequest: Sendable {
   private let body: Mutex<[UInt8]>
   private let context: CallContext
   private let limit: Int
-  private let handler: Method.AsyncHandler?
+  private let handler: Method.LargeHandler?
 
-  init(_ body: [UInt8], _ context: CallContext, limit: Int, handler: Method.AsyncHandler?) {
+  init(_ body: [UInt8], _ context: CallContext, limit: Int, handler: Method.LargeHandler?) {
     self.body = Mutex(body)
     self.context = context
     self.limit = limit
     self.handler = handler
   }
 
-  /// Decompresses the message, and calls the handler with it if there is one.
+  /// Calls the handler, which reads the message, or reads it for the loop. Returns the sizes of a message that was
+  /// decompressed.
   func read() -> (Outcome, Inflation?) {
     let body = body.withLock { body in
       defer { body = [] }
       return body
     }
+    var inflation: Inflation?
+    let outcome: Outcome
+    do throws(Status) {
+      if let handler {
+        let work = try handler({ () throws(Status) in try message(in: body, &inflation) }, context)
+        outcome = .result(.async(work))
+      } else {
+        outcome = .message(Array(try message(in: body, &inflation)))
+      }
+    } catch {
+      outcome = .result(.failure(error))
+    }
+    return (outcome, inflation)
+  }
+
+  /// The message of a framed body, decompressed.
+  private func message(
+    in body: [UInt8], _ inflation: inout Inflation?
+  ) throws(Status) -> ArraySlice<UInt8> {
     let packed = body.dropFirst(MessageFrame.prefixLength)
-    guard context.messageWasCompressed else { return (outcome(of: packed), nil) }
+    guard context.messageWasCompressed else { return packed }
+    inflation = Inflation(size: packed.count, inflatedSize: limit)
     do throws(FramingError) {
       let message = try packed.withUnsafeBufferPointer { bytes throws(FramingError) in
         try MessageFrame.inflated(UnsafeRawBufferPointer(bytes), limit: limit)
       }
-      return (outcome(of: message[...]), Inflation(size: packed.count, inflatedSize: message.count))
+      inflation = Inflation(size: packed.count, inflatedSize: message.count)
+      return message[...]
     } catch {
-      return (.result(.failure(Status(error))), Inflation(size: packed.count, inflatedSize: limit))
+      throw Status(error)
     }
-  }
-
-  private func outcome(of message: ArraySlice<UInt8>) -> Outcome {
-    guard let handler else { return .message(Array(message)) }
-    return .result(
-      message.withUnsafeBufferPointer { bytes in
-        UnaryResult(preparing: handler, UnsafeRawBufferPointer(bytes), context)
-      })
   }
 }

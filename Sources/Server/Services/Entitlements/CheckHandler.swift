@@ -48,7 +48,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   var loopMethods: [Method] {
     methods.map { method in
       var method = method
-      if method.path == PooledChecks.batchPath { method.large = largeBatch }
+      if method.path == PooledChecks.batchPath { method.large = Method.reading(largeBatch) }
       return method
     }
   }

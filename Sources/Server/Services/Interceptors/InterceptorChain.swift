@@ -15,16 +15,12 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
   /// The callers whose replacement ends streams that are no longer permitted; `nil`: they continue.
   var callers: CurrentCallers?
 
-  /// Starts a call whose request is decoded only if the interceptors accept it. With `message`, the audit record of a
-  /// rejected call names its subject, too.
-  func start(
-    _ method: MethodPolicy, _ context: CallContext, _ message: UnsafeRawBufferPointer? = nil
-  ) throws(Status) -> StartedCall<Shared> {
+  /// Starts a call whose request is decoded only if the interceptors accept it.
+  func start(_ method: MethodPolicy, _ context: CallContext) throws(Status) -> StartedCall<Shared> {
     var call = CallInFlight(method, context, startTicks: ticks())
     do throws(Status) {
       try interceptors.start(&call)
     } catch {
-      if let message { try? interceptors.receive(message, &call) }
       throw interceptors.failed(&call, error, at: ticks())
     }
     return StartedCall(call: call, chain: self)
@@ -49,10 +45,18 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
 
   /// Wraps the handler of large requests, which passes the interceptors of other threads.
   private func intercepting(
-    _ handler: @escaping Method.AsyncHandler, _ policy: MethodPolicy
-  ) -> Method.AsyncHandler {
-    { message, context throws(Status) in
-      try start(policy, context, message).work(for: message, handler)
+    _ handler: @escaping Method.LargeHandler, _ policy: MethodPolicy
+  ) -> Method.LargeHandler {
+    { read, context throws(Status) in
+      var call = CallInFlight(policy, context, startTicks: ticks())
+      do throws(Status) {
+        try interceptors.start(&call)
+      } catch {
+        // The audit record of a stranger's large request names no subject, so the message is not decompressed.
+        if call.caller != nil, let message = try? read() { try? interceptors.receive(message, &call) }
+        throw interceptors.failed(&call, error, at: ticks())
+      }
+      return try StartedCall(call: call, chain: self).work(reading: read, handler)
     }
   }
 
@@ -151,6 +155,21 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
     }
   }
 
+  /// Calls the handler of a large request with the message that `read` returns; returns the rest of the call.
+  fileprivate func work(
+    reading read: () throws(Status) -> ArraySlice<UInt8>, _ handler: Method.LargeHandler
+  ) throws(Status) -> UnaryWork {
+    var started = self
+    do throws(Status) {
+      let message = try read()
+      try chain.interceptors.receive(message, &started.call)
+      let work = try handler({ message }, started.call.context)
+      return { [started] () async throws(Status) in try await started.finish(work) }
+    } catch {
+      throw started.fail(error)
+    }
+  }
+
   /// Ends the call with the result of its handler; if that is not complete, later.
   fileprivate func ending(_ result: UnaryResult) -> UnaryResult {
     var call = call
@@ -199,6 +218,13 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
 }
 
 extension Interceptor {
+  /// The same for a message as an array.
+  fileprivate func receive(_ message: ArraySlice<UInt8>, _ call: inout CallInFlight) throws(Status) {
+    try message.withUnsafeBufferPointer { bytes throws(Status) in
+      try receive(UnsafeRawBufferPointer(bytes), &call)
+    }
+  }
+
   /// Ends a failed call, and returns its status for the caller.
   fileprivate func failed(_ call: inout CallInFlight, _ failure: Status, at ticks: Int64) -> Status {
     end(&call, failure)
