@@ -13,21 +13,21 @@ struct InboxUpkeepTests {
     try await withReplicas { first, second, control in
       try await first.beat()
       let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
-      var ids: [Int64] = []
-      for name in ["x", "y", "z"] { ids.append(try await sender.append(entry(name))) }
-      let removed = ids[..<2]
+      var keys: [InboxKey] = []
+      for name in ["x", "y", "z"] { keys.append(try await sender.append(entry(name))) }
+      let removed = keys[..<2]
       await #expect(throws: StoreError.failed("no")) {
         try await first.write { transaction throws(StoreError) in
-          for id in removed { try receiver.remove(id, in: transaction) }
+          for key in removed { try receiver.remove(key, in: transaction) }
           throw .failed("no")
         }
       }
-      #expect(try await receiver.take(10, except: .init()).map(\.id) == ids)
+      #expect(try await receiver.take(10, except: .init()).map(\.key) == keys)
       _ = try await first.write { transaction throws(StoreError) in
-        for id in removed { try receiver.remove(id, in: transaction) }
+        for key in removed { try receiver.remove(key, in: transaction) }
         return try transaction.append(evidence("a"))
       }
-      #expect(try await receiver.take(10, except: .init()).map(\.id) == [ids[2]])
+      #expect(try await receiver.take(10, except: .init()).map(\.key) == [keys[2]])
       #expect(try control.number("SELECT count(*) FROM inbox") == 1)
       #expect(try await first.count() == 1)
     }
@@ -37,17 +37,17 @@ struct InboxUpkeepTests {
   func lateEntry() async throws {
     try await withReplicas { first, second, control in
       let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
-      let id = try await sender.append(entry("x"))
-      #expect(try await receiver.take(10, except: .init()).map(\.id) == [id])
-      let late = id - 2 * InboxScan.distance
+      let key = try await sender.append(entry("x"))
+      #expect(try await receiver.take(10, except: .init()).map(\.key) == [key])
+      let late = key.id - 2 * InboxScan.distance
       try control.execute(
         """
         INSERT INTO inbox (id, token, kind, app, method, caller, context, body, received_at)
           SELECT \(late), 'late', kind, app, method, caller, context, body, received_at FROM inbox
         """)
       var found: [InboxEntry] = []
-      while found.isEmpty { found = try await receiver.take(10, except: .init(ids: [id])) }
-      #expect(found.map(\.id) == [late])
+      while found.isEmpty { found = try await receiver.take(10, except: .init(keys: [key])) }
+      #expect(found.map(\.key) == [InboxKey(id: late, token: "late")])
     }
   }
 
@@ -103,11 +103,11 @@ struct InboxUpkeepTests {
       try await receiver.finish(new, [1])
       try control.execute(
         """
-        UPDATE inbox SET done_at = clock_timestamp() - interval '61 minutes' WHERE id = \(old);
-        UPDATE inbox SET received_at = clock_timestamp() - interval '1 day' WHERE id = \(waiting)
+        UPDATE inbox SET done_at = clock_timestamp() - interval '61 minutes' WHERE id = \(old.id);
+        UPDATE inbox SET received_at = clock_timestamp() - interval '1 day' WHERE id = \(waiting.id)
         """)
       try await receiver.deleteOldOutcomes()
-      #expect(try control.number("SELECT count(*) FROM inbox WHERE id IN (\(new), \(waiting))") == 2)
+      #expect(try control.number("SELECT count(*) FROM inbox WHERE id IN (\(new.id), \(waiting.id))") == 2)
       #expect(try control.number("SELECT count(*) FROM inbox") == 2)
       #expect(try await receiver.backlog().oldest >= 86_400_000)
     }

@@ -16,20 +16,19 @@ struct ReplicaInboxTests {
     try await withReplicas(isPooled: isPooled) { first, second, _ in
       try await first.beat()
       let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
-      var sent = entry("x")
-      sent.token = "token"
+      let sent = entry("x")
       async let received = outcome(of: sent, through: sender)
       var found: [InboxEntry] = []
       while found.isEmpty { found = try await receiver.take(10, except: .init()) }
       #expect(found.map(\.body) == [Array("x".utf8)] && found.map(\.caller) == ["billing"])
-      #expect(found.map(\.token) == ["token"])
-      #expect(try await receiver.take(10, except: .init(ids: Set(found.map(\.id)))).isEmpty)
-      try await receiver.finish(found[0].id, [1, 2])
+      #expect(found.map(\.key.token) == [sent.key.token])
+      #expect(try await receiver.take(10, except: .init(keys: Set(found.map(\.key)))).isEmpty)
+      try await receiver.finish(found[0].key, [1, 2])
       #expect(try await received == [1, 2])
       #expect(try await receiver.take(10, except: .init()).isEmpty)
       // The first outcome stays.
-      try await receiver.finish(found[0].id, [3])
-      #expect(try await sender.outcome(of: found[0].id, until: .now + .seconds(60)) == [1, 2])
+      try await receiver.finish(found[0].key, [3])
+      #expect(try await sender.outcome(of: found[0].key, until: .now + .seconds(60)) == [1, 2])
     }
   }
 
@@ -48,7 +47,7 @@ struct ReplicaInboxTests {
       while done < 200 {
         let entries = try await receiver.take(64, except: .init())
         try await withThrowingTaskGroup(of: Void.self) { group in
-          for entry in entries { group.addTask { try await receiver.finish(entry.id, entry.body) } }
+          for entry in entries { group.addTask { try await receiver.finish(entry.key, entry.body) } }
           try await group.waitForAll()
         }
         done += entries.count
@@ -62,18 +61,18 @@ struct ReplicaInboxTests {
     try await withReplicas { first, second, _ in
       try await first.beat()
       let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
-      let id = try await sender.append(entry("x"))
+      let key = try await sender.append(entry("x"))
       await #expect(throws: StoreError.failed("no")) {
         try await first.write { transaction throws(StoreError) in
-          _ = try receiver.finish(id, [1], in: transaction)
+          _ = try receiver.finish(key, [1], in: transaction)
           throw .failed("no")
         }
       }
-      #expect(try await receiver.take(10, except: .init()).map(\.id) == [id])
+      #expect(try await receiver.take(10, except: .init()).map(\.key) == [key])
       func finish(_ outcome: [UInt8]) async throws -> Bool {
         try await first.write { transaction throws(StoreError) in
           _ = try transaction.append(evidence("a"))
-          return try receiver.finish(id, outcome, in: transaction)
+          return try receiver.finish(key, outcome, in: transaction)
         }
       }
       #expect(try await finish([1]))
@@ -81,7 +80,7 @@ struct ReplicaInboxTests {
       #expect(try await receiver.backlog().count == 0)
       // A leader that lost the result of that commit executes the entry again.
       #expect(try await !finish([2]))
-      #expect(try await sender.outcome(of: id, until: .now + .seconds(60)) == [1])
+      #expect(try await sender.outcome(of: key, until: .now + .seconds(60)) == [1])
     }
   }
 
@@ -90,8 +89,8 @@ struct ReplicaInboxTests {
     try await withReplicas { first, second, _ in
       try await first.beat()
       let inbox = try second.shared.inbox
-      let id = try await inbox.append(entry("x"))
-      await #expect(throws: StoreError.notTheLeader) { try await inbox.finish(id, [1]) }
+      let key = try await inbox.append(entry("x"))
+      await #expect(throws: StoreError.notTheLeader) { try await inbox.finish(key, [1]) }
     }
   }
 
@@ -100,11 +99,11 @@ struct ReplicaInboxTests {
     try await withReplicas { first, second, _ in
       try await first.beat()
       let inbox = try second.shared.inbox
-      let id = try await inbox.append(entry("x"))
+      let key = try await inbox.append(entry("x"))
       await #expect(throws: StoreError.deadlineExceeded) {
-        try await inbox.outcome(of: id, until: .now + .milliseconds(50))
+        try await inbox.outcome(of: key, until: .now + .milliseconds(50))
       }
-      #expect(try await first.shared.inbox.take(10, except: .init()).map(\.id) == [id])
+      #expect(try await first.shared.inbox.take(10, except: .init()).map(\.key) == [key])
     }
   }
 
@@ -145,13 +144,13 @@ struct ReplicaInboxTests {
         InboxEntry(kind: .request, appID: "", method: "/n", caller: "", context: [], body: []))
       let other = try await sender.append(
         InboxEntry(kind: .call, appID: "", method: "/x/z", caller: "", context: [], body: []))
-      func taken(_ excluded: InboxExclusion) async throws -> [Int64] {
-        try await receiver.take(10, except: excluded).map(\.id)
+      func taken(_ excluded: InboxExclusion) async throws -> [InboxKey] {
+        try await receiver.take(10, except: excluded).map(\.key)
       }
       #expect(try await taken(.init()) == [call, request, other])
       #expect(try await taken(.init(kinds: [.request])) == [call, other])
       #expect(try await taken(.init(methods: ["/x/y", "/none"])) == [request, other])
-      #expect(try await taken(.init(ids: [other], kinds: [.request], methods: ["/x/y"])) == [])
+      #expect(try await taken(.init(keys: [other], kinds: [.request], methods: ["/x/y"])) == [])
     }
   }
 
@@ -159,16 +158,19 @@ struct ReplicaInboxTests {
   func largeEntries() async throws {
     try await withReplicas { first, second, control in
       let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
-      var ids: [Int64] = []
+      var keys: [InboxKey] = []
       for size in [PostgresInbox.batchBytes / 2, PostgresInbox.batchBytes / 2, 5, PostgresInbox.batchBytes] {
-        let id = try await sender.append(entry("\(size)"))
+        let key = try await sender.append(entry("\(size)"))
         try control.execute(
-          "UPDATE inbox SET body = convert_to(repeat('x', \(size)), 'UTF8') WHERE id = \(id)")
-        ids.append(id)
+          "UPDATE inbox SET body = convert_to(repeat('x', \(size)), 'UTF8') WHERE id = \(key.id)")
+        keys.append(key)
       }
-      #expect(try await receiver.take(10, except: .init()).map(\.id) == Array(ids[..<2]))
-      #expect(try await receiver.take(10, except: .init(ids: Set(ids[..<2]))).map(\.id) == Array(ids[2...]))
-      #expect(try await receiver.take(10, except: .init(ids: Set(ids[..<3]))).map(\.id) == [ids[3]])
+      func taken(after count: Int) async throws -> [InboxKey] {
+        try await receiver.take(10, except: .init(keys: Set(keys[..<count]))).map(\.key)
+      }
+      #expect(try await taken(after: 0) == Array(keys[..<2]))
+      #expect(try await taken(after: 2) == Array(keys[2...]))
+      #expect(try await taken(after: 3) == [keys[3]])
     }
   }
 
@@ -177,21 +179,21 @@ struct ReplicaInboxTests {
     try await withReplicas { first, second, control in
       let inbox = try second.shared.inbox
       let sizes = [PostgresInbox.batchBytes / 2, PostgresInbox.batchBytes / 2, 5]
-      var ids: [Int64] = []
+      var keys: [InboxKey] = []
       for size in sizes {
-        let id = try await inbox.append(entry("\(size)"))
+        let key = try await inbox.append(entry("\(size)"))
         try control.execute(
           """
           UPDATE inbox SET outcome = convert_to(repeat('x', \(size)), 'UTF8'), done_at = clock_timestamp()
-            WHERE id = \(id)
+            WHERE id = \(key.id)
           """)
-        ids.append(id)
+        keys.append(key)
       }
-      let found = try OutcomeListener.read(ids, PostgresConnection(first.settings))
-      #expect(Set(found.map { $0.0 }) == Set(ids[..<2]))
+      let found = try OutcomeListener.read(keys, PostgresConnection(first.settings))
+      #expect(Set(found.map { $0.0 }) == Set(keys[..<2]))
       let received = try await withThrowingTaskGroup(of: Int.self) { group in
-        for id in ids {
-          group.addTask { try await inbox.outcome(of: id, until: .now + .seconds(60)).count }
+        for key in keys {
+          group.addTask { try await inbox.outcome(of: key, until: .now + .seconds(60)).count }
         }
         return try await group.reduce(into: []) { $0.append($1) }
       }
@@ -206,8 +208,8 @@ struct ReplicaInboxTests {
       let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
       let newer = try await sender.append(entry("newer"))
       let known = try await sender.append(entry("known"))
-      try control.execute("UPDATE inbox SET kind = 'newer' WHERE id = \(newer)")
-      #expect(try await receiver.take(10, except: .init()).map(\.id) == [known])
+      try control.execute("UPDATE inbox SET kind = 'newer' WHERE id = \(newer.id)")
+      #expect(try await receiver.take(10, except: .init()).map(\.key) == [known])
       try await receiver.finish(known, [1])
       #expect(try await receiver.backlog().count == 1)
     }
@@ -215,8 +217,8 @@ struct ReplicaInboxTests {
 }
 
 private func outcome(of entry: InboxEntry, through inbox: any Inbox) async throws -> [UInt8] {
-  let id = try await inbox.append(entry)
-  return try await inbox.outcome(of: id, until: .now + .seconds(60))
+  let key = try await inbox.append(entry)
+  return try await inbox.outcome(of: key, until: .now + .seconds(60))
 }
 
 func entry(_ body: String) -> InboxEntry {

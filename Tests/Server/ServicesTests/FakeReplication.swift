@@ -55,26 +55,28 @@ final class FakeInbox: Inbox {
     set { state.withLock { $0.answer = newValue } }
   }
 
-  func append(_ entry: InboxEntry) async throws(StoreError) -> Int64 {
+  func append(_ entry: InboxEntry) async throws(StoreError) -> InboxKey {
     state.withLock { state in
       state.entries.append(entry)
-      return Int64(state.entries.count)
+      return InboxKey(id: Int64(state.entries.count), token: entry.key.token)
     }
   }
 
-  func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8] {
+  func outcome(
+    of key: InboxKey, until deadline: ContinuousClock.Instant
+  ) async throws(StoreError) -> [UInt8] {
     state.withLock { state in
-      let context = ForwardedContext(decoding: state.entries[Int(id) - 1].context)
+      let context = ForwardedContext(decoding: state.entries[Int(key.id) - 1].context)
       return context?.outcomeKey?.seal(state.answer) ?? state.answer.encoded
     }
   }
 
   func take(_ limit: Int, except excluded: InboxExclusion) async throws(StoreError) -> [InboxEntry] { [] }
-  func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError) {}
+  func finish(_ key: InboxKey, _ outcome: [UInt8]) async throws(StoreError) {}
   func finish(
-    _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction
+    _ key: InboxKey, _ outcome: [UInt8], in transaction: any StoreTransaction
   ) throws(StoreError) -> Bool { true }
-  func remove(_ id: Int64, in transaction: any StoreTransaction) throws(StoreError) {}
+  func remove(_ key: InboxKey, in transaction: any StoreTransaction) throws(StoreError) {}
   func deleteOldOutcomes() async throws(StoreError) {}
   func backlog() async throws(StoreError) -> (count: Int64, oldest: Int64) { (0, 0) }
 }

@@ -26,15 +26,15 @@ final class InboxAppender: Sendable {
     }
 
     let entry: InboxEntry
-    /// The same in each attempt, so that a repeated one appends nothing more.
-    let token: String
     private let attempts: Mutex<Attempts>
 
     init(_ entry: InboxEntry, _ continuation: CheckedContinuation<Result<Int64, StoreError>, Never>) {
       self.entry = entry
-      token = entry.token ?? UUID().uuidString
       attempts = Mutex(Attempts(continuation: continuation))
     }
+
+    /// The same in each attempt, so that a repeated one appends nothing more.
+    var token: String { entry.key.token }
 
     var size: Int { entry.body.count + entry.context.count }
 
@@ -94,11 +94,11 @@ final class InboxAppender: Sendable {
   init(_ settings: PostgresSettings) { thread = SessionThread("inbox", LazySession(settings)) }
 
   /// Appends an entry; see ``Inbox/append(_:)``.
-  func append(_ entry: InboxEntry) async throws(StoreError) -> Int64 {
+  func append(_ entry: InboxEntry) async throws(StoreError) -> InboxKey {
     let result: Result<Int64, StoreError> = await withCheckedContinuation { continuation in
       add(Pending(entry, continuation))
     }
-    return try result.get()
+    return InboxKey(id: try result.get(), token: entry.key.token)
   }
 
   private func add(_ pending: Pending) {

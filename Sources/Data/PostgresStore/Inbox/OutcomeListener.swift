@@ -16,7 +16,7 @@ final class OutcomeListener: Sendable {
   }
 
   private struct State {
-    var waiting: [Int64: CheckedContinuation<Result<Found, StoreError>, Never>] = [:]
+    var waiting: [InboxKey: CheckedContinuation<Result<Found, StoreError>, Never>] = [:]
     var isWorking = false
   }
 
@@ -28,28 +28,28 @@ final class OutcomeListener: Sendable {
   }
 
   /// Waits for the outcome of an entry; see ``Inbox/outcome(of:until:)``.
-  func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> Found {
+  func outcome(of key: InboxKey, until deadline: ContinuousClock.Instant) async throws(StoreError) -> Found {
     let timer = Task {
-      if (try? await Task.sleep(until: deadline)) != nil { self.resume(id, .failure(.deadlineExceeded)) }
+      if (try? await Task.sleep(until: deadline)) != nil { self.resume(key, .failure(.deadlineExceeded)) }
     }
     defer { timer.cancel() }
     let result: Result<Found, StoreError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let starts = state.withLock { state in
-          state.waiting[id] = continuation
+          state.waiting[key] = continuation
           defer { state.isWorking = true }
           return !state.isWorking
         }
         if starts { thread.start { self.work($0) } }
         // Either may have happened before the task waited.
         if Task.isCancelled {
-          resume(id, .failure(.cancelled))
+          resume(key, .failure(.cancelled))
         } else if ContinuousClock.now >= deadline {
-          resume(id, .failure(.deadlineExceeded))
+          resume(key, .failure(.deadlineExceeded))
         }
       }
     } onCancel: {
-      resume(id, .failure(.cancelled))
+      resume(key, .failure(.cancelled))
     }
     return try result.get()
   }
@@ -68,18 +68,18 @@ final class OutcomeListener: Sendable {
     }
   }
 
-  private func resume(_ id: Int64, _ result: Result<Found, StoreError>) {
-    state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: result)
+  private func resume(_ key: InboxKey, _ result: Result<Found, StoreError>) {
+    state.withLock { $0.waiting.removeValue(forKey: key) }?.resume(returning: result)
   }
 
   /// Reads outcomes until no task waits for one.
   private func work(_ session: LazySession) {
-    while case let ids = waitingIDs(), !ids.isEmpty {
+    while case let keys = waitingKeys(), !keys.isEmpty {
       do throws(StoreError) {
         var bytes = 0
-        for (id, found) in try Self.read(ids, session.connection()) {
+        for (key, found) in try Self.read(keys, session.connection()) {
           bytes += found.outcome.count
-          resume(id, .success(found))
+          resume(key, .success(found))
         }
         guard bytes < PostgresInbox.batchBytes else { continue }
         try session.wait(listening: Self.polling, polling: Self.polling)
@@ -89,8 +89,8 @@ final class OutcomeListener: Sendable {
     }
   }
 
-  /// The ids for which tasks wait; without any, the work ends.
-  private func waitingIDs() -> [Int64] {
+  /// The keys of the entries for which tasks wait; without any, the work ends.
+  private func waitingKeys() -> [InboxKey] {
     state.withLock { state in
       if state.waiting.isEmpty { state.isWorking = false }
       return Array(state.waiting.keys)
@@ -99,20 +99,24 @@ final class OutcomeListener: Sendable {
 
   /// Returns outcomes of these entries, until they have some megabytes.
   static func read(
-    _ ids: [Int64], _ connection: PostgresConnection<StoreError>
-  ) throws(StoreError) -> [(Int64, Found)] {
+    _ keys: [InboxKey], _ connection: PostgresConnection<StoreError>
+  ) throws(StoreError) -> [(InboxKey, Found)] {
     let rows = try connection.query(
       PostgresRequest(
         """
-        SELECT id, outcome, position
+        SELECT id, token, outcome, position
         FROM (
-          SELECT id, outcome, position, sum(length(outcome)) OVER (ORDER BY id) - length(outcome) AS before
-          FROM inbox, head WHERE id = ANY($1) AND done_at IS NOT NULL
+          SELECT id, token, outcome, position,
+            sum(length(outcome)) OVER (ORDER BY id) - length(outcome) AS before
+          FROM inbox, head WHERE id = ANY($1) AND token = ANY($2) AND done_at IS NOT NULL
         ) AS done
         WHERE before < \(PostgresInbox.batchBytes)
-        """, [.array(PostgresArray(ids))]))
+        """, [.array(PostgresArray(keys.map(\.id))), .array(PostgresArray(keys.map(\.token)))]))
     return (0..<rows.count).map {
-      (rows.number($0, 0), Found(outcome: rows.bytes($0, 1), position: rows.number($0, 2)))
+      (
+        InboxKey(id: rows.number($0, 0), token: rows.text($0, 1) ?? ""),
+        Found(outcome: rows.bytes($0, 2), position: rows.number($0, 3))
+      )
     }
   }
 }

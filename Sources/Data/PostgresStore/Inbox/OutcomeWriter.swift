@@ -6,7 +6,7 @@ internal import Synchronization
 /// Stores outcomes in sets: those that arrive during a write share the next one. The leader's writes carry them, so that
 /// a replica that was replaced stores none.
 final class OutcomeWriter: Sendable {
-  typealias Outcome = (id: Int64, bytes: [UInt8])
+  typealias Outcome = (key: InboxKey, bytes: [UInt8])
 
   private struct State {
     var waiting: [(outcome: Outcome, continuation: CheckedContinuation<Result<Void, StoreError>, Never>)] = []
@@ -71,8 +71,9 @@ final class OutcomeWriter: Sendable {
   }
 
   /// Removes an entry with the other writes of a transaction.
-  static func remove(_ id: Int64, in transaction: any StoreTransaction) throws(StoreError) {
-    try database(of: transaction).run(PostgresRequest("DELETE FROM inbox WHERE id = $1", [.int8(id)]))
+  static func remove(_ key: InboxKey, in transaction: any StoreTransaction) throws(StoreError) {
+    try database(of: transaction).run(
+      PostgresRequest("DELETE FROM inbox WHERE id = $1 AND token = $2", [.int8(key.id), .text(key.token)]))
   }
 
   private static func database(of transaction: any StoreTransaction) throws(StoreError) -> PostgresDatabase {
@@ -87,9 +88,13 @@ final class OutcomeWriter: Sendable {
     PostgresRequest(
       """
       UPDATE inbox SET outcome = given.outcome, done_at = clock_timestamp(), body = '', context = ''
-      FROM unnest($1::bigint[], $2::bytea[]) AS given (id, outcome)
-      WHERE inbox.id = given.id AND done_at IS NULL
+      FROM unnest($1::bigint[], $2::text[], $3::bytea[]) AS given (id, token, outcome)
+      WHERE inbox.id = given.id AND inbox.token = given.token AND done_at IS NULL
       """,
-      [.array(PostgresArray(outcomes.map { $0.id })), .array(PostgresArray(outcomes.map { $0.bytes }))])
+      [
+        .array(PostgresArray(outcomes.map { $0.key.id })),
+        .array(PostgresArray(outcomes.map { $0.key.token })),
+        .array(PostgresArray(outcomes.map { $0.bytes })),
+      ])
   }
 }

@@ -52,10 +52,12 @@ final class PostgresInbox: Inbox {
     PostgresRequest("SELECT pg_notify($1, '')", [.text(channel)])
   }
 
-  func append(_ entry: InboxEntry) async throws(StoreError) -> Int64 { try await appender.append(entry) }
+  func append(_ entry: InboxEntry) async throws(StoreError) -> InboxKey { try await appender.append(entry) }
 
-  func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8] {
-    let found = try await listener.outcome(of: id, until: deadline)
+  func outcome(
+    of key: InboxKey, until deadline: ContinuousClock.Instant
+  ) async throws(StoreError) -> [UInt8] {
+    let found = try await listener.outcome(of: key, until: deadline)
     _ = await feed.waitFor(commits: found.position, atMost: Self.applyTimeout)
     return found.outcome
   }
@@ -81,7 +83,7 @@ final class PostgresInbox: Inbox {
   ) throws(StoreError) -> [InboxEntry] {
     let start = scan.withLock { $0.start(at: .now) }
     let found = try Self.entries(limit, except: excluded, from: start, connection)
-    scan.withLock { $0.saw(excluded.ids.union(found.map(\.id))) }
+    scan.withLock { $0.saw(excluded.keys.map(\.id) + found.map(\.key.id)) }
     return found
   }
 
@@ -99,14 +101,14 @@ final class PostgresInbox: Inbox {
           SELECT *, sum(size) OVER (ORDER BY id) - size AS before
           FROM (
             SELECT *, length(context) + length(body) AS size FROM inbox
-            WHERE done_at IS NULL AND id >= $5 AND id <> ALL($1) AND kind = ANY($3) AND method <> ALL($4)
+            WHERE done_at IS NULL AND id >= $5 AND token <> ALL($1) AND kind = ANY($3) AND method <> ALL($4)
             ORDER BY id LIMIT $2
           ) AS waiting
         ) AS counted
         WHERE before < \(batchBytes) ORDER BY id
         """,
         [
-          .array(PostgresArray(excluded.ids)), .int8(Int64(limit)),
+          .array(PostgresArray(excluded.keys.map(\.token))), .int8(Int64(limit)),
           // Those of a replica with a newer program wait for a leader with that program.
           .array(PostgresArray(InboxKind.allCases.filter { !excluded.kinds.contains($0) }.map(\.rawValue))),
           .array(PostgresArray(excluded.methods)), .int8(start),
@@ -115,27 +117,25 @@ final class PostgresInbox: Inbox {
       guard let kind = rows.text(row, 1).flatMap(InboxKind.init) else {
         throw .corrupt("unknown kind of inbox entry '\(rows.text(row, 1) ?? "")'")
       }
-      var entry = InboxEntry(
-        kind: kind, appID: rows.text(row, 2) ?? "", method: rows.text(row, 3) ?? "",
-        caller: rows.text(row, 4) ?? "", context: rows.bytes(row, 5), body: rows.bytes(row, 6))
-      entry.id = rows.number(row, 0)
-      entry.token = rows.text(row, 7)
-      return entry
+      return InboxEntry(
+        InboxKey(id: rows.number(row, 0), token: rows.text(row, 7) ?? ""), kind: kind,
+        appID: rows.text(row, 2) ?? "", method: rows.text(row, 3) ?? "", caller: rows.text(row, 4) ?? "",
+        context: rows.bytes(row, 5), body: rows.bytes(row, 6))
     }
   }
 
-  func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError) {
-    try await writer.finish((id, outcome))
+  func finish(_ key: InboxKey, _ outcome: [UInt8]) async throws(StoreError) {
+    try await writer.finish((key, outcome))
   }
 
   func finish(
-    _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction
+    _ key: InboxKey, _ outcome: [UInt8], in transaction: any StoreTransaction
   ) throws(StoreError) -> Bool {
-    try OutcomeWriter.store((id, outcome), in: transaction)
+    try OutcomeWriter.store((key, outcome), in: transaction)
   }
 
-  func remove(_ id: Int64, in transaction: any StoreTransaction) throws(StoreError) {
-    try OutcomeWriter.remove(id, in: transaction)
+  func remove(_ key: InboxKey, in transaction: any StoreTransaction) throws(StoreError) {
+    try OutcomeWriter.remove(key, in: transaction)
   }
 
   func deleteOldOutcomes() async throws(StoreError) {

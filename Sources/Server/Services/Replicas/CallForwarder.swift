@@ -99,8 +99,8 @@ struct CallForwarder: Sendable {
     let deadline = ContinuousClock.now + limit
     let bytes: [UInt8]
     do throws(StoreError) {
-      let id = try await replication.inbox.append(entry(context))
-      bytes = try await replication.inbox.outcome(of: id, until: deadline)
+      let appended = try await replication.inbox.append(entry(context))
+      bytes = try await replication.inbox.outcome(of: appended, until: deadline)
     } catch .deadlineExceeded where timeout == nil {
       throw Status(.outcomeUnknown("the leader has not executed the call within \(limit)"))
     } catch {

@@ -51,7 +51,7 @@ extension InboxWorker {
     guard let handler = calls[entry.method] else {
       return .failure(Status(.unimplemented, "the leader has no method '\(entry.method)'"))
     }
-    let scope = CallScope(caller: context.caller, idempotencyKey: entry.token.map { "inbox/\($0)" })
+    let scope = CallScope(caller: context.caller, idempotencyKey: "inbox/\(entry.key.token)")
     let call = context.call
     let result: Result<Reply, Status> = await CallScope.$current.withValue(scope) {
       do throws(Status) {
@@ -92,14 +92,14 @@ extension InboxWorker {
       receivedAt: context.receivedAt)
     notification.seal = context.seal
     notification.extra = { [inbox] transaction throws(StoreError) in
-      try inbox.remove(entry.id, in: transaction)
+      try inbox.remove(entry.key, in: transaction)
     }
     do throws(LedgerError) {
       let received = try await notifications.ingest(notification)
       NotificationMetrics.count(received)
       return .success(received.includesExtra ? nil : .done)
     } catch {
-      if case .unknownApp = error { postponed.withLock { _ = $0.insert(entry.id) } }
+      if case .unknownApp = error { postponed.withLock { _ = $0.insert(entry.key) } }
       return .failure(error)
     }
   }
@@ -110,7 +110,7 @@ extension InboxWorker {
     return await Self.execution { () async throws(LedgerError) in
       // Only the entry shows whether they are stored.
       try await ledger.append(entries) { [inbox] transaction throws(StoreError) in
-        try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
+        try inbox.finish(entry.key, ForwardedOutcome.done.encoded, in: transaction)
       }
     }
   }
@@ -122,7 +122,7 @@ extension InboxWorker {
     }
     return await Self.execution { () async throws(LedgerError) in
       try await ledger.append(requests) { [inbox] transaction throws(StoreError) in
-        _ = try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
+        _ = try inbox.finish(entry.key, ForwardedOutcome.done.encoded, in: transaction)
       }
     }
   }
@@ -135,7 +135,7 @@ extension InboxWorker {
     let imported = ImportedEvent(event, of: entry.appID, receivedAt: receivedAt, body: entry.body)
     return await Self.execution { () async throws(LedgerError) in
       _ = try await ledger.append(imported) { [inbox] transaction throws(StoreError) in
-        _ = try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
+        _ = try inbox.finish(entry.key, ForwardedOutcome.done.encoded, in: transaction)
       }
     }
   }

@@ -43,7 +43,7 @@ package final class InboxWorker: Worker {
   private let running = Mutex(RunningEntries())
   /// Notifications of apps that only replicas with a newer catalog know. They wait for a leader that knows the app, and
   /// are tried again after each ``cleanUp``.
-  let postponed = Mutex<Set<Int64>>([])
+  let postponed = Mutex<Set<InboxKey>>([])
 
   init(
     _ inbox: any Inbox, calls: [Method], routes: WritingRoutes, notifications: NotificationInbox,
@@ -105,7 +105,7 @@ package final class InboxWorker: Worker {
         for entry in entries {
           group.addTask {
             await self.complete(entry)
-            self.running.withLock { $0.remove(entry.id) }
+            self.running.withLock { $0.remove(entry.key) }
           }
         }
       }
@@ -120,7 +120,7 @@ package final class InboxWorker: Worker {
     while !Task.isCancelled {
       let execution = await execute(entry, context)
       // The reply of a cancelled handler is no outcome: the next leader executes the entry.
-      guard !Task.isCancelled, !postponed.withLock({ $0.contains(entry.id) }) else { return }
+      guard !Task.isCancelled, !postponed.withLock({ $0.contains(entry.key) }) else { return }
       if case .success(let outcome) = execution,
         outcome?.isTemporary != true || (attempt >= Self.attempts && entry.kind == .call)
       {
@@ -148,7 +148,7 @@ package final class InboxWorker: Worker {
     logger.warning(
       "inbox entry failed, will retry",
       metadata: [
-        "entry": "\(entry.id)", "kind": "\(entry.kind.rawValue)", "method": "\(entry.method)",
+        "entry": "\(entry.key.id)", "kind": "\(entry.kind.rawValue)", "method": "\(entry.method)",
         "error": "\(error)",
       ])
   }
@@ -158,7 +158,7 @@ package final class InboxWorker: Worker {
     _ outcome: ForwardedOutcome?, of entry: InboxEntry, for key: OutcomeKey?
   ) async throws(StoreError) {
     guard let outcome else { return }
-    try await inbox.finish(entry.id, key?.seal(outcome) ?? outcome.encoded)
+    try await inbox.finish(entry.key, key?.seal(outcome) ?? outcome.encoded)
   }
 }
 

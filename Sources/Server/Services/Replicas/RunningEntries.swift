@@ -9,31 +9,31 @@ struct RunningEntries: Sendable {
   /// Of HTTP requests, receipts are looked up, and notifications may be confirmed or their certificates checked online.
   private static let kindsThatCallApple: Set<InboxKind> = [.request]
 
-  private var ids: Set<Int64> = []
-  private var waitingForApple: Set<Int64> = []
+  private var keys: Set<InboxKey> = []
+  private var waitingForApple: Set<InboxKey> = []
 
-  var count: Int { ids.count }
+  var count: Int { keys.count }
 
   mutating func insert(_ entries: [InboxEntry]) {
     for entry in entries {
-      ids.insert(entry.id)
+      keys.insert(entry.key)
       if Self.kindsThatCallApple.contains(entry.kind) || CallForwarder.callsApple.contains(entry.method) {
-        waitingForApple.insert(entry.id)
+        waitingForApple.insert(entry.key)
       }
     }
   }
 
-  mutating func remove(_ id: Int64) {
-    ids.remove(id)
-    waitingForApple.remove(id)
+  mutating func remove(_ key: InboxKey) {
+    keys.remove(key)
+    waitingForApple.remove(key)
   }
 
   /// The entries that are not taken now: these and `others`, and all that may wait for Apple while many of these do.
-  func exclusion(with others: Set<Int64>) -> InboxExclusion {
+  func exclusion(with others: Set<InboxKey>) -> InboxExclusion {
     guard waitingForApple.count >= Self.maxWaitingForApple else {
-      return InboxExclusion(ids: ids.union(others))
+      return InboxExclusion(keys: keys.union(others))
     }
     return InboxExclusion(
-      ids: ids.union(others), kinds: Self.kindsThatCallApple, methods: CallForwarder.callsApple)
+      keys: keys.union(others), kinds: Self.kindsThatCallApple, methods: CallForwarder.callsApple)
   }
 }

@@ -98,11 +98,10 @@ package final class RecordBuffer<Record: Sendable>: Worker {
         try await write(records)
         continue
       }
-      var entry = InboxEntry(
+      let entry = InboxEntry(
         kind: kind, appID: "", method: "", caller: "", context: ForwardedContext().encoded,
         body: encode(records))
-      entry.token = Self.makeToken()
-      handedOver.withLock { [entry] in $0 = entry }
+      handedOver.withLock { $0 = entry }
     }
   }
 
@@ -128,16 +127,12 @@ package final class RecordBuffer<Record: Sendable>: Worker {
   private func handOver(_ timeout: Duration) async throws(LedgerError) {
     guard let inbox = leadership.replication?.inbox, let entry = handedOver.withLock({ $0 }) else { return }
     do throws(StoreError) {
-      let id = try await inbox.append(entry)
+      let key = try await inbox.append(entry)
       handedOver.withLock { $0 = nil }
-      _ = try? await inbox.outcome(of: id, until: .now + timeout)
+      _ = try? await inbox.outcome(of: key, until: .now + timeout)
     } catch {
       throw .store(error)
     }
-  }
-
-  private static func makeToken() -> String {
-    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined(separator: "-")
   }
 }
 
