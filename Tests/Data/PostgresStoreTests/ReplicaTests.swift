@@ -11,6 +11,12 @@ import Testing
 /// Replicas that share a database: the lease, the epoch, and what happens when either is lost.
 @Suite(.enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)))
 struct ReplicaTests {
+  /// Ends the session of the leader, while it does nothing.
+  private static let endOfWriterSession = """
+    SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'entitled writer%' AND state = 'idle'
+    """
+
   @Test("The first replica leads, and a second one follows", arguments: [false, true])
   func first(isPooled: Bool) async throws {
     try await withReplicas(isPooled: isPooled) { first, second, _ in
@@ -82,11 +88,7 @@ struct ReplicaTests {
       // To the server, this session is the writer's, whose end it has not noticed.
       try lost.execute("SET application_name = '\(try #require(names.text(0, 0)))'")
       try lost.execute("BEGIN; LOCK TABLE evidence")
-      try control.execute(
-        """
-        SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name LIKE 'entitled writer%' AND state = 'idle'
-        """)
+      try control.execute(Self.endOfWriterSession)
       while (try? await first.append("a")) == nil {}
       #expect(try await first.count() == 1)
     }
@@ -178,15 +180,35 @@ struct ReplicaTests {
     }
   }
 
-  @Test("Roles are emitted when they change")
+  @Test("A leader that lost its session goes on with the next epoch, which every replica shows")
+  func epochOfNewSession() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      _ = try await first.append("a")
+      try control.execute(Self.endOfWriterSession)
+      while (try? await first.append("b")) == nil {}
+      let epoch = try control.number("SELECT epoch FROM head")
+      #expect(epoch > 1)
+      #expect(try first.role == .leader(epoch: epoch))
+      #expect(try first.leader?.epoch == epoch)
+      try await first.beat()
+      try await second.beat()
+      #expect(try second.leader?.epoch == epoch)
+    }
+  }
+
+  @Test("Roles are emitted when they change, and not when a leader opens its session again")
   func roles() async throws {
     try await withReplicas { first, _, control in
       var roles = try first.shared.roles().makeAsyncIterator()
       #expect(await roles.next() == .follower)
       try await first.beat()
       #expect(await roles.next() == .leader(epoch: 1))
+      try control.execute(Self.endOfWriterSession)
+      while (try? await first.append("a")) == nil {}
+      #expect(try first.role.isLeader && first.role != .leader(epoch: 1))
       try control.execute("UPDATE head SET epoch = epoch + 1")
-      await #expect(throws: StoreError.self) { try await first.append("a") }
+      await #expect(throws: StoreError.self) { try await first.append("b") }
       #expect(await roles.next() == .follower)
     }
   }

@@ -30,6 +30,8 @@ final class PostgresDatabase: SQLConnection {
   private var changed = PostgresArray(of: .int8)
   /// Called when another writer took over, before the error reaches a caller.
   var wasReplaced: (() -> Void)?
+  /// Called with the epoch with which this writer goes on, on a new session.
+  var didTakeOverAgain: ((Int64) -> Void)?
 
   /// Opens a reader's session, which may become the writer's.
   init(_ settings: PostgresSettings, feed: StoreFeed? = nil) throws(StoreError) {
@@ -240,6 +242,7 @@ extension PostgresDatabase {
     try writerSession.begin(on: connection, isPooled: isPooled)
     let next = try WriterClaim.take(on: connection, after: claim)
     guard next.position >= claim.position else { throw .anotherWriter }
+    didTakeOverAgain?(next.epoch)
     return next
   }
 }

@@ -50,6 +50,15 @@ final class ReplicaState: Sendable {
     if isNew { changes.send() }
   }
 
+  /// Records the epoch of a leader that goes on with a new session. Its workers go on too, so no role is emitted.
+  func continueLeading(epoch: Int64) {
+    state.withLock { state in
+      guard state.role.isLeader else { return }
+      state.role = .leader(epoch: epoch)
+      state.leader = CurrentLeader(state.name, epoch: epoch)
+    }
+  }
+
   /// Records what a follower saw in the store.
   func observe(_ leader: CurrentLeader?) {
     state.withLock { state in

@@ -68,6 +68,7 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
     dependencies.feed.advance(to: claim.position)
     writer = try dependencies.writer(on: database)
     database.wasReplaced = { replica.set(.follower) }
+    database.didTakeOverAgain = { replica.continueLeading(epoch: $0) }
     replica.set(.leader(epoch: claim.epoch))
     // A write does not wait for a database that stopped answering, nor beyond the end of the lease.
     database.interrupt { [feed = dependencies.feed] in feed.isAway || !replica.role.isLeader }

@@ -1,6 +1,7 @@
 /// The part of a process among the replicas that share a store.
 package enum ReplicaRole: Hashable, Sendable {
-  /// The one replica that writes. `epoch` is the number of takeovers of the store up to this one.
+  /// The one replica that writes. `epoch` is the number of takeovers of the store up to this one; it rises without
+  /// another role when the leader loses its session and takes over from itself.
   case leader(epoch: Int64)
   /// Reads, and hands what writes to the leader.
   case follower
