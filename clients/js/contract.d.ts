@@ -3567,8 +3567,8 @@ export interface MigrateReceiptsRequest {
   /** Looked up only; does not link the purchase. */
   originalTransactionId?: string;
   /**
-   * The environment of an original transaction id; a receipt states its own. Unspecified: the default environment of the
-   * app. An id that Apple does not have in the default one is looked up in the app's other environments.
+   * The environment of an original transaction id, in which alone it is looked up; a receipt states its own. Unspecified:
+   * the default environment of the app, and its other ones for an id that Apple does not have there.
    */
   environment?: Environment;
 }
@@ -3595,8 +3595,8 @@ export interface StartMigrationRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
   /**
-   * The environment of original transaction ids; receipts state their own. Unspecified: the default environment of the
-   * app. An id that Apple does not have in the default one is looked up in the app's other environments.
+   * The environment of original transaction ids, in which alone they are looked up; receipts state their own. Unspecified:
+   * the default environment of the app, and its other ones for ids that Apple does not have there.
    */
   environment?: Environment;
   /** A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes. */
@@ -3746,7 +3746,7 @@ export interface Migration {
   doneBytes?: string;
   /** The size of the input in bytes. */
   inputBytes?: string;
-  /** The environment of the customers. */
+  /** The environment in which original transaction ids are looked up; the first one if several are. */
   environment?: Environment;
   /** A file on the server. */
   inputPath?: string;

@@ -947,8 +947,8 @@ package struct MigrateReceiptsRequest: WireMessage {
   package var app: String = ""
   /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
   package var customerId: String = ""
-  /// The environment of an original transaction id; a receipt states its own. Unspecified: the default environment of the
-  /// app. An id that Apple does not have in the default one is looked up in the app's other environments.
+  /// The environment of an original transaction id, in which alone it is looked up; a receipt states its own. Unspecified:
+  /// the default environment of the app, and its other ones for an id that Apple does not have there.
   package var environment: Environment = .init()
   /// `source`: `receipt_base64`, `receipt_bytes`, `original_transaction_id`, or none.
   package var source: Source?
@@ -1043,8 +1043,8 @@ package struct MigrateReceiptsResponse: WireMessage {
 package struct StartMigrationRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The environment of original transaction ids; receipts state their own. Unspecified: the default environment of the
-  /// app. An id that Apple does not have in the default one is looked up in the app's other environments.
+  /// The environment of original transaction ids, in which alone they are looked up; receipts state their own. Unspecified:
+  /// the default environment of the app, and its other ones for ids that Apple does not have there.
   package var environment: Environment = .init()
   /// The number of receipts in parallel: 1 to 256; 0: 32.
   package var concurrency: Int32 = 0
@@ -1393,7 +1393,7 @@ package struct Migration: WireMessage {
   package var doneBytes: Int64 = 0
   /// The size of the input in bytes.
   package var inputBytes: Int64 = 0
-  /// The environment of the customers.
+  /// The environment in which original transaction ids are looked up; the first one if several are.
   package var environment: Environment = .init()
   /// `input`: `input_path`, `upload_id`, or none.
   package var input: Input?

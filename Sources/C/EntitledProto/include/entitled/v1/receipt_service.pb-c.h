@@ -792,8 +792,8 @@ struct  Entitled__V1__MigrateReceiptsRequest
    */
   char *customer_id;
   /*
-   * The environment of an original transaction id; a receipt states its own. Unspecified: the default environment of the
-   * app. An id that Apple does not have in the default one is looked up in the app's other environments.
+   * The environment of an original transaction id, in which alone it is looked up; a receipt states its own. Unspecified:
+   * the default environment of the app, and its other ones for an id that Apple does not have there.
    */
   Entitled__V1__Environment environment;
   Entitled__V1__MigrateReceiptsRequest__SourceCase source_case;
@@ -868,8 +868,8 @@ struct  Entitled__V1__StartMigrationRequest
    */
   char *app;
   /*
-   * The environment of original transaction ids; receipts state their own. Unspecified: the default environment of the
-   * app. An id that Apple does not have in the default one is looked up in the app's other environments.
+   * The environment of original transaction ids, in which alone they are looked up; receipts state their own. Unspecified:
+   * the default environment of the app, and its other ones for ids that Apple does not have there.
    */
   Entitled__V1__Environment environment;
   /*
@@ -1196,7 +1196,7 @@ struct  Entitled__V1__Migration
    */
   int64_t input_bytes;
   /*
-   * The environment of the customers.
+   * The environment in which original transaction ids are looked up; the first one if several are.
    */
   Entitled__V1__Environment environment;
   Entitled__V1__Migration__InputCase input_case;
