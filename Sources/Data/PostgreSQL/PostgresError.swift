@@ -77,11 +77,12 @@ extension PostgresError.Kind {
 }
 
 extension PostgresError {
-  /// Whether a message says that nothing answered: no host, or not in time. The server may work for other clients then.
+  /// Whether a message says that a host did not answer, or not in time. The server may work for other clients then, also
+  /// if another host answers, such as a standby.
   package static func isSilence(_ message: String) -> Bool {
     let results = message.split(separator: "\n").filter { line in attempts.contains { line.contains($0) } }
     guard !results.isEmpty else { return message.contains(SocketWait.noAnswer) }
-    return results.allSatisfy { result in silences.contains { result.contains($0) } }
+    return results.contains { result in silences.contains { result.contains($0) } }
   }
 
   /// The beginnings of libpq's result of an attempt to connect.

@@ -1,10 +1,10 @@
 import PostgreSQL
 import Testing
 
-/// The messages that mean that nothing answered.
+/// The messages that mean that a host did not answer.
 @Suite struct SilenceTests {
   @Test(
-    "Only timeouts and unreachable hosts are silence",
+    "A host that times out or is unreachable is silent, also if others answer",
     arguments: [
       ("the server did not answer in time", true),
       ("connection to server at \"10.0.0.1\", port 5432 failed: timeout expired", true),
@@ -19,6 +19,13 @@ import Testing
       (
         """
         connection to server at "10.0.0.1", port 5432 failed: timeout expired
+        connection to server at "10.0.0.2", port 5432 failed: session is read-only
+        """, true
+      ),
+      (
+        """
+        connection to server at "10.0.0.1", port 5432 failed: Connection refused
+        \tIs the server running on that host and accepting TCP/IP connections?
         connection to server at "10.0.0.2", port 5432 failed: session is read-only
         """, false
       ),

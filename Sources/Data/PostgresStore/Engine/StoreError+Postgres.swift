@@ -23,7 +23,7 @@ extension StoreError: PostgresErrorConvertible {
 }
 
 extension StoreError {
-  /// Whether nothing answered; see ``PostgresError/isSilence(_:)``.
+  /// Whether a host did not answer; see ``PostgresError/isSilence(_:)``.
   var isSilence: Bool {
     if case .unavailable(let reason) = self { PostgresError.isSilence(reason) } else { false }
   }

@@ -45,7 +45,7 @@ package final class StoreFeed: Sendable {
   /// The machine's time of the last answer of the database, in milliseconds since 1970.
   private let lastContact = Atomic<Int64>(0)
   private let away = Atomic(false)
-  /// Whether nothing answered at the last attempt while ``away``.
+  /// Whether a host did not answer at the last attempt while ``away``.
   private let silent = Atomic(false)
   private let losses = Atomic<Int>(0)
 
@@ -223,8 +223,8 @@ extension StoreFeed {
   /// Whether the database does not answer. Reads and writes then fail at once.
   package var isAway: Bool { away.load(ordering: .relaxed) }
 
-  /// Whether the database, or its server, answers that it takes nothing now. Otherwise this process may be the one that
-  /// is cut off, while the database works for others.
+  /// Whether all hosts of the database answer that they take nothing now. Otherwise this process may be the one that is
+  /// cut off, while the database works for others.
   package var isRefused: Bool { isAway && !silent.load(ordering: .relaxed) }
 
   /// The machine's time of the last answer of the database; without meaning if the store is not shared.
@@ -236,7 +236,7 @@ extension StoreFeed {
     away.store(false, ordering: .relaxed)
   }
 
-  /// Records that the database does not work; `isSilent` if nothing answered at all.
+  /// Records that the database does not work; `isSilent` if one of its hosts, or the only one, did not answer.
   ///
   /// - Returns: whether it worked before.
   package func lost(isSilent: Bool = true) -> Bool {
