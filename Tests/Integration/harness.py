@@ -212,19 +212,19 @@ def on_terminal(*arguments, env=None):
     return process.wait(START_LIMIT), shown.decode()
 
 
-def response_to(request):
+def response_to(request, timeout=CALL_LIMIT):
     """The response to a request or URL, also one whose status is an error; a context that closes it."""
     try:
-        return urllib.request.urlopen(request, timeout=CALL_LIMIT)
+        return urllib.request.urlopen(request, timeout=timeout)
     except urllib.error.HTTPError as error:
         return error
 
 
-def post(url, body, headers=None):
+def post(url, body, headers=None, timeout=CALL_LIMIT):
     """POSTs JSON (or raw bytes); returns the status and the response, decoded if it is JSON."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"content-type": "application/json", **(headers or {})})
-    with response_to(request) as answer:
+    with response_to(request, timeout) as answer:
         text = answer.read().decode()
         is_json = answer.headers.get("content-type", "").startswith("application/json")
         decoded = json.loads(text) if is_json else text

@@ -288,6 +288,37 @@ def test_a_frozen_leader_changes_nothing_when_it_wakes(replicas):
     assert value(second, "entitled_leader_epoch") == int(epoch)
 
 
+def test_a_notification_that_a_leader_had_begun_before_it_was_frozen_is_handed_to_the_new_one(replicas):
+    group = replicas(2)
+    assert group.wait_for_leader() == "a"
+    first = group.services["a"]
+    forger = forge.Forger(first)
+    number = str(uuid.uuid4().int % 10**15)
+    bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
+    body = signed(forger, "SUBSCRIBED", "INITIAL_BUY", signedTransactionInfo=bought)
+    group.sql("""
+        CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
+        CREATE TRIGGER wait BEFORE INSERT ON notification FOR EACH ROW EXECUTE FUNCTION wait();
+        """)
+    writing = """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE 'entitled writer%' AND wait_event = 'advisory'
+        """
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        with lock(group):
+            posted = pool.submit(post, f"http://{first.http}/notifications/{APP}", body, timeout=2 * TAKEOVER_LIMIT)
+            wait_for(lambda: group.sql(writing) == "1")
+            begin = time.monotonic()
+            first.process.send_signal(signal.SIGSTOP)
+            assert group.wait_for_leader(besides=("a", "")) == "b"
+            # Longer than a notification waits for a store that does not take it.
+            wait_for(lambda: time.monotonic() > begin + 6)
+        first.process.send_signal(signal.SIGCONT)
+        assert posted.result()[0] == 200
+    wait_for(lambda: group.sql(f"SELECT count(*) FROM notification WHERE line_id = '{number}'") == "1")
+
+
 def test_a_planned_stop_hands_over_within_seconds_and_fails_no_call(replicas):
     group = replicas(3)
     written, failed, gaps = [], [], []

@@ -81,7 +81,8 @@ package struct RequestForwarder: Sendable {
 // Notifications of Apple's.
 extension RequestForwarder {
   /// Stores a notification here or through the leader. While another replica takes over, or this one has lost its
-  /// connection to a database that may work for others, it tries again for some seconds.
+  /// connection to a database that may work for others, it tries again for some seconds. A leader that was replaced
+  /// meanwhile, such as one that was frozen for longer, hands it over in any case.
   private func confirm(
     _ request: HTTPRequest, _ endpoint: NotificationEndpoint, _ forwarder: CallForwarder
   ) async -> HTTPResponse {
@@ -89,15 +90,16 @@ extension RequestForwarder {
     let (start, end) = (clock.now, clock.now + Self.notificationTimeout)
     while true {
       var failure: LedgerError?
-      if forwarder.executesWrites {
+      let wasLeader = forwarder.executesWrites
+      if wasLeader {
         do throws(LedgerError) { return try await endpoint.ingest(request) } catch { failure = error }
       } else if let response = await handOver(
         request, forwarder, within: Self.requestTimeout - (clock.now - start))
       {
         return response
       }
-      guard failure?.isPassing ?? true, !feed.isRefused, clock.now < end,
-        (try? await Task.sleep(for: Self.pause)) != nil
+      guard failure?.isPassing ?? true, !feed.isRefused, (try? await Task.sleep(for: Self.pause)) != nil,
+        clock.now < end || wasLeader && !forwarder.executesWrites
       else { return failure.map { endpoint.answer(to: $0, request) } ?? Self.unavailable }
     }
   }
