@@ -69,6 +69,8 @@ class Node:
                     "synchronous_mode": True, "synchronous_mode_strict": True,
                     "postgresql": {"use_pg_rewind": True, "parameters": {
                         "max_connections": 200, "shared_buffers": "64MB", "wal_log_hints": "on", "wal_keep_size": "256MB",
+                        # No commit before a standby follows a new leader. Its first attempt is too early for its slot.
+                        "wal_retrieve_retry_interval": "500ms",
                     }},
                 },
                 "initdb": [{"encoding": "UTF8"}, {"locale": "C.UTF-8"}, "data-checksums"],
