@@ -1,9 +1,11 @@
 """Clients that know all replicas, as a backend behind a load balancer does, and count what they notice."""
 
 import asyncio
+import base64
 import dataclasses
 import http.client
 import itertools
+import json
 import random
 import threading
 import time
@@ -16,9 +18,16 @@ from service import APP
 
 CHECK_TRY, CHECK_TRIES = 0.5, 6  # seconds for one attempt; another replica is asked with each
 WRITE_TRY = 3.0
-POST_TRY = 3.0
+POST_TRY = 3.0  # as a load balancer that goes on to another replica; one that is cut off answers no one
+POST_PAUSE = 0.15  # of each sender between two notifications
 TEMPORARY = {StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED, StatusCode.ABORTED, StatusCode.CANCELLED,
              StatusCode.RESOURCE_EXHAUSTED}  # fmt: skip
+
+
+def uuid(body):
+    """The notificationUUID of a body."""
+    payload = json.loads(body)["signedPayload"].split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["notificationUUID"]
 
 
 @dataclasses.dataclass
@@ -54,6 +63,9 @@ class Clients:
         self.database_is_up = threading.Event()
         self.database_is_up.set()
         self.notifications = Notifications(self, bodies)
+        # While it is not set, no client writes or asks.
+        self.working = threading.Event()
+        self.working.set()
         self.stopping = threading.Event()
         self.thread = threading.Thread(target=lambda: asyncio.run(self.work()))
 
@@ -64,8 +76,23 @@ class Clients:
     def stop(self):
         """Ends all clients; the writers finish the call that they repeat."""
         self.stopping.set()
+        self.working.set()
         self.thread.join()
         self.notifications.join()
+
+    def rest(self):
+        """Lets no client write or ask until :meth:`resume`; returns when the last calls have ended."""
+        self.working.clear()
+        begin = time.monotonic()
+        while time.monotonic() < max(begin, self.last_write) + WRITE_TRY:
+            time.sleep(0.1)
+
+    def resume(self):
+        self.working.set()
+
+    async def until_working(self):
+        while not self.working.is_set():
+            await asyncio.sleep(0.05)
 
     def begin_gap(self):
         """Begins to measure the longest time without an acknowledged write."""
@@ -92,6 +119,7 @@ class Clients:
     async def write(self, number):
         """Grants access to one customer after the other, and asks other replicas with the position of the answer."""
         for count in itertools.count():
+            await self.until_working()
             if self.stopping.is_set():
                 return
             customer = f"granted-{number}-{count}"
@@ -110,6 +138,7 @@ class Clients:
     async def write_without_key(self, number):
         """Grants access without idempotency keys, and repeats only a call of which nothing was accepted, as its error says."""
         for count in itertools.count():
+            await self.until_working()
             if self.stopping.is_set():
                 return
             customer = f"keyless-{number}-{count}"
@@ -161,7 +190,8 @@ class Clients:
     async def check(self, number):
         """Asks about customers that have access, without a position."""
         while not self.stopping.is_set():
-            customers = list(self.granted)[:200]
+            await self.until_working()
+            customers = list(itertools.islice(self.granted, 200))
             if not customers:
                 await asyncio.sleep(0.1)
                 continue
@@ -217,12 +247,16 @@ class Clients:
 
 
 class Notifications:
-    """Posts Apple's notifications from several threads until stopped, each until it is acknowledged."""
+    """Posts Apple's notifications from several threads until stopped, each until it is acknowledged.
+
+    Whatever replica answers 5xx while the database is up, it counts, although another one takes the notification then.
+    """
 
     def __init__(self, clients, bodies):
         self.clients = clients
-        self.waiting = list(enumerate(bodies))[::-1]
+        self.waiting = bodies[::-1]
         self.lock = threading.Lock()
+        # The UUIDs of those that a replica accepted.
         self.acknowledged = set()
         self.threads = [threading.Thread(target=self.send, args=(index,)) for index in range(3)]
 
@@ -237,18 +271,19 @@ class Notifications:
     def send(self, first):
         turn = itertools.count(first)
         while not self.clients.stopping.is_set():
+            self.clients.working.wait()
             with self.lock:
                 if not self.waiting:
                     return
-                number, body = self.waiting.pop()
+                body = self.waiting.pop()
             while not self.post(self.clients.replicas[next(turn) % len(self.clients.replicas)], body):
                 if self.clients.stopping.is_set():
                     return
                 time.sleep(0.05)
             with self.lock:
-                self.acknowledged.add(number)
+                self.acknowledged.add(uuid(body))
             self.clients.wrote()
-            time.sleep(0.02)
+            time.sleep(POST_PAUSE)
 
     def post(self, replica, body):
         """Whether the replica accepted the notification."""

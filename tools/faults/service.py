@@ -51,9 +51,11 @@ class Program:
         self.path = path
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("ENTITLED_")} | (version or {})
 
-    def run(self, *arguments):
+    def run(self, *arguments, stderr=subprocess.PIPE):
+        """Runs a command; with `None` for `stderr`, its progress and errors are shown."""
         command = [str(part) for part in (self.path, *arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, env=self.environment)
+        return subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, env=self.environment)
 
     def migrate(self, store, *step):
         """Changes the tables. The last step waits until the replicas of the version before are known to have ended."""

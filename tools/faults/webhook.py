@@ -2,7 +2,17 @@
 
 import http.server
 import json
+import sys
 import threading
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A sender that was killed between two requests is no error."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class Receiver:
@@ -33,8 +43,7 @@ class Receiver:
             def log_message(self, *_):
                 pass
 
-        server = http.server.ThreadingHTTPServer((address, 0), Handler)
-        server.daemon_threads = True
+        server = Server((address, 0), Handler)
         self.url = f"http://{address}:{server.server_port}/hooks"
         threading.Thread(target=server.serve_forever, daemon=True).start()
 
