@@ -19,7 +19,7 @@ from service import APP
 CHECK_TRY, CHECK_TRIES = 0.5, 6  # seconds for one attempt; another replica is asked with each
 WRITE_TRY = 3.0
 POST_TRY = 3.0  # as a load balancer that goes on to another replica; one that is cut off answers no one
-POST_PAUSE = 0.15  # of each sender between two notifications
+POST_PAUSE = 0.2  # of each sender between two notifications
 TEMPORARY = {StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED, StatusCode.ABORTED, StatusCode.CANCELLED,
              StatusCode.RESOURCE_EXHAUSTED}  # fmt: skip
 

@@ -18,6 +18,7 @@ apps:
   ocean-journal:
     bundle_id: com.example.oceanjournal
     environments: [Sandbox]
+    customer_from_app_account_token: true
     products:
       pro.yearly: {{type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro]}}
     webhooks:
@@ -122,9 +123,10 @@ class Replica:
 
 
 def sign_notifications(folder, count, customers):
-    """Bodies as Apple posts them, signed by a test root, and that root in `folder`."""
+    """Bodies as Apple posts them, signed by a test root, and that root in `folder`: renewals of the subscriptions of
+    customers whose ids are their tokens."""
     for place in (PROGRAM.parent, ROOT / ".build" / "debug"):
         if (place / "ingest-bench").exists():
-            subprocess.run([place / "ingest-bench", folder, str(count), str(customers)], check=True)
+            subprocess.run([place / "ingest-bench", folder, str(count), str(customers), "renewals"], check=True)
             return (folder / "notifications.txt").read_bytes().splitlines()
     raise SystemExit("tools/replicas: no ingest-bench beside the program; run tools/build")
