@@ -74,7 +74,7 @@ import Testing
         intake: service.intake, store: store, folder: ImportFolder(path: service.folder.path))
       let job = try await jobs.startNew(
         MigrationJob.Order(
-          appID: "demo", environment: .sandbox, inputPath: "input.ndjson", format: InputFormat().text,
+          appID: "demo", environments: [.sandbox], inputPath: "input.ndjson", format: InputFormat().text,
           concurrency: 1, isDryRun: false), upload: ""
       ).job
       service.appStore.exchange.fail(with: .unreachable("reset"))
