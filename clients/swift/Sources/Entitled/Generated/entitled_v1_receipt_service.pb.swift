@@ -966,8 +966,8 @@ public nonisolated struct Entitled_V1_MigrateReceiptsRequest: Sendable {
     set {source = .originalTransactionID(newValue)}
   }
 
-  /// The environment of an original transaction id; a receipt states its own. Unspecified: the default environment of the
-  /// app. An id that Apple does not have in the default one is looked up in the app's other environments.
+  /// The environment of an original transaction id, in which alone it is looked up; a receipt states its own. Unspecified:
+  /// the default environment of the app, and its other ones for an id that Apple does not have there.
   public var environment: Entitled_V1_Environment = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1031,8 +1031,8 @@ public nonisolated struct Entitled_V1_StartMigrationRequest: Sendable {
   /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The environment of original transaction ids; receipts state their own. Unspecified: the default environment of the
-  /// app. An id that Apple does not have in the default one is looked up in the app's other environments.
+  /// The environment of original transaction ids, in which alone they are looked up; receipts state their own. Unspecified:
+  /// the default environment of the app, and its other ones for ids that Apple does not have there.
   public var environment: Entitled_V1_Environment = .unspecified
 
   /// The input. Required.
@@ -1389,7 +1389,7 @@ public nonisolated struct Entitled_V1_Migration: @unchecked Sendable {
     set {_uniqueStorage()._inputBytes = newValue}
   }
 
-  /// The environment of the customers.
+  /// The environment in which original transaction ids are looked up; the first one if several are.
   public var environment: Entitled_V1_Environment {
     get {_storage._environment}
     set {_uniqueStorage()._environment = newValue}

@@ -1085,7 +1085,8 @@ public nonisolated struct Entitled_V1_ListReportPurchasesResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The purchases, ordered by `original_transaction_id`.
+  /// The purchases, ordered by `original_transaction_id`. They can be fewer than `page_size`, also none, before the last page: a
+  /// page reads a limited part of the purchases, of which few may be behind the value.
   public var purchases: [Entitled_V1_ReportPurchase] = []
 
   /// The token of the next page; empty on the last page.
