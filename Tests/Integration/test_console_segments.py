@@ -77,7 +77,7 @@ def test_a_family_member_and_a_customer_with_a_grant_are_in_lists_of_their_own(l
     rows = lambda name: list(csv.DictReader(io.StringIO(lena.csv(f"{HERE}/built-in/{name}.csv").text)))  # noqa: E731
     wait_for(lambda: [row["customer_id"] for row in rows("shared")] == ["ben"])
     page = lena.get(f"{HERE}/built-in/shared").text
-    assert "family shared or assigned" in page and 'customers/ben"' in page and '<span class="chip grace">1</span>' in page
+    assert "shared by the family or assigned seat" in page and 'customers/ben"' in page and '<span class="chip grace">1</span>' in page
 
     assert rows("granted") == [] and "No grant is in force." in lena.get(f"{HERE}/built-in/granted").text
     more = {"entitlement": "maps", "accessLevel": "ACCESS_LEVEL_FULL"}
