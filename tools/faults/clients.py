@@ -17,6 +17,7 @@ from grpc import StatusCode
 from service import APP
 
 CHECK_TRY, CHECK_TRIES = 0.5, 6  # seconds for one attempt; another replica is asked with each
+ASKED_ABOUT = 200  # customers: a replica's memory has them all, so it needs no database to answer
 WRITE_TRY = 3.0
 POST_TRY = 3.0  # as a load balancer that goes on to another replica; one that is cut off answers no one
 POST_PAUSE = 0.2  # of each sender between two notifications
@@ -55,6 +56,8 @@ class Clients:
         self.random = random.Random(seed)
         # Customers that have access, with the latest position that a call returned.
         self.granted = {}
+        # For each replica, the customers about whom it has answered.
+        self.answered = [set() for _ in replicas]
         self.last_position = ""
         self.last_write = time.monotonic()
         self.longest_gap = 0.0
@@ -72,6 +75,12 @@ class Clients:
     def start(self):
         self.thread.start()
         self.notifications.start()
+
+    def wait_until_known(self):
+        """Waits until each replica has answered about the customers that are asked about: without a database, it can answer
+        about no others."""
+        while min(map(len, self.answered)) < ASKED_ABOUT:
+            time.sleep(0.1)
 
     def stop(self):
         """Ends all clients; the writers finish the call that they repeat."""
@@ -191,7 +200,7 @@ class Clients:
         """Asks about customers that have access, without a position."""
         while not self.stopping.is_set():
             await self.until_working()
-            customers = list(itertools.islice(self.granted, 200))
+            customers = list(itertools.islice(self.granted, ASKED_ABOUT))
             if not customers:
                 await asyncio.sleep(0.1)
                 continue
@@ -209,9 +218,11 @@ class Clients:
         """The answer of the first replica that has one; `None` if none has in time."""
         first = next(self.turn)
         for attempt in range(CHECK_TRIES):
-            stub = self.stubs[(first + attempt) % len(self.stubs)]
+            index = (first + attempt) % len(self.stubs)
             try:
-                return await stub.Check(request, timeout=CHECK_TRY)
+                answer = await self.stubs[index].Check(request, timeout=CHECK_TRY)
+                self.answered[index].add(request.customer_id)
+                return answer
             except grpc.RpcError as error:
                 if error.code() not in TEMPORARY:
                     self.counts.unexpected.append(f"Check: {error.code().name} {error.details()}")
