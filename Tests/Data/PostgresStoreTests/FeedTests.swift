@@ -216,7 +216,7 @@ struct FeedTests {
 }
 
 extension PostgresEntitlementStore {
-  fileprivate func put(_ customer: CustomerKey) async throws(StoreError) {
+  func put(_ customer: CustomerKey) async throws(StoreError) {
     try await write { transaction throws(StoreError) in
       let answers = PrecomputedAnswers(CustomerFacts(), in: ocean, from: Instant(millisecondsSince1970: 0))
       try transaction.putFacts(CustomerFacts(), answers: answers, of: customer)

@@ -50,6 +50,22 @@ struct ReplicaTests {
     }
   }
 
+  @Test("A replica that takes over keeps what it has in memory, but for what the former leader wrote")
+  func memory() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      try await second.beat()
+      try await first.put(customer("ana"))
+      try control.execute("UPDATE leader SET until = clock_timestamp() - interval '1 second'")
+      try await second.beat()
+      try await second.put(customer("ben"))
+      #expect(await second.feed.waitFor(commits: 2, atMost: .seconds(60)))
+      let versions = second.changes
+      #expect(["ana", "ben"].allSatisfy { versions.lastCommit(in: versions.slot(of: customer($0))) > 0 })
+      #expect(versions.lastCommit(in: versions.slot(of: customer("cat"))) == 0)
+    }
+  }
+
   @Test("A frozen leader's open transaction holds no lock against the next leader")
   func locks() async throws {
     try await withReplicas { first, second, control in

@@ -73,7 +73,10 @@ final class ChangeSession {
   }
 
   /// Returns the terms of the history in their order, the latest ten thousand at most.
-  func terms() throws(StoreError) -> [StoreTerm] {
+  func terms() throws(StoreError) -> [StoreTerm] { try Self.terms(on: connection) }
+
+  /// The same, read by another session.
+  static func terms(on connection: PostgresConnection<StoreError>) throws(StoreError) -> [StoreTerm] {
     let rows = try connection.query(
       PostgresRequest(
         """

@@ -63,9 +63,14 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
     guard try database.claimWriting(with: lease, catalog: replica.catalog), let claim = database.claim else {
       return false
     }
-    // The next commit of the leader before is refused: what it committed is all that there is.
-    dependencies.changes.raiseAll()
-    dependencies.feed.advance(to: claim.position)
+    // The next commit of the leader before is refused. Its last ones reach this process by the feed, as before, so what is in
+    // memory stays, unless the database lost commits that this process followed.
+    let feed = dependencies.feed
+    let ticket = feed.termReadBegan()
+    if !feed.replaceTerms(try ChangeSession.terms(on: database.connection), ticket) {
+      dependencies.changes.raiseAll()
+      feed.reset(to: claim.position)
+    }
     writer = try dependencies.writer(on: database)
     database.wasReplaced = { replica.set(.follower) }
     database.didTakeOverAgain = { replica.continueLeading(epoch: $0) }
