@@ -17,7 +17,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 import contract
+from forge import payload_of
 from harness import CALL_LIMIT, ROOT, Service, free_port, post
+from stub import StubServer
 from test_restart import Load
 
 ENVOY = pathlib.Path(sys.executable).parent / "envoy"
@@ -44,9 +46,12 @@ def write_certificate(directory):
 
 
 class Edge:
-    """Envoy with this repository's file, adapted to the test's names and ports."""
+    """Envoy with this repository's file, adapted to the test's names and ports.
 
-    def __init__(self, directory, service):
+    `replica` is the address of another server of the edge, beside the service.
+    """
+
+    def __init__(self, directory, service, replica=None):
         write_certificate(directory)
         self.port, admin = free_port(), free_port()
         text = (ROOT / "deploy" / "envoy" / "envoy.yaml").read_text()
@@ -59,6 +64,11 @@ class Edge:
         }.items():
             assert written in text
             text = text.replace(written, here)
+        self.hosts = 2
+        if replica:
+            (line,) = [line for line in text.splitlines(keepends=True) if self.address(service.http) in line]
+            text = text.replace(line, line + line.replace(self.address(service.http), self.address(replica)))
+            self.hosts += 1
         self.file = directory / "envoy.yaml"
         self.file.write_text(text)
         self.admin = f"http://127.0.0.1:{admin}"
@@ -75,15 +85,15 @@ class Edge:
         command = [str(ENVOY), "--config-path", str(self.file), "--concurrency", "1", "--disable-hot-restart"]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
         deadline = datetime.datetime.now() + datetime.timedelta(seconds=START_LIMIT)
-        while not self.both_are_healthy():
+        while not self.all_are_healthy():
             assert self.process.poll() is None and datetime.datetime.now() < deadline, self.output()
 
-    def both_are_healthy(self):
+    def all_are_healthy(self):
         try:
             with urllib.request.urlopen(f"{self.admin}/clusters?format=json", timeout=1) as answer:
                 clusters = json.load(answer)["cluster_statuses"]
             hosts = [host for cluster in clusters for host in cluster.get("host_statuses", [])]
-            return len(hosts) == 2 and all(h["health_status"].get("eds_health_status") == "HEALTHY" and
+            return len(hosts) == self.hosts and all(h["health_status"].get("eds_health_status") == "HEALTHY" and
                                            not h["health_status"].get("failed_active_health_check") and
                                            not h["health_status"].get("pending_active_hc") for h in hosts)  # fmt: skip
         except (urllib.error.URLError, ConnectionError, TimeoutError):
@@ -167,12 +177,95 @@ def test_json_over_http1(edge, customer):
     assert (status, json.loads(body)["entitlement"]["reason"]) == (200, "NEVER_PURCHASED")
 
 
-def test_apple_posts_a_notification(edge, service):
+def new_notification(service):
+    """The body of a notification that the service does not have."""
     order = {"app": "ocean-journal", "productId": "pro.monthly"}
     _, notification = post(f"http://{service.sandbox}/sandbox/v1/documents/notification", order)
-    body = json.dumps({"signedPayload": notification["document"]}).encode()
+    return json.dumps({"signedPayload": notification["document"]}).encode()
+
+
+def post_notification(edge, body):
+    """The status and the reason of the response to Apple."""
     status, _, answer = edge.request("/notifications/ocean-journal", body, content_type="application/json")
-    assert (status, json.loads(answer)["reason"]) == (200, "APPLIED")
+    return status, json.loads(answer)["reason"]
+
+
+def test_apple_posts_a_notification(edge, service):
+    assert post_notification(edge, new_notification(service)) == (200, "APPLIED")
+
+
+class FailingReplica:
+    """Ready, as a replica is that answers from memory, but it takes no write.
+
+    It forwards a write to `taken_by`, if there is one, before it fails, like one whose connection breaks too late.
+    """
+
+    def __init__(self, taken_by=None):
+        self.failed = []
+        self.taken_by = taken_by
+        self.server = StubServer(self.answer)
+        self.address = self.server.url.removeprefix("http://")
+
+    def answer(self, request):
+        if request.path == "/readyz":
+            return 200, {"status": "ready"}
+        self.failed.append(request.path)
+        if self.taken_by:
+            status, _ = post(f"http://{self.taken_by}{request.path}", json.loads(request.body))
+            assert status == 200
+        return 503, {"reason": "TRY_AGAIN"}
+
+
+@pytest.fixture
+def beside(service, tmp_path):
+    """Starts Envoy in front of the service and a failing replica."""
+    started = []
+
+    def start(replica):
+        edge = Edge(tmp_path, service, replica.address)
+        started.append((edge, replica))
+        edge.start()
+        return edge
+
+    yield start
+    for edge, replica in started:
+        edge.process.terminate()
+        edge.process.wait(START_LIMIT)
+        replica.server.close()
+
+
+# The hosts take turns, so of several requests some begin at the failing replica.
+SEVERAL = 6
+
+
+def test_a_notification_goes_to_another_replica_after_503(beside, service):
+    failing = FailingReplica()
+    edge = beside(failing)
+    results = [post_notification(edge, new_notification(service)) for _ in range(SEVERAL)]
+    assert results == [(200, "APPLIED")] * SEVERAL
+    # Each repetition was at the other one.
+    assert 0 < len(failing.failed) <= SEVERAL
+
+
+def test_a_repeated_notification_that_was_taken_is_stored_once(beside, service):
+    failing = FailingReplica(taken_by=service.http)
+    edge = beside(failing)
+    bodies = [new_notification(service) for _ in range(SEVERAL)]
+    assert [post_notification(edge, body) for body in bodies] == [(200, "APPLIED")] * SEVERAL
+    assert failing.failed
+    sent = {payload_of(json.loads(body)["signedPayload"])["notificationUUID"] for body in bodies}
+    url = f"http://{service.http}/entitled.v1.NotificationService/ListNotifications"
+    _, newest = post(url, {"app": "ocean-journal", "pageSize": 2 * SEVERAL})
+    stored = [notification["notificationUuid"] for notification in newest["notifications"]]
+    assert [stored.count(uuid) for uuid in sent] == [1] * SEVERAL
+
+
+def test_a_write_that_may_have_been_executed_is_not_repeated(beside):
+    failing = FailingReplica()
+    edge = beside(failing)
+    path = "/entitled.v1.EntitlementService/Grant"
+    statuses = [edge.request(path, b"{}", content_type="application/json")[0] for _ in range(SEVERAL)]
+    assert statuses.count(503) == len(failing.failed) > 0
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/healthz", "/readyz", "/sandbox/v1/purchases", "/"])
@@ -191,9 +284,15 @@ def test_no_call_is_lost_when_the_service_restarts(tmp_path):
         assert answer[0] == 200, answer
 
     credentials = grpc.ssl_channel_credentials(edge.certificate)
+    notification = new_notification(service)
+
+    def notify():
+        answer = post_notification(edge, notification)
+        assert answer == (200, "APPLIED")
+
     with grpc.secure_channel(f"localhost:{edge.port}", credentials) as channel:
         stub = contract.entitlement_stub(channel)
-        calls = [lambda: stub.Check(check_request("ana"), timeout=CALL_LIMIT)] * 4 + [json_call] * 2
+        calls = [lambda: stub.Check(check_request("ana"), timeout=CALL_LIMIT)] * 4 + [json_call] * 2 + [notify]
         with Load(*calls) as load:
             for _ in range(2):
                 load.wait_for_calls()
