@@ -185,6 +185,15 @@ def test_compose_follows_its_specification_and_mounts_existing_files(name):
         assert (ROOT / service["build"]["dockerfile"]).samefile(CONTAINERFILE)
 
 
+def test_data_directories_in_memory_have_more_than_the_free_space_that_writes_need():
+    """With less than 64 MiB free, the services that write are not ready (README.md, "Health and alerts")."""
+    data = image_environment()["ENTITLED_DATA"]
+    mounts = dict(mount.split(":") for mount in compose("compose.replicas.yaml")["services"]["entitled-1"]["tmpfs"])
+    size = re.match(r"size=(\d+)m,", mounts[data])[1]
+    (data,) = [volume for volume in pod("kubernetes-replicas")["spec"]["volumes"] if volume["name"] == "data"]
+    assert int(size) >= 128 and data["emptyDir"]["sizeLimit"] == "1Gi"
+
+
 @pytest.mark.parametrize("name", ["compose.yaml", "compose.replicas.yaml"])
 def test_no_service_of_compose_is_root(name):
     services = compose(name)["services"]
