@@ -93,9 +93,26 @@ def test_ports_and_mounts_match_the_image(folder):
 def test_every_selector_matches_the_pod(folder):
     labels = pod(folder)["metadata"]["labels"].items()
     assert manifest(KINDS[folder], folder)["spec"]["selector"]["matchLabels"].items() <= labels
-    assert manifest("Service", folder)["spec"]["selector"].items() <= labels
+    services = list(yaml.safe_load_all((DEPLOY / folder / "services.yaml").read_text()))
+    assert services and all(service["spec"]["selector"].items() <= labels for service in services)
     assert manifest("PodDisruptionBudget", folder)["spec"]["selector"]["matchLabels"].items() <= labels
     assert manifest("NetworkPolicy", folder)["spec"]["podSelector"]["matchLabels"].items() <= labels
+
+
+@pytest.mark.parametrize("folder", KINDS)
+def test_the_caches_of_all_event_loops_fit_into_the_pod(folder):
+    """Otherwise the number of event loops, each with a cache, would be that of the node's cores."""
+    variables = {variable["name"]: variable.get("value") for variable in container(folder)["env"]}
+    assert container(folder)["resources"]["limits"]["memory"] == "2Gi"
+    ports, cache = 2, 96 << 20
+    assert ports * int(variables["ENTITLED_THREADS"]) * cache <= 1 << 30
+
+
+def test_replicas_have_an_address_each_besides_the_common_one():
+    services = yaml.safe_load_all((DEPLOY / "kubernetes-replicas" / "services.yaml").read_text())
+    common, replicas = (service["spec"] for service in services)
+    assert "clusterIP" not in common and replicas.pop("clusterIP") == "None"
+    assert common == replicas
 
 
 @pytest.mark.parametrize("folder", KINDS)
