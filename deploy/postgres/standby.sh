@@ -16,5 +16,5 @@ fi
 # for a standby of its own.
 exec postgres -c hot_standby=on -c synchronous_standby_names= \
   -c wal_level=replica -c max_wal_senders=8 -c wal_keep_size=1GB \
-  -c password_encryption=scram-sha-256 -c max_connections=200 \
+  -c password_encryption=scram-sha-256 -c max_connections=500 \
   -c "primary_conninfo=host=primary user=entitled password=$PGPASSWORD application_name=standby"
