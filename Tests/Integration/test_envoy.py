@@ -238,10 +238,11 @@ def beside(service, tmp_path):
 SEVERAL = 6
 
 
-def test_a_notification_goes_to_another_replica_after_503(beside, service):
+@pytest.mark.parametrize("padding", [0, 500_000], ids=["small", "large"])
+def test_a_notification_goes_to_another_replica_after_503(beside, service, padding):
     failing = FailingReplica()
     edge = beside(failing)
-    results = [post_notification(edge, new_notification(service)) for _ in range(SEVERAL)]
+    results = [post_notification(edge, new_notification(service) + b" " * padding) for _ in range(SEVERAL)]
     assert results == [(200, "APPLIED")] * SEVERAL
     # Each repetition was at the other one.
     assert 0 < len(failing.failed) <= SEVERAL
