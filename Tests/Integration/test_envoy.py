@@ -198,11 +198,13 @@ class FailingReplica:
     """Ready, as a replica is that answers from memory, but it takes no write.
 
     It forwards a write to `taken_by`, if there is one, before it fails, like one whose connection breaks too late.
+    It closes the connection instead of a response if it `disconnects`.
     """
 
-    def __init__(self, taken_by=None):
+    def __init__(self, taken_by=None, disconnects=False):
         self.failed = []
         self.taken_by = taken_by
+        self.disconnects = disconnects
         self.server = StubServer(self.answer)
         self.address = self.server.url.removeprefix("http://")
 
@@ -213,6 +215,8 @@ class FailingReplica:
         if self.taken_by:
             status, _ = post(f"http://{self.taken_by}{request.path}", json.loads(request.body))
             assert status == 200
+        if self.disconnects:
+            raise ConnectionError("this replica disconnects")
         return 503, {"reason": "TRY_AGAIN"}
 
 
@@ -248,8 +252,9 @@ def test_a_notification_goes_to_another_replica_after_503(beside, service, paddi
     assert 0 < len(failing.failed) <= SEVERAL
 
 
-def test_a_repeated_notification_that_was_taken_is_stored_once(beside, service):
-    failing = FailingReplica(taken_by=service.http)
+@pytest.mark.parametrize("disconnects", [False, True], ids=["503", "disconnect"])
+def test_a_repeated_notification_that_was_taken_is_stored_once(beside, service, disconnects):
+    failing = FailingReplica(service.http, disconnects)
     edge = beside(failing)
     bodies = [new_notification(service) for _ in range(SEVERAL)]
     assert [post_notification(edge, body) for body in bodies] == [(200, "APPLIED")] * SEVERAL
