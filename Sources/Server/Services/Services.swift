@@ -95,7 +95,7 @@ package struct Services: Sendable {
       InboxWorker(
         forwarder.replication.inbox,
         calls: handlers + [ReceiptServiceHandler(context).receiptOfStream], routes: routes,
-        notifications: context.inbox, ledger: context.ledger)
+        notifications: context.inbox, ledger: context.ledger, checksOnline: context.onlineChecks != nil)
     }
   }
 

@@ -17,9 +17,7 @@ struct CallForwarder: Sendable {
 
   /// Methods that call Apple, with side effects or without: the contract lists Apple's errors for them. One process calls
   /// Apple, so that the rate limits hold.
-  static let callsApple = Set(
-    MethodErrorTable.text.split(separator: "\n").filter { $0.contains(" APP_STORE_UNAVAILABLE") }
-      .compactMap { $0.split(separator: " ").first.map(String.init) })
+  static let callsApple = methods(withError: "APP_STORE_UNAVAILABLE")
 
   /// Methods that write where a call arrives: the pieces of an upload are a table of their own, which any replica appends to.
   private static let local: Set<String> = ["/entitled.v1.ReceiptService/UploadMigrationInput"]
@@ -47,6 +45,13 @@ struct CallForwarder: Sendable {
         let (work, body) = (try handler(request, call), Array(request))
         return { () async throws(Status) in try await run(path, body, call, work) }
       }, needsAddress: method.needsAddress)
+  }
+
+  /// The methods for which the contract lists an error with this reason.
+  static func methods(withError reason: String) -> Set<String> {
+    Set(
+      MethodErrorTable.text.split(separator: "\n").filter { $0.contains(" \(reason)") }
+        .compactMap { $0.split(separator: " ").first.map(String.init) })
   }
 
   private static func isForLeader(_ path: String) -> Bool {

@@ -40,16 +40,20 @@ package final class InboxWorker: Worker {
   let routes: WritingRoutes
   let notifications: NotificationInbox
   let ledger: EvidenceLedger
-  private let running = Mutex(RunningEntries())
+  private let checksOnline: Bool
+  private let running: Mutex<RunningEntries>
   /// Notifications of apps that only replicas with a newer catalog know. They wait for a leader that knows the app, and
   /// are tried again after each ``cleanUp``.
   let postponed = Mutex<Set<InboxKey>>([])
 
+  /// `checksOnline` is that of ``RunningEntries``.
   init(
     _ inbox: any Inbox, calls: [Method], routes: WritingRoutes, notifications: NotificationInbox,
-    ledger: EvidenceLedger
+    ledger: EvidenceLedger, checksOnline: Bool
   ) {
     self.inbox = inbox
+    self.checksOnline = checksOnline
+    running = Mutex(RunningEntries(checksOnline: checksOnline))
     self.routes = routes
     self.notifications = notifications
     self.ledger = ledger
@@ -61,7 +65,7 @@ package final class InboxWorker: Worker {
   }
 
   package func run() async throws {
-    running.withLock { $0 = RunningEntries() }
+    running.withLock { $0 = RunningEntries(checksOnline: checksOnline) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.executeEntries() }
       group.addTask {

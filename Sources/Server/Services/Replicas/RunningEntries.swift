@@ -2,38 +2,48 @@ internal import Store
 
 /// The entries of the inbox that are executed now.
 struct RunningEntries: Sendable {
-  /// The number of entries that may wait for Apple from which on no further one is taken. Apple's limits allow some calls a
-  /// second, and a response can take half a minute: without it they would hold up all other entries.
-  static let maxWaitingForApple = 128
+  /// The number of entries that may wait for another host from which on no further one is taken. Apple's limits allow some
+  /// calls a second, and a response can take half a minute: without it they would hold up all other entries.
+  static let maxWaitingForHosts = 128
 
-  /// Of HTTP requests, receipts are looked up, and notifications may be confirmed or their certificates checked online.
-  private static let kindsThatCallApple: Set<InboxKind> = [.request]
+  /// Apple confirms a notification of version 1; the contract lists no error for it, because it is stored before.
+  private static let ingestNotification = "/entitled.v1.NotificationService/IngestNotification"
 
+  /// The kinds and methods of entries that may wait for another host.
+  private let kinds: Set<InboxKind>
+  private let methods: Set<String>
   private var keys: Set<InboxKey> = []
-  private var waitingForApple: Set<InboxKey> = []
+  private var waitingForHosts: Set<InboxKey> = []
 
   var count: Int { keys.count }
+
+  /// `checksOnline`: whether certificates of an app are checked online, which OCSP responders answer.
+  init(checksOnline: Bool) {
+    // Of HTTP requests, receipts are looked up, and notifications may be confirmed or checked online.
+    kinds = checksOnline ? [.request, .notification] : [.request]
+    let checked = checksOnline ? CallForwarder.methods(withError: "ONLINE_CHECK_UNAVAILABLE") : []
+    methods = CallForwarder.callsApple.union(checked).union([Self.ingestNotification])
+  }
 
   mutating func insert(_ entries: [InboxEntry]) {
     for entry in entries {
       keys.insert(entry.key)
-      if Self.kindsThatCallApple.contains(entry.kind) || CallForwarder.callsApple.contains(entry.method) {
-        waitingForApple.insert(entry.key)
+      if kinds.contains(entry.kind) || methods.contains(entry.method) {
+        waitingForHosts.insert(entry.key)
       }
     }
   }
 
   mutating func remove(_ key: InboxKey) {
     keys.remove(key)
-    waitingForApple.remove(key)
+    waitingForHosts.remove(key)
   }
 
-  /// The entries that are not taken now: these and `others`, and all that may wait for Apple while many of these do.
+  /// The entries that are not taken now: these and `others`, and all that may wait for another host while many of these do.
   func exclusion(with others: Set<InboxKey>) -> InboxExclusion {
-    guard waitingForApple.count >= Self.maxWaitingForApple else {
+    guard waitingForHosts.count >= Self.maxWaitingForHosts else {
       return InboxExclusion(keys: keys.union(others))
     }
-    return InboxExclusion(
-      keys: keys.union(others), kinds: Self.kindsThatCallApple, methods: CallForwarder.callsApple)
+    return InboxExclusion(keys: keys.union(others), kinds: kinds, methods: methods)
   }
 }
