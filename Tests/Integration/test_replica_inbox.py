@@ -9,6 +9,7 @@ import pytest
 import contract
 from contract import StatusCode, entitlement_service
 from harness import CALL_LIMIT, wait_for
+from test_metrics import value
 from test_replicas import APP, grant, grants, replicas  # noqa: F401
 
 BLOCKED = "FROM pg_stat_activity WHERE query LIKE '%INSERT INTO inbox%' AND wait_event_type = 'Lock'"
@@ -73,6 +74,25 @@ def test_audit_entries_that_are_handed_over_repeatedly_count_once(replicas):  # 
     wait_for(looks)
     wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     assert len(looks()) == 1
+
+
+def test_a_notification_that_the_leader_rejects_when_the_space_of_a_day_is_used_up_is_settled(replicas, tmp_path):  # noqa: F811
+    configuration = tmp_path / "service.yaml"
+    configuration.write_text(
+        "apps:\n  ocean-journal:\n    bundle_id: com.example.oceanjournal\n    environments: [Sandbox]\n"
+        "    products:\n      full: {type: Non-Consumable, entitlements: [pro]}\n"
+        "callers: open\nlimits:\n  max_rejected_bytes_per_day: 0\n")
+    group = replicas(2, configurations=dict.fromkeys("ab", configuration))
+    leader = group.services[group.wait_for_leader()]
+    # A follower with another configuration has accepted it.
+    group.sql(f"""
+        INSERT INTO inbox (token, kind, app, method, caller, context, body, received_at)
+        VALUES ('full', 'notification', '', '/notifications/{APP}', '', '{{}}', 'x', now())
+        """)
+    wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE token = 'full' AND done_at IS NULL") == "0")
+    assert group.sql("SELECT body FROM inbox WHERE token = 'full'") == "\\x"
+    assert group.sql("SELECT count(*) FROM evidence") == "0"
+    assert value(leader, "entitled_verification_failures_total") == 1
 
 
 def test_a_caller_cannot_choose_the_key_of_a_call_without_one(replicas):  # noqa: F811

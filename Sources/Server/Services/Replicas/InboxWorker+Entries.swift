@@ -85,7 +85,7 @@ extension InboxWorker {
     return (InstrumentationContext(TraceContext(following: parent, using: &random)), nil)
   }
 
-  /// Ingests a notification whose sender has got the status 200, so the worker repeats this until it succeeds.
+  /// Ingests a notification whose sender has got the status 200, so the worker repeats this until it is stored or rejected.
   private func ingest(_ entry: InboxEntry, _ context: ForwardedContext) async -> Execution {
     var notification = IncomingNotification(
       appID: NotificationEndpoint.appID(ofPath: entry.method), body: entry.body, source: .notification,
@@ -99,7 +99,13 @@ extension InboxWorker {
       NotificationMetrics.count(received)
       return .success(received.includesExtra ? nil : .done)
     } catch {
-      if case .unknownApp = error { postponed.withLock { _ = $0.insert(entry.key) } }
+      switch error {
+      case .unknownApp: postponed.withLock { _ = $0.insert(entry.key) }
+      // It does not verify here, which is counted, and the day has no room for more of these: as if its sender, who does not
+      // wait any more, had got the status 429.
+      case .tooManyRejections: return .success(.done)
+      default: break
+      }
       return .failure(error)
     }
   }
