@@ -22,10 +22,6 @@ struct InboxFailoverTests {
       // The leader still executes the lost one.
       #expect(try await receiver.take(10, except: .init(keys: [lost])).map(\.key) == [new, other])
       try await receiver.finish(lost, [1])
-      let isFinished = try await first.write { transaction throws(StoreError) in
-        try receiver.finish(lost, [1], in: transaction)
-      }
-      #expect(!isFinished)
       try await first.write { transaction throws(StoreError) in
         for key in [lost, other] { try receiver.remove(key, in: transaction) }
       }
@@ -51,6 +47,37 @@ struct InboxFailoverTests {
       #expect(found.map { $0.0 } == [new])
       call.cancel()
       await #expect(throws: StoreError.cancelled) { try await call.value }
+    }
+  }
+
+  @Test("The effects of a lost entry that the leader has begun are stored once")
+  func effects() async throws {
+    try await withReplicas { first, second, control in
+      try await first.beat()
+      let (sender, receiver) = (try second.shared.inbox, try first.shared.inbox)
+      func isFinished(_ key: InboxKey) async throws -> Bool {
+        try await first.write { transaction throws(StoreError) in
+          try receiver.finish(key, [1], in: transaction)
+        }
+      }
+      let lost = try await sender.append(entry("lost"))
+      try lose(lost, control)
+      let new = try await sender.append(entry("new"))
+      #expect(new.id == lost.id)
+      #expect(try await isFinished(lost))
+      #expect(try await !isFinished(lost), "a repetition after a commit whose result was lost")
+      #expect(try await receiver.take(10, except: .init()).map(\.key) == [new])
+      #expect(try await isFinished(new))
+      #expect(try await !isFinished(new))
+      // Its sender appends it again, because it did not learn that the first append had succeeded.
+      let repeated = entry("repeated")
+      let before = try await sender.append(repeated)
+      try lose(before, control)
+      _ = try await sender.append(entry("other"))
+      let after = try await sender.append(repeated)
+      #expect(after.token == before.token && after.id != before.id)
+      #expect(try await !isFinished(before))
+      #expect(try await isFinished(after))
     }
   }
 

@@ -62,10 +62,15 @@ final class OutcomeWriter: Sendable {
     try database.run(PostgresInbox.notification(of: PostgresInbox.outcomes))
   }
 
-  /// Stores an outcome with the other writes of a transaction. Returns whether the entry had none; this takes a round trip.
+  /// Stores an outcome with the other writes of a transaction, also of an entry that the database has lost. Returns whether
+  /// the entry had none; this takes a round trip, or two.
   static func store(_ outcome: Outcome, in transaction: any StoreTransaction) throws(StoreError) -> Bool {
     let database = try database(of: transaction)
-    guard try database.send(update([outcome])).changedRows > 0 else { return false }
+    if try database.send(update([outcome])).changedRows == 0,
+      try database.send(insertion(of: outcome)).changedRows == 0
+    {
+      return false
+    }
     try database.run(PostgresInbox.notification(of: PostgresInbox.outcomes))
     return true
   }
@@ -74,6 +79,17 @@ final class OutcomeWriter: Sendable {
   static func remove(_ key: InboxKey, in transaction: any StoreTransaction) throws(StoreError) {
     try database(of: transaction).run(
       PostgresRequest("DELETE FROM inbox WHERE id = $1 AND token = $2", [.int8(key.id), .text(key.token)]))
+  }
+
+  /// Inserts the outcome of a lost entry, whose id may be another one's. The token is not in the table then; otherwise the
+  /// entry has an outcome, or its sender has appended it again and it is executed under its new id.
+  private static func insertion(of outcome: Outcome) -> PostgresRequest {
+    PostgresRequest(
+      """
+      INSERT INTO inbox (token, kind, app, method, caller, context, body, received_at, outcome, done_at)
+      VALUES ($1, '', '', '', '', '', '', clock_timestamp(), $2, clock_timestamp())
+      ON CONFLICT (token) DO NOTHING
+      """, [.text(outcome.key.token), .bytea(outcome.bytes)])
   }
 
   private static func database(of transaction: any StoreTransaction) throws(StoreError) -> PostgresDatabase {

@@ -108,10 +108,11 @@ package protocol Inbox: Sendable {
   /// Stores the outcome of an entry, together with others. Only the leader can.
   func finish(_ key: InboxKey, _ outcome: [UInt8]) async throws(StoreError)
 
-  /// Stores the outcome of an entry in the transaction of its effects, so that both are committed or neither.
+  /// Stores the outcome of an entry in the transaction of its effects, so that both are committed or neither. Also that of
+  /// an entry which the store has lost in a failover: the leader may be the only one that still has what it says.
   ///
   /// - Returns: `false` if it has an outcome, and so its effects, already: an earlier commit whose result was lost. Also if
-  ///   the store has lost the entry.
+  ///   the lost entry was appended again, which is executed then.
   func finish(
     _ key: InboxKey, _ outcome: [UInt8], in transaction: any StoreTransaction
   ) throws(StoreError) -> Bool
