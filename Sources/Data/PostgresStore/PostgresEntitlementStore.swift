@@ -22,13 +22,13 @@ package final class PostgresEntitlementStore: EntitlementStore {
   var catalog: UInt64 { replica?.catalog ?? 0 }
   /// The session of ``makeAnswerLoader()``; `nil` until it is needed.
   private let pipeline = Mutex<PostgresQueryPipeline?>(nil)
-  /// Raised by the writer after a commit and before ``write(_:)`` returns, and by the follower of other processes.
+  /// Raised by the writer after a commit and before ``write(_:)`` returns, and by the feed worker for other processes.
   package let changes = CustomerVersions()
   /// Follows the commits of all processes, and advances after their customers are in ``changes``.
   package let feed: StoreFeed
   /// The inputs of migration jobs in the database, which every replica reads.
   package let uploads: (any UploadStore)?
-  private let follower: ChangeFollower
+  private let feedWorker: ChangeFeedWorker
 
   /// Opens the store in a database, and creates its tables if there are none.
   ///
@@ -76,7 +76,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
     replica = state.map {
       PostgresReplication(settings, $0, Lease(duration: leaseDuration), writer, queue, feed)
     }
-    follower = ChangeFollower(
+    feedWorker = ChangeFeedWorker(
       settings, timeout: answerTimeout, feed: feed, changes: changes, commits: queue.commits, now: now,
       isWriter: { state?.role.isLeader ?? true },
       onLoss: { _ in queue.rejectWaiting(.doesNotAnswer) })
@@ -84,7 +84,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
       try PostgresDatabase(settings, feed: feed)
     }
     try readers.open()
-    follower.start()
+    feedWorker.start()
   }
 
   /// The time of the machine's clock.
@@ -94,7 +94,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
 
   deinit {
     readers.stop()
-    follower.close()
+    feedWorker.close()
   }
 
   /// Runs `body` in one transaction of the isolation level REPEATABLE READ, on a thread of the pool.
@@ -194,7 +194,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
   package func close() async {
     await replica?.release()
     replica?.finish()
-    follower.close()
+    feedWorker.close()
     pipeline.withLock { $0?.close() }
     await readers.close()
     await queue.close()

@@ -108,7 +108,7 @@ package struct Services: Sendable {
   /// The methods that run as tasks, in this process.
   private var handlers: [Method] {
     let appStore = AppStoreServiceHandler(context: context)
-    let gate = PositionGate(feed: context.store.feed)
+    let barrier = PositionBarrier(feed: context.store.feed)
     let methods = Method.tasks(
       appStoreService: appStore,
       auditService: AuditServiceHandler(context: context),
@@ -123,7 +123,7 @@ package struct Services: Sendable {
       segmentService: SegmentServiceHandler(context),
       statusService: StatusServiceHandler(context: context),
       webhookService: WebhookServiceHandler(context: context))
-    return methods.map { $0.waiting(at: gate) }
+    return methods.map { $0.waiting(at: barrier) }
       + ReflectionService(services: Contract.services.map(\.name)).methods
   }
 }

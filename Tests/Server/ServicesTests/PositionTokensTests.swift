@@ -52,29 +52,29 @@ import Testing
   func reached() async throws {
     let feed = StoreFeed(
       terms: [term(7)], position: 5, policy: StalenessPolicy(), now: .init(millisecondsSince1970: 0))
-    let gate = PositionGate(feed: feed)
-    #expect(gate.hasReached(headers(5)))
-    #expect(!gate.hasReached(headers(5, 6)) && !gate.hasReached(headers(6, 5)))
+    let barrier = PositionBarrier(feed: feed)
+    #expect(barrier.hasReached(headers(5)))
+    #expect(!barrier.hasReached(headers(5, 6)) && !barrier.hasReached(headers(6, 5)))
     feed.advance(to: 6)
-    #expect(gate.hasReached(headers(5, 6)))
+    #expect(barrier.hasReached(headers(5, 6)))
   }
 
-  @Test("The gate of an event loop evaluates each call again, also with the token that it keeps")
+  @Test("The barrier of an event loop evaluates each call again, also with the token that it keeps")
   func reachedOnLoop() {
     let feed = StoreFeed(
       terms: [term(7)], position: 5, policy: StalenessPolicy(), now: .init(millisecondsSince1970: 0))
-    let gate = LoopPositionGate(PositionGate(feed: feed))
+    let barrier = LoopPositionBarrier(PositionBarrier(feed: feed))
     for _ in 0..<2 {
-      #expect(gate.hasReached(headers(5)))
-      #expect(!gate.hasReached(headers(6)) && !gate.hasReached(headers(6)))
-      #expect(!gate.hasReached(headers(5, 6)) && !gate.hasReached(headers(6, 5)))
-      #expect(!gate.hasReached(HeaderFields([("entitled-at-least", "none")])))
+      #expect(barrier.hasReached(headers(5)))
+      #expect(!barrier.hasReached(headers(6)) && !barrier.hasReached(headers(6)))
+      #expect(!barrier.hasReached(headers(5, 6)) && !barrier.hasReached(headers(6, 5)))
+      #expect(!barrier.hasReached(HeaderFields([("entitled-at-least", "none")])))
     }
     feed.advance(to: 6)
-    #expect(gate.hasReached(headers(6)) && gate.hasReached(headers(5, 6)))
+    #expect(barrier.hasReached(headers(6)) && barrier.hasReached(headers(5, 6)))
     // The history was replaced by an older one.
     feed.reset(to: 5)
-    #expect(!gate.hasReached(headers(6)) && gate.hasReached(headers(5)))
+    #expect(!barrier.hasReached(headers(6)) && barrier.hasReached(headers(5)))
   }
 
   @Test("A call waits for its position until the feed reaches it")
@@ -82,7 +82,7 @@ import Testing
     let feed = StoreFeed(
       terms: [term(7)], position: 5, policy: StalenessPolicy(), now: .init(millisecondsSince1970: 0))
     let call = CallContext(headers: headers(7), timeout: nil)
-    async let passed: Void = PositionGate(feed: feed).wait(for: call)
+    async let passed: Void = PositionBarrier(feed: feed).wait(for: call)
     feed.advance(to: 6)
     feed.advance(to: 7)
     try await passed
@@ -120,7 +120,7 @@ import Testing
   {
     do throws(Status) {
       let timeout = Timeout(nanoseconds: milliseconds * 1_000_000)
-      try await PositionGate(feed: feed).wait(for: CallContext(headers: headers, timeout: timeout))
+      try await PositionBarrier(feed: feed).wait(for: CallContext(headers: headers, timeout: timeout))
       return nil
     } catch {
       return error.errorInfo?.reason

@@ -24,7 +24,7 @@ enum WatchFixture {
     let stream = EventStream(
       broadcaster: broadcaster, eventLog: EventLogReader(store: store),
       catalog: CurrentCatalog(Catalog([ocean])), positionTokens: PositionTokens(store.feed),
-      gate: PositionGate(feed: store.feed), clocks: ServiceClocks(ServiceClock(now: { instant })))
+      barrier: PositionBarrier(feed: store.feed), clocks: ServiceClocks(ServiceClock(now: { instant })))
     let method = Method.serverStreaming("/t.T/Watch") {
       (request: WatchRequest, responses: ResponseWriter<WatchResponse>, call) async throws(Status) in
       try await stream.watch(request, WatchWriter(responses) { $0 }, call, showsOtherCustomer: false)

@@ -41,7 +41,7 @@ final class ChangeSession {
     connection.timeout = timeout
     connection.cancel { false }
     isPooled = settings.isPooled
-    if !isPooled { try connection.listen(to: ChangeFollower.channel) }
+    if !isPooled { try connection.listen(to: ChangeFeedWorker.channel) }
   }
 
   /// Returns the announcements after `position`, a page at most.
@@ -91,7 +91,7 @@ final class ChangeSession {
   /// Waits for a commit, or for the time of the next read.
   func wait() throws(StoreError) {
     guard !isPooled else {
-      ChangeFollower.sleep(Self.pollPause)
+      ChangeFeedWorker.sleep(Self.pollPause)
       return
     }
     _ = try connection.notifications(waitingAtMost: Self.listenPause)

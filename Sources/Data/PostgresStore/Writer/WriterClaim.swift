@@ -76,7 +76,7 @@ struct WriterClaim {
         UPDATE head SET position = position + 1 WHERE epoch = $1 AND position = $2 RETURNING position),
       announced AS (
         INSERT INTO change (position, at, customers) SELECT position, clock_timestamp(), $3 FROM moved)
-      SELECT 1 / count(*)\(notifies ? ", pg_notify('\(ChangeFollower.channel)', '')" : "") FROM moved
+      SELECT 1 / count(*)\(notifies ? ", pg_notify('\(ChangeFeedWorker.channel)', '')" : "") FROM moved
       """, [.int8(epoch), .int8(position), .array(changed)])
   }
 }

@@ -39,7 +39,7 @@ package struct VerifyReceiptEndpoint: Sendable {
   /// Responds to a request to a path that ``serves(_:)`` accepts. As at Apple, the HTTP status is 200 and the
   /// body has the error code; except for unknown apps and too many requests, which Apple's paths do not have.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
-    do throws(Refusal) {
+    do throws(RejectedRequest) {
       let (call, app, environment) = try call(of: request)
       return Self.answer(await facade.answer(to: call, appID: app, in: environment))
     } catch {
@@ -50,7 +50,7 @@ package struct VerifyReceiptEndpoint: Sendable {
   /// In a replica that does not write: refuses what the leader would refuse whatever is stored, so that unauthenticated
   /// peers cannot fill the database.
   func judge(_ request: HTTPRequest) -> LocalVerdict {
-    do throws(Refusal) {
+    do throws(RejectedRequest) {
       let (call, app, environment) = try call(of: request)
       guard let refusal = facade.refusal(of: call, appID: app, in: environment) else { return .undecided }
       return .refused(Self.answer(refusal))
@@ -60,7 +60,7 @@ package struct VerifyReceiptEndpoint: Sendable {
   }
 
   /// The response to a request that is no call of `verifyReceipt`.
-  private struct Refusal: Error {
+  private struct RejectedRequest: Error {
     let response: HTTPResponse
   }
 
@@ -68,23 +68,23 @@ package struct VerifyReceiptEndpoint: Sendable {
   /// its address.
   private func call(
     of request: HTTPRequest
-  ) throws(Refusal) -> (VerifyReceiptCall, app: String?, environment: Environment?) {
+  ) throws(RejectedRequest) -> (VerifyReceiptCall, app: String?, environment: Environment?) {
     guard let target = Self.target(request.path) else {
-      throw Refusal(response: .text(404, "no such route: \(request.path.excerpt)\n"))
+      throw RejectedRequest(response: .text(404, "no such route: \(request.path.excerpt)\n"))
     }
     if let app = target.app, !facade.serves(app: app) {
-      throw Refusal(response: .text(404, "unknown app \(app.excerpt.debugDescription)\n"))
+      throw RejectedRequest(response: .text(404, "unknown app \(app.excerpt.debugDescription)\n"))
     }
     guard request.method == "POST" else {
-      throw Refusal(response: Self.answer(.failed(.notPosted, target.environment)))
+      throw RejectedRequest(response: Self.answer(.failed(.notPosted, target.environment)))
     }
     let call = VerifyReceiptCall(request.body)
     let isFromBackend = call.map { facade.hasSharedSecret($0, appID: target.app) } ?? false
     if !isFromBackend, let wait = limiter.delay(of: request.address) {
-      throw Refusal(response: Self.tooMany(retryAfterMilliseconds: wait, target.environment))
+      throw RejectedRequest(response: Self.tooMany(retryAfterMilliseconds: wait, target.environment))
     }
     guard let call else {
-      throw Refusal(response: Self.answer(.failed(.malformedOrTemporary, target.environment)))
+      throw RejectedRequest(response: Self.answer(.failed(.malformedOrTemporary, target.environment)))
     }
     return (call, target.app, target.environment)
   }

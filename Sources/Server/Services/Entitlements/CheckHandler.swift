@@ -12,8 +12,8 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   private let reader: EventLoopReader
   private let checks: CheckEvaluation
   private let pool: PooledChecks
-  private let loopGate: LoopPositionGate
-  private let gate: PositionGate
+  private let loopBarrier: LoopPositionBarrier
+  private let barrier: PositionBarrier
   private let answers: CheckResponseCache
   /// Answers instead, if the database is across a network.
   private let remote: RemoteChecks?
@@ -28,8 +28,8 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     loader: (any AnswerLoader)? = nil, memory: AnswerMemory? = nil
   ) {
     self.reader = reader
-    gate = PositionGate(feed: store.feed)
-    loopGate = LoopPositionGate(gate)
+    barrier = PositionBarrier(feed: store.feed)
+    loopBarrier = LoopPositionBarrier(barrier)
     times = clocks.times
     checks = CheckEvaluation(changes: store.changes, catalog: catalog)
     pool = PooledChecks(checks: checks, store: store, expensiveCalls: expensiveCalls, times: clocks.times)
@@ -63,7 +63,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   /// customer are evaluated on the reader pool, because they would delay all calls of the event loop.
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult {
     if let remote { return try remote.check(request, call) }
-    if call.requiresPosition, !loopGate.hasReached(call.headers) {
+    if call.requiresPosition, !loopBarrier.hasReached(call.headers) {
       return .async(afterPosition(request.copied(), call))
     }
     let times = times()
@@ -105,8 +105,8 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
 
   /// Answers a check from the store when this process has the position that the caller requires.
   private func afterPosition(_ request: CopiedRequest<CheckRequest>, _ call: CallContext) -> UnaryWork {
-    { [gate, pool] () async throws(Status) in
-      try await gate.wait(for: call)
+    { [barrier, pool] () async throws(Status) in
+      try await barrier.wait(for: call)
       return try await pool.answer(try request.decoded(), call)
     }
   }
@@ -120,7 +120,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     if let remote {
       return try remote.batchCheck(request, call, isLarge: count > Self.eventLoopBatchLimit)
     }
-    let hasPosition = !call.requiresPosition || loopGate.hasReached(call.headers)
+    let hasPosition = !call.requiresPosition || loopBarrier.hasReached(call.headers)
     guard count <= Self.eventLoopBatchLimit, hasPosition else {
       return .async(try largeBatch(request.bytes, call))
     }
@@ -146,10 +146,10 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   /// several times its bytes.
   private var largeBatch: Method.AsyncHandler {
     if let remote { return remote.largeBatch }
-    return { [pool, gate] request, call throws(Status) in
+    return { [pool, barrier] request, call throws(Status) in
       let work = try pool.batch(request, call)
       return { () async throws(Status) in
-        if call.requiresPosition { try await gate.wait(for: call) }
+        if call.requiresPosition { try await barrier.wait(for: call) }
         return try await work()
       }
     }

@@ -22,7 +22,7 @@ extension EventStream {
     self.init(
       broadcaster: context.broadcaster, eventLog: EventLogReader(store: context.store),
       catalog: context.catalog, erasedNames: context.ledger.erasedNames,
-      positionTokens: context.positions.tokens, gate: PositionGate(feed: context.store.feed),
+      positionTokens: context.positions.tokens, barrier: PositionBarrier(feed: context.store.feed),
       clocks: context.ledger.clocks)
   }
 }

@@ -18,12 +18,12 @@ struct EventStream: Sendable {
   private let catalog: CurrentCatalog
   private let erasedNames: ErasedNames
   private let positionTokens: PositionTokens
-  private let gate: PositionGate
+  private let barrier: PositionBarrier
   private let clocks: ServiceClocks
 
   init(
     broadcaster: EventBroadcaster, eventLog: EventLogReader, catalog: CurrentCatalog,
-    erasedNames: ErasedNames = ErasedNames(), positionTokens: PositionTokens, gate: PositionGate,
+    erasedNames: ErasedNames = ErasedNames(), positionTokens: PositionTokens, barrier: PositionBarrier,
     clocks: ServiceClocks
   ) {
     self.broadcaster = broadcaster
@@ -31,7 +31,7 @@ struct EventStream: Sendable {
     self.catalog = catalog
     self.erasedNames = erasedNames
     self.positionTokens = positionTokens
-    self.gate = gate
+    self.barrier = barrier
     self.clocks = clocks
   }
 
@@ -170,7 +170,7 @@ struct EventStream: Sendable {
   }
 
   /// Whether other processes commit too.
-  private var isShared: Bool { gate.feed.isShared }
+  private var isShared: Bool { barrier.feed.isShared }
 
   /// Sends the header fields, because there may be no event for a long time.
   private func attach(_ newest: StorePosition, _ responses: WatchWriter) async {
@@ -183,7 +183,7 @@ struct EventStream: Sendable {
   private func requiredPosition(_ request: WatchRequest) async throws(Status) -> StorePosition? {
     guard case .afterPosition(let token)? = request.start else { return nil }
     let position = try positionTokens.position(token, of: request.app, field: "after_position")
-    try await gate.wait(for: position, field: "after_position")
+    try await barrier.wait(for: position, field: "after_position")
     return position
   }
 

@@ -10,16 +10,16 @@ internal import Wire
 final class RemoteChecks {
   private let answers: RemoteAnswers
   private let responses: CheckResponseCache
-  private let loopGate: LoopPositionGate
-  private let gate: PositionGate
+  private let loopBarrier: LoopPositionBarrier
+  private let barrier: PositionBarrier
   private let arrivals = ArrivedResponses()
   private let times: @Sendable () -> EnvironmentTimes
 
   init(_ answers: RemoteAnswers, responses: CheckResponseCache) {
     self.answers = answers
     self.responses = responses
-    gate = PositionGate(feed: answers.feed)
-    loopGate = LoopPositionGate(gate)
+    barrier = PositionBarrier(feed: answers.feed)
+    loopBarrier = LoopPositionBarrier(barrier)
     times = answers.pool.times
   }
 
@@ -29,7 +29,7 @@ final class RemoteChecks {
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult {
     let times = times()
     arrivals.move(to: responses)
-    guard !call.requiresPosition || loopGate.hasReached(call.headers) else {
+    guard !call.requiresPosition || loopBarrier.hasReached(call.headers) else {
       return .async(afterPosition(request.copied(), call))
     }
     let age = try answers.age(at: times)
@@ -85,8 +85,8 @@ final class RemoteChecks {
 
   /// Waits for the required position and then reads the primary.
   private func afterPosition(_ request: CopiedRequest<CheckRequest>, _ call: CallContext) -> UnaryWork {
-    { [answers, gate] () async throws(Status) in
-      try await gate.wait(for: call)
+    { [answers, barrier] () async throws(Status) in
+      try await barrier.wait(for: call)
       let query = try answers.checks.query(try request.decoded())
       let pending = try answers.request(query.key)
       answers.loader.flush()
@@ -105,12 +105,12 @@ extension RemoteChecks {
 
   /// Answers a large batch on any thread: a task decodes it, in its reserved place.
   var largeBatch: Method.AsyncHandler {
-    { [answers, gate, times] bytes, call throws(Status) in
+    { [answers, barrier, times] bytes, call throws(Status) in
       let request = EncodedRequest<BatchCheckRequest>(bytes: bytes)
       _ = try request.validCount()
       let (copy, reservation) = (request.copied(), try answers.pool.expensiveCalls.reserve(call))
       return { () async throws(Status) in
-        if call.requiresPosition { try await gate.wait(for: call) }
+        if call.requiresPosition { try await barrier.wait(for: call) }
         return try await answers.pool.expensiveCalls.run(call, reservation) { _ throws(Status) in
           let times = times()
           let age = try answers.age(at: times)
@@ -126,7 +126,7 @@ extension RemoteChecks {
   func batchCheck(
     _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext, isLarge: Bool
   ) throws(Status) -> UnaryResult {
-    guard !isLarge, !call.requiresPosition || loopGate.hasReached(call.headers) else {
+    guard !isLarge, !call.requiresPosition || loopBarrier.hasReached(call.headers) else {
       return .async(try largeBatch(request.bytes, call))
     }
     let times = times()

@@ -4,7 +4,7 @@ internal import RPC
 internal import Store
 
 /// Delays calls until this process has the positions that their metadata `entitled-at-least` requires.
-struct PositionGate: Sendable {
+struct PositionBarrier: Sendable {
   let feed: StoreFeed
 
   /// The longest wait; shorter if the caller's deadline passes earlier.
@@ -79,20 +79,20 @@ struct PositionGate: Sendable {
   }
 }
 
-/// The gate of one event loop. It keeps the last token that it decoded, because many calls follow one write.
-final class LoopPositionGate {
-  let gate: PositionGate
+/// The barrier of one event loop. It keeps the last token that it decoded, because many calls follow one write.
+final class LoopPositionBarrier {
+  let barrier: PositionBarrier
   private var token: [UInt8] = []
   private var position: StorePosition?
 
-  init(_ gate: PositionGate) { self.gate = gate }
+  init(_ barrier: PositionBarrier) { self.barrier = barrier }
 
-  /// As ``PositionGate/hasReached(_:)``.
+  /// As ``PositionBarrier/hasReached(_:)``.
   func hasReached(_ headers: HeaderFields) -> Bool {
     var hasReached = true
     headers.withFields { fields in
       for field in fields where hasReached && field.name.equals(CallContext.requiredPositionField) {
-        hasReached = position(in: field.value).map { gate.feed.reach($0) == .reached } ?? false
+        hasReached = position(in: field.value).map { barrier.feed.reach($0) == .reached } ?? false
       }
     }
     return hasReached
@@ -114,7 +114,7 @@ final class LoopPositionGate {
 
 extension Method {
   /// The same method, whose calls wait for the positions that they require. Methods on an event loop do it themselves.
-  func waiting(at gate: PositionGate) -> Method {
+  func waiting(at barrier: PositionBarrier) -> Method {
     switch handler {
     case .unary: return self
     case .asyncUnary(let handler):
@@ -122,9 +122,9 @@ extension Method {
         path: path,
         handler: .asyncUnary { request, call throws(Status) in
           let work = try handler(request, call)
-          guard call.requiresPosition, !gate.hasReached(call.headers) else { return work }
+          guard call.requiresPosition, !barrier.hasReached(call.headers) else { return work }
           return { () async throws(Status) in
-            try await gate.wait(for: call)
+            try await barrier.wait(for: call)
             return try await work()
           }
         }, needsAddress: needsAddress)
@@ -132,7 +132,7 @@ extension Method {
       return Method(
         path: path,
         handler: .streaming { stream, call async throws(Status) in
-          if call.requiresPosition { try await gate.wait(for: call) }
+          if call.requiresPosition { try await barrier.wait(for: call) }
           try await handler(stream, call)
         }, needsAddress: needsAddress)
     }

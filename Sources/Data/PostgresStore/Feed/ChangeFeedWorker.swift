@@ -11,7 +11,7 @@ internal import Synchronization
 /// that a commit changed, wakes the listeners of commits, and then advances the ``StoreFeed``.
 ///
 /// It also notices first when the database does not answer.
-final class ChangeFollower: Sendable {
+final class ChangeFeedWorker: Sendable {
   /// The channel of the notification that each commit sends.
   static let channel = "entitled_change"
   /// The pause between two deletions of old announcements.
@@ -29,7 +29,7 @@ final class ChangeFollower: Sendable {
   private let onLoss: @Sendable (StoreError) -> Void
   private let isClosed = Atomic(false)
 
-  /// Creates a follower that advances `feed`.
+  /// Creates a worker that advances `feed`.
   ///
   /// - Parameters:
   ///   - settings: how its session is opened.
@@ -39,7 +39,7 @@ final class ChangeFollower: Sendable {
   ///   - commits: wakes the listeners of commits.
   ///   - now: the machine's time.
   ///   - isWriter: whether this process writes; it then deletes old announcements.
-  ///   - onLoss: called when the database stopped answering, on the thread of the follower.
+  ///   - onLoss: called when the database stopped answering, on the thread of the worker.
   init(
     _ settings: PostgresSettings, timeout: Duration, feed: StoreFeed, changes: CustomerVersions,
     commits: Signal,
