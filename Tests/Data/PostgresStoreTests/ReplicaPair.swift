@@ -1,4 +1,5 @@
 import AppStore
+import Entitlements
 import PostgreSQL
 import PostgresSupport
 import Store
@@ -58,4 +59,15 @@ extension PostgresEntitlementStore {
   func count() async throws(StoreError) -> Int64 {
     try await read { snapshot throws(StoreError) in try snapshot.counts().evidence }
   }
+}
+
+/// The app of tests in which only its customers differ.
+let ocean = AppDefinition(
+  id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+  environments: [.sandbox],
+  products: [ProductDefinition(productID: "pro", type: .nonConsumable, entitlements: ["pro"])])
+
+/// A customer of ``ocean``.
+func customer(_ id: String) -> CustomerKey {
+  CustomerKey(appID: "ocean", environment: .sandbox, customerID: id)
 }

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 internal import Entitlements
 package import Store
 
@@ -59,5 +59,19 @@ extension RetentionRequestRecord {
     outcome = followUp.outcome(facts, at: now)
     evaluatedAt = now
     dueAt = outcome.isFinal ? nil : followUp.nextEvaluation(after: now, until: days)
+  }
+}
+
+// Results of comparisons with Apple's reports. They are no evidence: no answer depends on them.
+extension EvidenceLedger {
+  /// Appends results of reports and days.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``.
+  package func record(
+    _ results: [ReconciledDay], of appID: String, in environment: Environment
+  ) async throws(LedgerError) {
+    try await write { store throws(StoreError) in
+      for result in results { try store.append(result, of: appID, in: environment) }
+    }
   }
 }
