@@ -45,19 +45,7 @@ extension SQLTransaction {
   /// - Returns: the number of changed rows.
   func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
     defer { workspace?.removeAll() }
-    var count: Int64 = 0
-    count += try runCounting(
-      """
-      UPDATE evidence SET customer_id = ?4
-      WHERE customer_id = ?1 AND evidence_id IN (
-        SELECT evidence_id FROM customer_evidence
-        WHERE customer_id = ?1 AND app = ?2 AND environment IN (?3, ''))
-      """, customer, pseudonym)
-    count += try runCounting(
-      """
-      UPDATE customer_evidence SET customer_id = ?4
-      WHERE customer_id = ?1 AND app = ?2 AND environment IN (?3, '')
-      """, customer, pseudonym)
+    var count = try eraseEvidence(of: customer, as: pseudonym)
     count += try runCounting(
       "UPDATE event SET actor = ?4 WHERE customer_id = ?1 AND app = ?2 AND environment = ?3 AND actor = ?1",
       customer, pseudonym)
@@ -94,6 +82,23 @@ extension SQLTransaction {
       "DELETE FROM merged_customer WHERE into_customer_id = ?1 AND app = ?2 AND environment = ?3", customer)
     count += try eraseAuditEntries(of: customer, as: pseudonym)
     return try self.customer.erase(customer) ? count + 1 : count
+  }
+
+  /// Replaces the customer's id in evidence and in the list of what evidence is about the customer.
+  private func eraseEvidence(of customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
+    // The list selects the evidence, so it is changed last.
+    try runCounting(
+      """
+      UPDATE evidence SET customer_id = ?4
+      WHERE customer_id = ?1 AND evidence_id IN (
+        SELECT evidence_id FROM customer_evidence
+        WHERE customer_id = ?1 AND app = ?2 AND environment IN (?3, ''))
+      """, customer, pseudonym)
+      + runCounting(
+        """
+        UPDATE customer_evidence SET customer_id = ?4
+        WHERE customer_id = ?1 AND app = ?2 AND environment IN (?3, '')
+        """, customer, pseudonym)
   }
 }
 
