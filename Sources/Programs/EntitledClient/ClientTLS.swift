@@ -6,8 +6,9 @@ internal import TLS
 package struct ClientTLS: Hashable, Sendable {
   /// The trusted authorities; `nil` selects those of the system.
   package var authorities: String?
-  /// The client certificate and its key; `nil` if the client has none.
+  /// The client certificate; `nil` if the client has none.
   package var certificate: String?
+  /// The private key of ``certificate``, set if and only if that is.
   package var key: String?
   /// The name that the server's certificate must contain.
   package var serverName: String

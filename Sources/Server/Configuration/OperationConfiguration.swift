@@ -4,6 +4,7 @@ internal import Foundation
 package struct PublicURL: Hashable, Sendable {
   /// A host name, or an IP address without brackets.
   package let host: String
+  /// 443 if the URL has none.
   package let port: Int
   /// The URL without a slash at its end.
   package let text: String

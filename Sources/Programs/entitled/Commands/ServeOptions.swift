@@ -86,6 +86,9 @@ package struct ServeOptions: ParsableArguments {
     try await TerminationSignals.trapped { try await server.run(until: $0) }
   }
 
+  /// Raises the limit of open files, and checks that the process can start with the options' event loops.
+  ///
+  /// - Throws: the limit that is too low, with what to do.
   package func requireLimits() throws(Failure) {
     try Program.requireLimits(eventLoops: try eventLoops() ?? System.coreCount)
   }

@@ -68,6 +68,7 @@ package struct Scenario: Sendable {
   /// All scenarios, in the order of pages.
   package static let all = [yearInTheLife, refundAbuse, family, priceIncrease]
 
+  /// The scenario with a name; `nil` if there is none.
   package static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
 }
 

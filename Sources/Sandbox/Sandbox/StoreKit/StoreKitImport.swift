@@ -6,6 +6,7 @@ package import JSON
 /// The format is not documented by Apple; its members are those of the files that Xcode 12 to 26 write. Everything in
 /// a file that the sandbox cannot do, or does not know, is in ``notImported``.
 package struct StoreKitImport: Sendable {
+  /// The one app, with the products of the file, at least one.
   package let catalog: SandboxCatalog
   /// The features of the file that the sandbox lacks, in the order of the file: the place, and the reason or
   /// the alternative.

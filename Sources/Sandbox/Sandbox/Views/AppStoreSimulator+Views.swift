@@ -4,6 +4,7 @@ internal import SignedData
 
 // The views of testers. Each call first advances the world to the present.
 extension AppStoreSimulator {
+  /// The sandbox's time, its speed, and what happens next: in the world, or the next attempt of a delivery.
   package func clockView() -> ClockView {
     catchUp()
     var next = world.nextEventView
@@ -39,18 +40,22 @@ extension AppStoreSimulator {
     return (account, history)
   }
 
+  /// The products of an app in the order of its catalog; empty for an unknown app.
   package func productViews(of app: String) -> [ProductView] {
     catchUp()
     return world.app(app).map(world.productViews) ?? []
   }
 
+  /// The settings of an app; the defaults for an unknown one.
   package func settingsView(of app: String) -> SettingsView {
     catchUp()
     return world.settingsView(of: app)
   }
 
+  /// The faults that are on. They do not depend on the time.
   package func faultViews() -> [FaultView] { faults.views }
 
+  /// The calls of the server API and of `verifyReceipt` since the process began, by kind.
   package func callCounts() -> [CallCountView] { traffic.views }
 
   // MARK: Notifications
