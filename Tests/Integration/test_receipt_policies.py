@@ -51,7 +51,7 @@ class Endpoint:
         self._server.close()
 
 
-class Setup:
+class PolicyService:
     """A service with a receipt policy, and the two hosts that it calls."""
 
     def __init__(self, folder, policy, environments="Sandbox"):
@@ -78,15 +78,15 @@ class Setup:
 
 
 @pytest.fixture
-def setup(tmp_path):
-    setups = []
+def start(tmp_path):
+    started = []
 
-    def setup(policy, **more):
-        setups.append(Setup(tmp_path, policy, **more))
-        return setups[-1]
+    def start(policy, **more):
+        started.append(PolicyService(tmp_path, policy, **more))
+        return started[-1]
 
-    yield setup
-    for made in setups:
+    yield start
+    for made in started:
         made.close()
 
 
@@ -95,8 +95,8 @@ def forged(receipt):
     return base64.b64encode(document[:-1] + bytes([document[-1] ^ 1])).decode()
 
 
-def test_policy_endpoint_relies_on_verify_receipt_alone(setup):
-    here = setup("endpoint")
+def test_policy_endpoint_relies_on_verify_receipt_alone(start):
+    here = start("endpoint")
     receipt = here.bought("ann")
     answer = here.store.submit("ann", receipt)
     assert not answer.refresh_pending and here.store.check("ann").entitled
@@ -115,8 +115,8 @@ def test_policy_endpoint_relies_on_verify_receipt_alone(setup):
     assert here.store.rejection("dan", here.bought("dan"))[1] == "WRONG_BUNDLE"
 
 
-def test_policy_both_requires_agreement(setup, tmp_path):
-    here = setup("both")
+def test_policy_both_requires_agreement(start, tmp_path):
+    here = start("both")
     good, disputed, bad = here.bought("ann"), here.bought("ben"), here.bought("cid")
     assert not here.store.submit("ann", good).refresh_pending
     assert here.store.check("ann").entitled and len(here.sandbox.requests) == 1
@@ -138,8 +138,8 @@ def test_policy_both_requires_agreement(setup, tmp_path):
 
 
 @pytest.mark.parametrize("policy", ["endpoint", "both"])
-def test_while_verify_receipt_is_down_receipts_are_neither_accepted_nor_rejected(setup, policy):
-    here = setup(policy)
+def test_while_verify_receipt_is_down_receipts_are_neither_accepted_nor_rejected(start, policy):
+    here = start(policy)
     receipt = here.bought("ann")
     here.sandbox.http_status = 503
     assert here.store.rejection("ann", receipt) == (StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_UNAVAILABLE")
@@ -160,15 +160,15 @@ def test_while_verify_receipt_is_down_receipts_are_neither_accepted_nor_rejected
         ({"status": 21123, "is_retryable": True}, StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_21123"),
     ],
 )
-def test_transient_statuses_are_retried_and_permanent_ones_rejected(setup, status, code, reason):
-    here = setup("endpoint")
+def test_transient_statuses_are_retried_and_permanent_ones_rejected(start, status, code, reason):
+    here = start("endpoint")
     here.sandbox.status = status
     assert here.store.rejection("ann", here.bought("ann")) == (code, reason)
     assert (len(here.sandbox.requests) > 1) == (code == StatusCode.UNAVAILABLE and status != 21004)
 
 
-def test_production_is_called_first_and_the_sandbox_after_21007(setup):
-    here = setup("endpoint", environments="Production, Sandbox")
+def test_production_is_called_first_and_the_sandbox_after_21007(start):
+    here = start("endpoint", environments="Production, Sandbox")
     here.production.status = 21007
     answer = here.store.submit("ann", here.bought("ann"))
     assert (len(here.production.requests), len(here.sandbox.requests)) == (1, 1)
@@ -181,8 +181,8 @@ def test_production_is_called_first_and_the_sandbox_after_21007(setup):
     assert answer.environment == 1 and not here.sandbox.requests
 
 
-def test_a_production_receipt_is_rejected_for_a_sandbox_only_app(setup):
-    here = setup("endpoint")
+def test_a_production_receipt_is_rejected_for_a_sandbox_only_app(start):
+    here = start("endpoint")
     receipt = here.bought("ann")
     real = here.sandbox.answer({"receipt-data": receipt, "password": SECRET})
     here.sandbox.status, here.production.status = 21008, real | {"environment": "Production"}
@@ -190,9 +190,9 @@ def test_a_production_receipt_is_rejected_for_a_sandbox_only_app(setup):
     assert len(here.production.requests) == 1 and not here.store.check("ann").entitled
 
 
-def test_the_receipt_is_stored_if_retention_is_configured(setup):
+def test_the_receipt_is_stored_if_retention_is_configured(start):
     # test_migration_receipt.py covers the default: not stored.
-    here = setup("local\n      retain: true")
+    here = start("local\n      retain: true")
     receipt = here.bought("ann")
     here.store.submit("ann", receipt)
     stored = {kind: (hashed, whole) for kind, _, hashed, whole in here.store.service.evidence("ann")}

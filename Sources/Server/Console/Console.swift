@@ -90,7 +90,8 @@ package struct Console: Sendable {
 
   private func answer(_ request: HTTPRequest, _ path: [String], _ person: Person) async -> HTTPResponse {
     guard pages.delay(of: person.key) == nil else {
-      return Frame.plain(429, title: Text.tooFast, body: "<p>\(Text.tooFastHint)</p>", assets: assets)
+      return Frame.plain(
+        429, title: Text.tooManyPages, body: "<p>\(Text.tooManyPagesHint)</p>", assets: assets)
     }
     let visit = Visit(
       person: person, request: request, query: Query(request.query), calls: calls, tokens: tokens,

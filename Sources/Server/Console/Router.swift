@@ -39,7 +39,7 @@ enum Router {
       // A reload of the address alone calls Apple no second time.
       return .redirect(scope.customer(path[1]))
     case ("customers", 3) where path[2] == "changes":
-      return .response(try await CustomerChanges.count(path[1], in: scope, visit))
+      return .response(try await EventsSincePage.count(path[1], in: scope, visit))
     case ("customers", 3) where path[2] == "live":
       return .response(try await CustomerLive.response(path[1], in: scope, visit))
     case ("catalog", 1): return .page(try await CatalogPage.page(in: scope, visit))

@@ -16,9 +16,9 @@ package enum Format {
   }
 
   /// `2027-05-07 09:07 UTC`, for sentences.
-  package static func moment(_ instant: Instant) -> String { minute(instant) + " UTC" }
+  package static func minuteUTC(_ instant: Instant) -> String { minute(instant) + " UTC" }
 
-  /// A sentence in which each ``moment(_:)`` is a time that the script can show in the person's time zone.
+  /// A sentence in which each ``minuteUTC(_:)`` is a time that the script can show in the person's time zone.
   package static func sentence(_ text: String) -> Markup {
     var words = text.split(separator: " ", omittingEmptySubsequences: false)[...]
     var parts: [Markup] = []

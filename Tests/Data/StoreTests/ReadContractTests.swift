@@ -28,7 +28,7 @@ struct ReadContractTests {
   func isolation(backend: Backend) async throws {
     try await backend.withStore(reads: Self.limits) { store in
       _ = try await store.append(evidence("first"))
-      let (hasRead, hasWritten) = (Gate(), Gate())
+      let (hasRead, hasWritten) = (Latch(), Latch())
       async let counts = store.read { snapshot throws(StoreError) in
         let before = try snapshot.counts().evidence
         hasRead.open()
@@ -89,7 +89,7 @@ struct ReadContractTests {
         waiting.cancel()
         await #expect(throws: StoreError.cancelled) { try await waiting.value }
       }
-      let hasStarted = Gate()
+      let hasStarted = Latch()
       let running = Task {
         try await store.read { snapshot throws(StoreError) -> Int in
           while true {
@@ -118,7 +118,7 @@ struct ReadContractTests {
     arguments: Backend.allCases)
   func close(backend: Backend) async throws {
     try await backend.withStore(reads: Self.limits) { store in
-      let hasStarted = Gate()
+      let hasStarted = Latch()
       let running = Task {
         try await store.read { snapshot throws(StoreError) -> Int in
           while true {
@@ -190,7 +190,7 @@ struct ReadContractTests {
   private func occupied(
     _ store: any EntitlementStore, _ priority: ReadPriority, _ body: () async throws -> Void
   ) async throws {
-    let (hasStarted, mayEnd) = (Counter(), Gate())
+    let (hasStarted, mayEnd) = (Counter(), Latch())
     let count = priority == .background ? 1 : 2
     let blockers = (0..<count).map { _ in
       Task {
@@ -213,7 +213,7 @@ struct ReadContractTests {
 }
 
 /// Blocks threads and suspends tasks until it is opened.
-private final class Gate: Sendable {
+private final class Latch: Sendable {
   private let isOpen = Mutex(false)
 
   func open() { isOpen.withLock { $0 = true } }

@@ -10,7 +10,7 @@ import Testing
   private let token = "ent_abcdefghijklmnopqrstuvwxyz0123456789"
   private let now = Instant(millisecondsSince1970: 1_700_000_000_000)
 
-  private func gate(_ policy: CallerPolicy) -> (Authenticator, CurrentCallers) {
+  private func authenticator(_ policy: CallerPolicy) -> (Authenticator, CurrentCallers) {
     let callers = CurrentCallers(policy)
     return (Authenticator(callers, now: { [now] in now }), callers)
   }
@@ -28,9 +28,9 @@ import Testing
 
   @Test("A configured token authenticates its caller, with the scheme in any case")
   func token_() throws {
-    let (gate, _) = gate(.listed(try directory("billing", token: token)))
+    let (authenticator, _) = authenticator(.listed(try directory("billing", token: token)))
     for scheme in ["Bearer", "bearer", "BEARER", "Bearer"] {
-      #expect(try gate.caller(headers("\(scheme) \(token)")).name == "billing")
+      #expect(try authenticator.caller(headers("\(scheme) \(token)")).name == "billing")
     }
   }
 
@@ -44,23 +44,23 @@ import Testing
       ("Bearer xnt_abcdefghijklmnopqrstuvwxyz0123456789", .unknownToken),
     ] as [(String?, CallerError)])
   func refused(field: String?, error: CallerError) throws {
-    let (gate, _) = gate(.listed(try directory("billing", token: token)))
+    let (authenticator, _) = authenticator(.listed(try directory("billing", token: token)))
     // Before and after a call with the right token, which shares a cache slot with one of the tokens.
-    #expect(throws: error) { try gate.caller(headers(field)) }
-    _ = try gate.caller(headers("Bearer \(token)"))
-    #expect(throws: error) { try gate.caller(headers(field)) }
+    #expect(throws: error) { try authenticator.caller(headers(field)) }
+    _ = try authenticator.caller(headers("Bearer \(token)"))
+    #expect(throws: error) { try authenticator.caller(headers(field)) }
   }
 
   @Test("A replaced policy takes effect on the next call, also for cached callers")
   func replaced() throws {
-    let (gate, callers) = gate(.listed(try directory("billing", token: token)))
-    _ = try gate.caller(headers("Bearer \(token)"))
+    let (authenticator, callers) = authenticator(.listed(try directory("billing", token: token)))
+    _ = try authenticator.caller(headers("Bearer \(token)"))
     callers.replace(with: .listed(try directory("support", token: token)))
-    #expect(try gate.caller(headers("Bearer \(token)")).name == "support")
+    #expect(try authenticator.caller(headers("Bearer \(token)")).name == "support")
     callers.replace(with: .listed(CallerDirectory([])))
-    #expect(throws: CallerError.unknownToken) { try gate.caller(headers("Bearer \(token)")) }
+    #expect(throws: CallerError.unknownToken) { try authenticator.caller(headers("Bearer \(token)")) }
     callers.replace(with: .open)
-    #expect(try gate.caller(headers(nil)).roles == Set(Role.allCases))
+    #expect(try authenticator.caller(headers(nil)).roles == Set(Role.allCases))
   }
 
   @Test("A certificate authenticates a call without a token")
@@ -68,14 +68,14 @@ import Testing
     let directory = CallerDirectory([
       CallerDefinition(name: "gateway", roles: [.submit], certificateNames: ["spiffe://example.com/gateway"])
     ])
-    let (gate, _) = gate(.listed(directory))
+    let (authenticator, _) = authenticator(.listed(directory))
     let names = ["gateway.internal", "spiffe://example.com/gateway"]
-    #expect(try gate.caller(headers(nil), certificateNames: names).name == "gateway")
+    #expect(try authenticator.caller(headers(nil), certificateNames: names).name == "gateway")
     #expect(throws: CallerError.unknownCertificate) {
-      try gate.caller(headers(nil), certificateNames: ["spiffe://example.com/other"])
+      try authenticator.caller(headers(nil), certificateNames: ["spiffe://example.com/other"])
     }
     #expect(throws: CallerError.unknownToken) {
-      try gate.caller(headers("Bearer \(token)"), certificateNames: names)
+      try authenticator.caller(headers("Bearer \(token)"), certificateNames: names)
     }
   }
 
@@ -87,10 +87,10 @@ import Testing
     let definitions = tokens.enumerated().map { index, token in
       CallerDefinition(name: "caller-\(index)", roles: [.read], tokens: [TokenHash(of: token.utf8)])
     }
-    let (gate, _) = gate(.listed(CallerDirectory(definitions)))
+    let (authenticator, _) = authenticator(.listed(CallerDirectory(definitions)))
     for _ in 0..<2 {
       for (index, token) in tokens.enumerated() {
-        #expect(try gate.caller(headers("Bearer \(token)")).name == "caller-\(index)")
+        #expect(try authenticator.caller(headers("Bearer \(token)")).name == "caller-\(index)")
       }
     }
   }

@@ -36,8 +36,8 @@ import Testing
     let issuer = TokenIssuer(Self.terms, keys: keys ?? self.keys, onUnknownKey: onUnknownKey)
     let directory = CallerDirectory(
       [CallerDefinition(name: "billing", roles: [.submit], subjects: ["svc-billing"])], issuer: issuer)
-    let gate = Authenticator(CurrentCallers(.listed(directory)), now: { Self.now })
-    return try gate.caller(HeaderFields([("authorization", "Bearer \(token)")]))
+    let authenticator = Authenticator(CurrentCallers(.listed(directory)), now: { Self.now })
+    return try authenticator.caller(HeaderFields([("authorization", "Bearer \(token)")]))
   }
 
   @Test("A configured subject has the configured roles, not those of the token")
@@ -194,15 +194,15 @@ import Testing
     let issuer = TokenIssuer(Self.terms, keys: keys) { asked.withLock { $0 += 1 } }
     let directory = CallerDirectory(
       [CallerDefinition(name: "billing", roles: [.submit], subjects: ["svc-billing"])], issuer: issuer)
-    let gate = Authenticator(CurrentCallers(.listed(directory)), now: { Self.now })
+    let authenticator = Authenticator(CurrentCallers(.listed(directory)), now: { Self.now })
     let headers = HeaderFields([("authorization", "Bearer \(token)")])
-    #expect(throws: CallerError.self) { try gate.caller(headers) }
+    #expect(throws: CallerError.self) { try authenticator.caller(headers) }
     #expect(asked.withLock { $0 } == 1)
     issuer.replaceKeys(
       with: try JSONWebKeySet(
         parsing: JSONObject(dictionaryLiteral: ("keys", .array([.object(try next.publicJWK())])))
           .serialized()))
-    #expect(try gate.caller(headers).name == "billing")
+    #expect(try authenticator.caller(headers).name == "billing")
   }
 
   @Test("A token that was accepted is rejected once its key is withdrawn")
@@ -236,11 +236,11 @@ import Testing
     let issuer = TokenIssuer(Self.terms, keys: keys)
     let directory = CallerDirectory(
       [CallerDefinition(name: "billing", roles: [.submit], subjects: ["svc-billing"])], issuer: issuer)
-    let gate = Authenticator(CurrentCallers(.listed(directory)), now: { time.withLock { $0 } })
+    let authenticator = Authenticator(CurrentCallers(.listed(directory)), now: { time.withLock { $0 } })
     let headers = HeaderFields([("authorization", "Bearer \(try signer.sign(Self.claims))")])
-    #expect(try gate.caller(headers).name == "billing")
+    #expect(try authenticator.caller(headers).name == "billing")
     time.withLock { $0 = $0.advanced(byMilliseconds: 91_000) }
-    #expect(throws: CallerError.self) { try gate.caller(headers) }
+    #expect(throws: CallerError.self) { try authenticator.caller(headers) }
   }
 
   @Test("After too many invalid tokens, a network's tokens are verified no more, unless they are cached")
@@ -248,7 +248,7 @@ import Testing
     let directory = CallerDirectory(
       [CallerDefinition(name: "billing", roles: [.submit], subjects: ["svc-billing"])],
       issuer: TokenIssuer(Self.terms, keys: keys))
-    let gate = Authenticator(
+    let authenticator = Authenticator(
       CurrentCallers(.listed(directory)), now: { Self.now },
       invalidTokens: AddressLimiter(perSecond: 1, burstSeconds: 3, ticks: { 0 }))
     let (stranger, other) = (PeerNetwork(address: "192.0.2.1"), PeerNetwork(address: "192.0.2.2"))
@@ -256,19 +256,19 @@ import Testing
       HeaderFields([("authorization", "Bearer \(try signer.sign(Self.claims))")])
     }
     let known = try headers(signer)
-    #expect(try gate.caller(known, network: stranger).name == "billing")
+    #expect(try authenticator.caller(known, network: stranger).name == "billing")
     let forged = try headers(JWTSigner(key: .generate(.p256), keyID: "one"))
     for _ in 0..<3 {
       #expect(throws: CallerError.badToken(reason: "invalid signature")) {
-        try gate.caller(forged, network: stranger)
+        try authenticator.caller(forged, network: stranger)
       }
     }
     let refusal = CallerError.tooManyBadTokens(retryAfterMilliseconds: 1_001)
-    #expect(throws: refusal) { try gate.caller(forged, network: stranger) }
-    #expect(try gate.caller(known, network: stranger).name == "billing")
+    #expect(throws: refusal) { try authenticator.caller(forged, network: stranger) }
+    #expect(try authenticator.caller(known, network: stranger).name == "billing")
     let next = try headers(signer)
-    #expect(throws: refusal) { try gate.caller(next, network: stranger) }
-    #expect(try gate.caller(next, network: other).name == "billing")
+    #expect(throws: refusal) { try authenticator.caller(next, network: stranger) }
+    #expect(try authenticator.caller(next, network: other).name == "billing")
   }
 
   @Test("A short RSA key is rejected")

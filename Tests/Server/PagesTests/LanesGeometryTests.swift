@@ -58,7 +58,7 @@ private let now = Instant(millisecondsSince1970: 1_800_000_000_000)
   @Test("The moments of a sentence are times, and what only begins like one is text")
   func sentence() {
     #expect(Format.sentence("no <end>").description == "no &lt;end&gt;")
-    let text = Format.sentence("Access until \(Format.moment(now)). At 2027-13-01 08:00 UTC").description
+    let text = Format.sentence("Access until \(Format.minuteUTC(now)). At 2027-13-01 08:00 UTC").description
     #expect(
       text.hasPrefix(
         "Access until <span class=\"moment-text\">\(Format.time(now)) <span data-zone>UTC</span></span>. "))

@@ -10,59 +10,59 @@ import Testing
 struct OnlineChecksTests {
   @Test("Policy off sends no request; hard sends one for many concurrent documents")
   func hard() async throws {
-    let setup = try Setup()
-    setup.fetcher.response = try setup.authority.response(.good)
-    #expect(try await setup.checks.check(setup.chain, policy: .off) == nil)
-    #expect(setup.fetcher.count == 0)
+    let fixture = try Fixture()
+    fixture.fetcher.response = try fixture.authority.response(.good)
+    #expect(try await fixture.checks.check(fixture.chain, policy: .off) == nil)
+    #expect(fixture.fetcher.count == 0)
 
     await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<20 {
-        group.addTask { (try? await setup.checks.check(setup.chain, policy: .hard)) != nil }
+        group.addTask { (try? await fixture.checks.check(fixture.chain, policy: .hard)) != nil }
       }
       for await passed in group { #expect(passed) }
     }
-    #expect(setup.fetcher.count == 1)
-    #expect(setup.fetcher.addresses == ["http://ocsp.example.com/a"])
+    #expect(fixture.fetcher.count == 1)
+    #expect(fixture.fetcher.addresses == ["http://ocsp.example.com/a"])
   }
 
   @Test("A network failure is reported as unavailable and not retried for ten seconds")
   func unavailable() async throws {
-    let setup = try Setup()
+    let fixture = try Fixture()
     let error = await #expect(throws: OnlineCheckError.self) {
-      try await setup.checks.check(setup.chain, policy: .hard)
+      try await fixture.checks.check(fixture.chain, policy: .hard)
     }
     #expect(error == .unavailable("no network", retryAfterMilliseconds: 10_000))
-    setup.advance(seconds: 4)
+    fixture.advance(seconds: 4)
     let again = await #expect(throws: OnlineCheckError.self) {
-      try await setup.checks.check(setup.chain, policy: .hard)
+      try await fixture.checks.check(fixture.chain, policy: .hard)
     }
     #expect(again == .unavailable("the last OCSP request failed", retryAfterMilliseconds: 6_000))
-    #expect(setup.fetcher.count == 1)
+    #expect(fixture.fetcher.count == 1)
 
-    setup.fetcher.response = try setup.authority.response(.good)
-    setup.advance(seconds: 6)
-    #expect(try await setup.checks.check(setup.chain, policy: .hard) != nil)
-    #expect(setup.fetcher.count == 2)
+    fixture.fetcher.response = try fixture.authority.response(.good)
+    fixture.advance(seconds: 6)
+    #expect(try await fixture.checks.check(fixture.chain, policy: .hard) != nil)
+    #expect(fixture.fetcher.count == 2)
   }
 
   @Test("Policy soft passes without a response, and returns the age of a cached one")
   func soft() async throws {
-    let setup = try Setup()
-    setup.fetcher.response = try setup.authority.response(.good)
-    #expect(try await setup.checks.check(setup.chain, policy: .soft) == nil)
+    let fixture = try Fixture()
+    fixture.fetcher.response = try fixture.authority.response(.good)
+    #expect(try await fixture.checks.check(fixture.chain, policy: .soft) == nil)
     // Joins the request that soft started.
-    let given = try await setup.checks.check(setup.chain, policy: .hard)
-    #expect(try await setup.checks.check(setup.chain, policy: .soft) == given)
-    #expect(setup.fetcher.count == 1)
+    let given = try await fixture.checks.check(fixture.chain, policy: .hard)
+    #expect(try await fixture.checks.check(fixture.chain, policy: .soft) == given)
+    #expect(fixture.fetcher.count == 1)
   }
 
   @Test("A revoked certificate is rejected under soft and hard", arguments: [OnlineCheckPolicy.soft, .hard])
   func revoked(policy: OnlineCheckPolicy) async throws {
-    let setup = try Setup()
-    setup.fetcher.response = try setup.authority.response(.revoked)
-    _ = try? await setup.checks.check(setup.chain, policy: .hard)
+    let fixture = try Fixture()
+    fixture.fetcher.response = try fixture.authority.response(.revoked)
+    _ = try? await fixture.checks.check(fixture.chain, policy: .hard)
     let error = await #expect(throws: OnlineCheckError.self) {
-      try await setup.checks.check(setup.chain, policy: policy)
+      try await fixture.checks.check(fixture.chain, policy: policy)
     }
     #expect(error?.reason == "REVOKED_CERTIFICATE")
   }
@@ -72,83 +72,83 @@ struct OnlineChecksTests {
     for response: (OpenSSLAuthority) throws -> [UInt8] in [
       { try $0.response(.unknown) }, { try $0.response(.good, signedBy: .stranger) }, { _ in [1, 2, 3] },
     ] {
-      let setup = try Setup()
-      setup.fetcher.response = try response(setup.authority)
+      let fixture = try Fixture()
+      fixture.fetcher.response = try response(fixture.authority)
       let error = await #expect(throws: OnlineCheckError.self) {
-        try await setup.checks.check(setup.chain, policy: .hard)
+        try await fixture.checks.check(fixture.chain, policy: .hard)
       }
       #expect(error?.reason == "ONLINE_CHECK_UNAVAILABLE")
     }
-    let setup = try Setup()
-    setup.fetcher.response = try setup.authority.response(.good)
-    setup.advance(seconds: 2 * 86_400)
+    let fixture = try Fixture()
+    fixture.fetcher.response = try fixture.authority.response(.good)
+    fixture.advance(seconds: 2 * 86_400)
     let error = await #expect(throws: OnlineCheckError.self) {
-      try await setup.checks.check(setup.chain, policy: .hard)
+      try await fixture.checks.check(fixture.chain, policy: .hard)
     }
     #expect(error == .unavailable("the OCSP response is expired", retryAfterMilliseconds: 10_000))
   }
 
   @Test("Certificates without a responder are not checked")
   func noResponder() async throws {
-    let setup = try Setup()
-    let chain = [setup.authority.issuer, setup.authority.root]
-    #expect(try await setup.checks.check(chain, policy: .hard) == nil)
-    #expect(setup.fetcher.count == 0)
+    let fixture = try Fixture()
+    let chain = [fixture.authority.issuer, fixture.authority.root]
+    #expect(try await fixture.checks.check(chain, policy: .hard) == nil)
+    #expect(fixture.fetcher.count == 0)
   }
 
   @Test("An unknown certificate is unavailable under hard and passes under soft")
   func unknown() async throws {
-    let setup = try Setup()
-    setup.fetcher.response = try setup.authority.response(.unknown)
+    let fixture = try Fixture()
+    fixture.fetcher.response = try fixture.authority.response(.unknown)
     let error = await #expect(throws: OnlineCheckError.self) {
-      try await setup.checks.check(setup.chain, policy: .hard)
+      try await fixture.checks.check(fixture.chain, policy: .hard)
     }
     #expect(error?.reason == "ONLINE_CHECK_UNAVAILABLE")
-    #expect(try await setup.checks.check(setup.chain, policy: .soft) != nil)
-    #expect(setup.fetcher.count == 1)
+    #expect(try await fixture.checks.check(fixture.chain, policy: .soft) != nil)
+    #expect(fixture.fetcher.count == 1)
   }
 
   @Test("An expired response is not used under soft")
   func expiredUnderSoft() async throws {
-    let setup = try Setup()
-    setup.fetcher.response = try setup.authority.response(.revoked)
-    _ = try? await setup.checks.check(setup.chain, policy: .hard)
-    setup.advance(seconds: 2 * 86_400)
-    #expect(try await setup.checks.check(setup.chain, policy: .soft) == nil)
+    let fixture = try Fixture()
+    fixture.fetcher.response = try fixture.authority.response(.revoked)
+    _ = try? await fixture.checks.check(fixture.chain, policy: .hard)
+    fixture.advance(seconds: 2 * 86_400)
+    #expect(try await fixture.checks.check(fixture.chain, policy: .soft) == nil)
   }
 
   @Test("A clock that was set back does not prolong the wait after a failure")
   func clockSetBack() async throws {
-    let setup = try Setup()
-    _ = try? await setup.checks.check(setup.chain, policy: .hard)
-    setup.advance(seconds: -3_600)
-    _ = try? await setup.checks.check(setup.chain, policy: .hard)
-    #expect(setup.fetcher.count == 2)
+    let fixture = try Fixture()
+    _ = try? await fixture.checks.check(fixture.chain, policy: .hard)
+    fixture.advance(seconds: -3_600)
+    _ = try? await fixture.checks.check(fixture.chain, policy: .hard)
+    #expect(fixture.fetcher.count == 2)
   }
 
   @Test("A request is limited in time and response size")
   func limits() async throws {
-    let setup = try Setup()
-    _ = try? await setup.checks.check(setup.chain, policy: .hard)
-    #expect(setup.fetcher.timeouts == [.seconds(5)])
-    #expect(setup.fetcher.sizeLimits == [65_536])
+    let fixture = try Fixture()
+    _ = try? await fixture.checks.check(fixture.chain, policy: .hard)
+    #expect(fixture.fetcher.timeouts == [.seconds(5)])
+    #expect(fixture.fetcher.sizeLimits == [65_536])
   }
 
   @Test("A response past the middle of its lifetime is renewed in the background")
   func renewal() async throws {
-    let setup = try Setup()
-    setup.fetcher.response = try setup.authority.response(.good)
-    let first = try await setup.checks.check(setup.chain, policy: .hard)
-    setup.advance(seconds: 13 * 3600)
+    let fixture = try Fixture()
+    fixture.fetcher.response = try fixture.authority.response(.good)
+    let first = try await fixture.checks.check(fixture.chain, policy: .hard)
+    fixture.advance(seconds: 13 * 3600)
     // Does not wait: the cached response is still fresh although the network fails.
-    setup.fetcher.response = nil
-    #expect(try await setup.checks.check(setup.chain, policy: .hard) == first)
-    #expect(try await setup.checks.check(setup.chain, policy: .hard) == first)
+    fixture.fetcher.response = nil
+    #expect(try await fixture.checks.check(fixture.chain, policy: .hard) == first)
+    #expect(try await fixture.checks.check(fixture.chain, policy: .hard) == first)
   }
 }
 
 /// Checks of one authority's chain with a simulated network and clock.
-private final class Setup: Sendable {
+private final class Fixture: Sendable {
   let authority: OpenSSLAuthority
   let fetcher = TestFetcher()
   let checks: OnlineChecks

@@ -18,18 +18,18 @@ struct ConformanceService: Sendable {
 
   private func streaming(
     _ name: String,
-    _ handler: @escaping @Sendable (any MessageStream, ReceivedCall) async throws(Status) -> Void
+    _ handler: @escaping @Sendable (any MessageStream, RecordedRequest) async throws(Status) -> Void
   ) -> Method {
     Method(
       path: "/\(Self.name)/\(name)",
       handler: .streaming { stream, context async throws(Status) in
-        try await handler(stream, ReceivedCall(context))
+        try await handler(stream, RecordedRequest(context))
       })
   }
 
   private func unary(_ bytes: UnsafeRawBufferPointer, _ context: CallContext) throws(Status) -> UnaryWork {
     let request: Conformance.UnaryRequest = try decode(Array(bytes))
-    var call = ReceivedCall(context)
+    var call = RecordedRequest(context)
     call.record(request, bytes: Array(bytes))
     return { [call] () async throws(Status) in
       let definition = request.responseDefinition ?? .init()
@@ -44,7 +44,7 @@ struct ConformanceService: Sendable {
     }
   }
 
-  private func clientStream(_ stream: any MessageStream, _ received: ReceivedCall) async throws(Status) {
+  private func clientStream(_ stream: any MessageStream, _ received: RecordedRequest) async throws(Status) {
     var call = received
     var first: Conformance.ClientStreamRequest?
     while let message = try await stream.next() {
@@ -60,7 +60,7 @@ struct ConformanceService: Sendable {
     try await stream.send(Conformance.ClientStreamResponse.with { $0.payload = payload })
   }
 
-  private func serverStream(_ stream: any MessageStream, _ received: ReceivedCall) async throws(Status) {
+  private func serverStream(_ stream: any MessageStream, _ received: RecordedRequest) async throws(Status) {
     guard let message = try await stream.next(), try await stream.next() == nil else {
       throw Status.oneMessageExpected
     }
@@ -78,7 +78,7 @@ struct ConformanceService: Sendable {
     try definition.end(call)
   }
 
-  private func bidiStream(_ stream: any MessageStream, _ received: ReceivedCall) async throws(Status) {
+  private func bidiStream(_ stream: any MessageStream, _ received: RecordedRequest) async throws(Status) {
     var call = received
     var first: Conformance.BidiStreamRequest?
     var sent = 0

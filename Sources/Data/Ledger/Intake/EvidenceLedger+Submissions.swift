@@ -100,7 +100,7 @@ extension EvidenceLedger {
   /// Stores the rejected document of a submission. One whose verification could not finish is not stored,
   /// because its sender repeats it.
   private func recordRejection(
-    _ refusal: VerifiedSubmission.Refusal, _ submission: Submission
+    _ refusal: VerifiedSubmission.RejectedDocument, _ submission: Submission
   ) async -> LedgerError {
     if case .notVerified(.cryptographyFailed(let error)) = refusal.rejection {
       return .notVerifiable(error)

@@ -13,7 +13,7 @@ struct ReceiptWrite: Sendable {
 
   /// A document of Apple's about the receipt that failed its verification.
   private struct RejectedDocument: Sendable {
-    let refusal: VerifiedSubmission.Refusal
+    let refusal: VerifiedSubmission.RejectedDocument
     let submission: Submission
   }
 
@@ -35,7 +35,7 @@ struct ReceiptWrite: Sendable {
     self.catalog = catalog
     policy = app.ownershipPolicy
     for submission in receipt.documents {
-      do throws(VerifiedSubmission.Refusal) {
+      do throws(VerifiedSubmission.RejectedDocument) {
         let verified = try VerifiedSubmission(submission, for: app, with: verifier)
         entries.append(SubmissionWrite(submission, verified, catalog: catalog, policy: policy))
       } catch {

@@ -15,7 +15,7 @@ struct VerifiedSubmission: Sendable {
   }
 
   /// The rejected document and the reason.
-  struct Refusal: Error {
+  struct RejectedDocument: Error {
     let kind: Evidence.Kind
     let document: String
     let rejection: Rejection
@@ -29,13 +29,13 @@ struct VerifiedSubmission: Sendable {
   /// Verifies and decodes the documents of `submission`, at least one. All must have the same environment.
   init(
     _ submission: Submission, for app: AppDefinition, with verifier: SignedDataVerifier
-  ) throws(Refusal) {
+  ) throws(RejectedDocument) {
     var reader = DocumentReader(app: app, verifier: verifier)
     if let document = submission.signedTransaction { try reader.readTransaction(document) }
     if let document = submission.signedRenewalInfo { try reader.readRenewalInfo(document) }
     if let document = submission.signedAppTransaction { try reader.readAppTransaction(document) }
     guard let environment = reader.environment else {
-      throw Refusal(
+      throw RejectedDocument(
         kind: .signedTransaction, document: submission.signedTransaction ?? "",
         rejection: .incomplete(.missing(field: "environment")))
     }
@@ -57,7 +57,7 @@ private struct DocumentReader {
   private var environments: Set<Environment> { environment.map { [$0] } ?? Set(app.environments) }
 
   /// Verifies a signed transaction, which determines the environment.
-  mutating func readTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
+  mutating func readTransaction(_ text: String) throws(VerifiedSubmission.RejectedDocument) {
     try read(text, .signedTransaction) { reader throws(Rejection) in
       let payload = try verified { () throws(VerificationError) in
         try reader.verifier.verifyTransaction(
@@ -72,7 +72,7 @@ private struct DocumentReader {
   }
 
   /// Verifies a signed renewal info; it must be of the same purchase as the transaction before.
-  mutating func readRenewalInfo(_ text: String) throws(VerifiedSubmission.Refusal) {
+  mutating func readRenewalInfo(_ text: String) throws(VerifiedSubmission.RejectedDocument) {
     try read(text, .signedRenewalInfo) { reader throws(Rejection) in
       let payload = try verified { () throws(VerificationError) in
         try reader.verifier.verifyRenewalInfo(
@@ -88,7 +88,7 @@ private struct DocumentReader {
   }
 
   /// Verifies a signed app transaction.
-  mutating func readAppTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
+  mutating func readAppTransaction(_ text: String) throws(VerifiedSubmission.RejectedDocument) {
     try read(text, .signedAppTransaction) { reader throws(Rejection) in
       let payload = try verified { () throws(VerificationError) in
         try reader.verifier.verifyAppTransaction(
@@ -104,7 +104,7 @@ private struct DocumentReader {
   /// Adds a document, or throws it with the reason of its rejection.
   private mutating func read(
     _ text: String, _ kind: Evidence.Kind, _ decode: (inout DocumentReader) throws(Rejection) -> DecodedItem
-  ) throws(VerifiedSubmission.Refusal) {
+  ) throws(VerifiedSubmission.RejectedDocument) {
     do throws(Rejection) {
       let item = try tracedInline("verify", attributes: ["entitled.document": "\(kind.rawValue)"]) {
         () throws(Rejection) in try decode(&self)
@@ -113,7 +113,8 @@ private struct DocumentReader {
       let content = EvidenceContent(hashing: Array(text.utf8))
       documents.append(.init(kind: kind, content: content, item: item))
     } catch {
-      throw VerifiedSubmission.Refusal(kind: kind, document: text, rejection: error.refined(by: text))
+      throw VerifiedSubmission.RejectedDocument(
+        kind: kind, document: text, rejection: error.refined(by: text))
     }
   }
 }

@@ -44,7 +44,7 @@ package struct VerifyReceiptFacade: Sendable {
   package func answer(
     to call: VerifyReceiptCall, appID: String?, in environment: Environment?
   ) async -> VerifyReceiptAnswer {
-    do throws(Refusal) {
+    do throws(FailedCall) {
       let (app, origin) = try admit(call, appID, environment)
       return .valid(content(call, try await purchases(call, app, origin), app, origin))
     } catch {
@@ -57,7 +57,7 @@ package struct VerifyReceiptFacade: Sendable {
   package func refusal(
     of call: VerifyReceiptCall, appID: String?, in environment: Environment?
   ) -> VerifyReceiptAnswer? {
-    do throws(Refusal) {
+    do throws(FailedCall) {
       _ = try admit(call, appID, environment)
       return nil
     } catch {
@@ -72,7 +72,7 @@ package struct VerifyReceiptFacade: Sendable {
   }
 
   /// The response to a request that gets no purchases.
-  private struct Refusal: Error {
+  private struct FailedCall: Error {
     let answer: VerifyReceiptAnswer
 
     init(_ status: VerifyReceiptStatus, _ environment: Environment?) {
@@ -83,24 +83,24 @@ package struct VerifyReceiptFacade: Sendable {
   /// Returns the app and environment of a request with a valid receipt and, if the app has one, the shared secret.
   private func admit(
     _ call: VerifyReceiptCall, _ appID: String?, _ environment: Environment?
-  ) throws(Refusal) -> (AppDefinition, Environment) {
+  ) throws(FailedCall) -> (AppDefinition, Environment) {
     let origin = call.origin
     guard let app = app(appID, call.receipt, origin), let origin else {
-      throw Refusal(.notAuthenticated, environment)
+      throw FailedCall(.notAuthenticated, environment)
     }
     guard environment ?? origin == origin, app.environments.contains(origin) else {
-      throw Refusal(Self.misplaced(origin), environment ?? app.environments.first)
+      throw FailedCall(Self.misplaced(origin), environment ?? app.environments.first)
     }
     do throws(VerificationError) {
       let _: Verified<AppReceiptPayload> = try verifier.verifyReceipt(
         call.document, for: app.identity, environments: [origin])
     } catch .cryptographyFailed {
-      throw Refusal(.internalDataAccess, origin)
+      throw FailedCall(.internalDataAccess, origin)
     } catch {
-      throw Refusal(.notAuthenticated, origin)
+      throw FailedCall(.notAuthenticated, origin)
     }
     if let secret = secrets[app.id], !(call.password.map(secret.matches) ?? false) {
-      throw Refusal(.sharedSecretMismatch, origin)
+      throw FailedCall(.sharedSecretMismatch, origin)
     }
     return (app, origin)
   }
@@ -126,14 +126,14 @@ package struct VerifyReceiptFacade: Sendable {
   /// Returns the account's purchases, after a migration or lookup if one is needed.
   private func purchases(
     _ call: VerifyReceiptCall, _ app: AppDefinition, _ environment: Environment
-  ) async throws(Refusal) -> AccountPurchases {
+  ) async throws(FailedCall) -> AccountPurchases {
     var appInstalls: Set<String> = []
-    func read() async throws(Refusal) -> AccountPurchases {
+    func read() async throws(FailedCall) -> AccountPurchases {
       do throws(StoreError) {
         return try await reader.purchases(
           of: call.receipt, through: appInstalls, appID: app.id, environment: environment)
       } catch {
-        throw Refusal(.internalDataAccess, environment)
+        throw FailedCall(.internalDataAccess, environment)
       }
     }
     func submit(_ content: IncomingReceipt.Content) async throws(ReceiptError) -> ReceiptOutcome {
@@ -147,13 +147,13 @@ package struct VerifyReceiptFacade: Sendable {
     if !known.unknownLines(of: call.receipt, in: app).isEmpty {
       let outcome: ReceiptOutcome
       do { outcome = try await submit(.receipt(call.document)) } catch {
-        throw Refusal(error.status, environment)
+        throw FailedCall(error.status, environment)
       }
       // The App Store does not return delivered consumables. If the receipt has nothing else, only the other
       // transactions of the response identify the account.
       appInstalls.formUnion(outcome.result.transactions.compactMap(\.appTransactionId))
       known = try await read()
-      if let status = outcome.status(hasSignedFacts: !known.isEmpty) { throw Refusal(status, environment) }
+      if let status = outcome.status(hasSignedFacts: !known.isEmpty) { throw FailedCall(status, environment) }
     }
     let now = { self.intake.ledger.clocks.now(in: environment) }
     for line in known.overdueLines(at: now()) where known.overdueLines(at: now()).contains(line) {

@@ -58,8 +58,8 @@ struct ConfigurationCheck {
 
   /// Requires a file that can be written, or a folder in which it can be created.
   private static func requireWritable(_ path: String) throws {
-    let isThere = FileManager.default.fileExists(atPath: path)
-    let target = isThere ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let exists = FileManager.default.fileExists(atPath: path)
+    let target = exists ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
     guard !FileManager.default.isWritableFile(atPath: target) else { return }
     throw Failure("cannot write \(path); make its folder, and let the service's user write there")
   }

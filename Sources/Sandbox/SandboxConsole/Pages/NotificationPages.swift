@@ -55,7 +55,7 @@ enum NotificationPage {
       <h1>\(view.name)</h1>
       <p>\(Part.delivery(view))</p>
       \(properties(view, visit))
-      <div class="row">\(Part.button(Text.sendAgain, .action(.resendNotification), [("notificationUUID", view.uuid)], visit, back: ["notifications", view.uuid]))</div>
+      <div class="row">\(Part.button(Text.resend, .action(.resendNotification), [("notificationUUID", view.uuid)], visit, back: ["notifications", view.uuid]))</div>
       \(Part.commands([Part.command(.action(.resendNotification), [("notificationUUID", view.uuid)], visit)]))
       <h2>\(Text.attempts)</h2>
       \(attempts(view))

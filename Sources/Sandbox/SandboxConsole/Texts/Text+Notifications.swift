@@ -15,7 +15,7 @@ extension Text {
   static func rules(_ rules: String) -> String { "Apple's rules for \(Format.words(rules))" }
   static let setURL = "Set the URL"
   static let sendTest = "Send a test notification"
-  static let sendAgain = "Send again"
+  static let resend = "Send again"
   static let notSent = "not sent"
   static let pending = "pending"
   static let next = "next attempt"

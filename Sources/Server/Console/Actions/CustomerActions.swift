@@ -28,7 +28,7 @@ enum CustomerActions {
       <div class="menu">\([ActionName.link, .merge, .addNote, .setAttribute, .consent].map(link))\
       <p><button type="button" data-action="ticket">\(Text.copyForTicket)</button></p>
       <span hidden data-ticket="\(ticket)"></span>\(link(.erase))</div></details>
-      \(CustomerChanges.button(data))</div>
+      \(EventsSincePage.button(data))</div>
       """
   }
 

@@ -55,7 +55,7 @@ enum CustomerPage {
     return """
       <h1>\(Format.id(data.id))</h1>
       \(header(data, visit))
-      \(CustomerChanges.bar(data))
+      \(EventsSincePage.bar(data))
       \(data.moment.asOf == nil ? CustomerActions.bar(data, ticket: ticket(data, verdicts), visit) : "")
       \(notices(data))
       \(contradictions(data))
@@ -190,7 +190,7 @@ enum CustomerPage {
   /// A few lines for a ticket, to which the script adds the address of the page.
   private static func ticket(_ data: CustomerData, _ verdicts: [Verdict]) -> String {
     let lines = verdicts.map { "\($0.entitlement.name): \($0.sentence) (\($0.entitlement.reason))" }
-    let state = "\(Text.asOf) \(Format.moment(data.now)), \(Text.event(data.customer.sequence))"
+    let state = "\(Text.asOf) \(Format.minuteUTC(data.now)), \(Text.event(data.customer.sequence))"
     return ([data.description.summary] + lines + [state]).joined(separator: "\n")
   }
 }

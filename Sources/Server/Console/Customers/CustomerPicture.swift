@@ -86,7 +86,7 @@ enum CustomerPicture {
       <input id="at" type="range" name="at" min="\(scale.first)" max="\(scale.last)" step="\(scale.step)" value="\(value)">
       <span></span></div>
       <div class="row moments" id="moments-of-events" data-moments="\(moments.map(String.init).joined(separator: " "))">
-      <output id="moment" for="at" data-at="\(value)">\(Format.moment(data.moment.asOf ?? data.now))</output>
+      <output id="moment" for="at" data-at="\(value)">\(Format.minuteUTC(data.moment.asOf ?? data.now))</output>
       <label><input type="checkbox" name="known" value="then"\(isKnownThen)>\(Text.knownThen)</label>
       <button>\(Text.show)</button></div>
       </form>

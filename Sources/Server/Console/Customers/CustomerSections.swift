@@ -11,12 +11,12 @@ enum CustomerSections {
     let head: Markup = "<h2 id=\"purchases\">\(Text.purchases)</h2>"
     let history: GetCustomerHistoryResponse
     do throws(Status) { history = try data.history.get() } catch { return head + Part.failure(error) }
-    let moment = data.moment.asOf ?? data.now
+    let instant = data.moment.asOf ?? data.now
     let lanes = history.lanes.filter { $0.kind == .purchase || $0.kind == .shared }
-    let inForce = lanes.filter { lane in lane.segments.contains { $0.contains(moment) } }
+    let inForce = lanes.filter { lane in lane.segments.contains { $0.contains(instant) } }
     let others = lanes.filter { !inForce.contains($0) }
-    let rows = (inForce.reversed() + others.reversed()).map { purchase($0, at: moment, data, visit) }
-    let grants = history.lanes.filter { $0.kind == .grant }.map { grant($0, at: moment, data, visit) }
+    let rows = (inForce.reversed() + others.reversed()).map { purchase($0, at: instant, data, visit) }
+    let grants = history.lanes.filter { $0.kind == .grant }.map { grant($0, at: instant, data, visit) }
     let table = Table.markup(
       Text.purchases,
       heads: [
@@ -31,12 +31,12 @@ enum CustomerSections {
       """
   }
 
-  private static func purchase(_ lane: HistoryLane, at moment: Instant, _ data: CustomerData, _ visit: Visit)
+  private static func purchase(_ lane: HistoryLane, at instant: Instant, _ data: CustomerData, _ visit: Visit)
     -> [Markup]
   {
     guard !lane.segments.isEmpty else { return unit(lane, data) }
-    let current = lane.segments.last { $0.contains(moment) }
-    let latest = current ?? lane.segments.last { ($0.since?.instant).map { $0 <= moment } ?? false }
+    let current = lane.segments.last { $0.contains(instant) }
+    let latest = current ?? lane.segments.last { ($0.since?.instant).map { $0 <= instant } ?? false }
     let hasAccess = current.map { $0.accessLevel == .full || $0.accessLevel == .limited } ?? false
     let refunded = lane.marks.contains { $0.type == "REFUNDED" }
     let tone: Tone =
@@ -78,13 +78,13 @@ enum CustomerSections {
     ]
   }
 
-  private static func grant(_ lane: HistoryLane, at moment: Instant, _ data: CustomerData, _ visit: Visit)
+  private static func grant(_ lane: HistoryLane, at instant: Instant, _ data: CustomerData, _ visit: Visit)
     -> [Markup]
   {
     let grant = data.customer.grants.first { $0.grantId == lane.name }
     let revocation = lane.marks.last { ["GRANT_REVOKED", "REFUNDED"].contains($0.type) }
     let end = lane.segments.last?.until
-    let isRevocable = grant?.isRevocable(at: moment) ?? false
+    let isRevocable = grant?.isRevocable(at: instant) ?? false
     let actions: Markup =
       data.moment.asOf == nil && isRevocable && ActionName.revoke.isOpen(to: visit)
       ? "<a href=\"\(data.scope.action(.revoke, [("grant", lane.name), ("customer", data.id)]))\">\(Text.revokeThis)</a>"

@@ -39,8 +39,8 @@ enum EventPage {
       (Text.answer, before.entitled ? Text.yes : Text.no, after.entitled ? Text.yes : Text.no),
       (Text.reason, Format.words(before.reason), Format.words(after.reason)),
       (
-        Text.accessUntil, before.until?.instant.map(Format.moment) ?? "",
-        after.until?.instant.map(Format.moment) ?? ""
+        Text.accessUntil, before.until?.instant.map(Format.minuteUTC) ?? "",
+        after.until?.instant.map(Format.minuteUTC) ?? ""
       ),
       (Text.productHead, before.productId, after.productId),
     ]

@@ -51,7 +51,7 @@ final class CustomerLive: Sendable {
     let live = CustomerLive(request, visit, slot)
     try await live.announcements.accepted()
     // Now that no later event is missed: the events since the page was shown.
-    let sequence = try await CustomerChanges.sequence(of: id, in: scope, visit)
+    let sequence = try await EventsSincePage.sequence(of: id, in: scope, visit)
     if sequence > after { live.announcements.announce(sequence) }
     return live.response
   }

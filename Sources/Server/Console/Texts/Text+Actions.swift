@@ -198,9 +198,9 @@ extension Text {
     "Apple extends the renewal date of \(purchase) by \(days) days."
   }
   static func renewsWithout(_ instant: Instant) -> String {
-    "Without the extension, it renews at \(Format.moment(instant))."
+    "Without the extension, it renews at \(Format.minuteUTC(instant))."
   }
-  static func renewsAt(_ instant: Instant) -> String { "It renews at \(Format.moment(instant))." }
+  static func renewsAt(_ instant: Instant) -> String { "It renews at \(Format.minuteUTC(instant))." }
   static func willAnswer(_ transaction: String) -> String {
     "Apple gets this answer about the transaction \(transaction)."
   }
@@ -250,7 +250,7 @@ extension Text {
     "Decoded again: \(notifications(Int(count))). Changed: \(changed)."
   }
   static func willBackfill(_ start: Instant) -> String {
-    "Apple is asked for all notifications since \(Format.moment(start)); then for the affected purchases."
+    "Apple is asked for all notifications since \(Format.minuteUTC(start)); then for the affected purchases."
   }
   static func backfilled(_ received: Int64, _ drifted: Int64) -> String {
     "Fetched: \(notifications(Int(received))) that had not arrived. The state of \(countOfCustomers(Int(drifted))) differed."

@@ -217,12 +217,12 @@ extension Text {
   static let withdrawn = "Withdrawn"
   static let settleBy = "Settle by"
   static func consentOpen(_ withdrawn: Instant?, _ deadline: Instant?) -> String {
-    "A parent or guardian withdrew the consent on \(moment(withdrawn)); settle it by \(moment(deadline))."
+    "A parent or guardian withdrew the consent on \(minute(withdrawn)); settle it by \(minute(deadline))."
   }
   static func consentSettled(_ withdrawn: Instant?, _ settled: Instant?) -> String {
-    "A parent or guardian withdrew the consent on \(moment(withdrawn)); it was settled on \(moment(settled))."
+    "A parent or guardian withdrew the consent on \(minute(withdrawn)); it was settled on \(minute(settled))."
   }
-  private static func moment(_ instant: Instant?) -> String { instant.map(Format.moment) ?? none }
+  private static func minute(_ instant: Instant?) -> String { instant.map(Format.minuteUTC) ?? none }
   static let queueUnclaimed = "Unclaimed purchases"
   static let queueDeadLetters = "Dead letters"
   static let queueRejected = "Rejected documents"

@@ -44,8 +44,8 @@ extension Text {
   static let errorTitle = "That did not work"
   static let requestID = "Request"
   static let noSuchPage = "there is no such page"
-  static let tooFast = "Too many pages"
-  static let tooFastHint = "Wait a moment, and load the page again."
+  static let tooManyPages = "Too many pages"
+  static let tooManyPagesHint = "Wait a moment, and load the page again."
   /// The remedy of an error for a person; `nil` if the message names it.
   static func advice(_ code: StatusCode) -> String? {
     switch code {
@@ -136,6 +136,6 @@ extension Text {
   static let purchase = "Purchase"
   static let openThere = "Open there"
 
-  static func until(_ instant: Instant) -> String { " Access until \(Format.moment(instant))." }
+  static func until(_ instant: Instant) -> String { " Access until \(Format.minuteUTC(instant))." }
   static let withoutEnd = " The access has no end."
 }

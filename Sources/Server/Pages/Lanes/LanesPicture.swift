@@ -145,7 +145,7 @@ package struct LanesPicture: Sendable {
   }
 
   private static func description(_ mark: Lane.Mark) -> String {
-    "\(mark.meaning) (\(Format.moment(mark.at)))"
+    "\(mark.meaning) (\(Format.minuteUTC(mark.at)))"
   }
 
   /// The same as text: each bar and each mark is a row. `reference` draws the link to what a bar or a mark is from, by its

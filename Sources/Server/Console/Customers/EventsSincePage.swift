@@ -5,7 +5,7 @@ internal import RPC
 internal import Wire
 
 /// Whether events of a customer followed since a page was shown.
-enum CustomerChanges {
+enum EventsSincePage {
   /// The switch that shows them as they happen.
   static func button(_ data: CustomerData) -> Markup {
     let sequence = String(data.customer.sequence)

@@ -3,7 +3,7 @@ internal import RPC
 internal import Wire
 
 /// The properties of a call that its responses repeat.
-struct ReceivedCall: Sendable {
+struct RecordedRequest: Sendable {
   private let headers: [Conformance.Header]
   private let timeout: Int64
   /// The messages since the last response.
@@ -68,7 +68,7 @@ extension Conformance.Packed {
 extension Conformance.Error {
   /// The status that ends a call before its first message.
   func status(
-    _ call: ReceivedCall, _ headers: [Conformance.Header] = [], _ trailers: [Conformance.Header] = []
+    _ call: RecordedRequest, _ headers: [Conformance.Header] = [], _ trailers: [Conformance.Header] = []
   ) -> Status {
     var described = self
     described.details.append(call.details)
@@ -97,7 +97,7 @@ extension Conformance.Error {
 
 extension Conformance.StreamResponseDefinition {
   /// Ends a stream whose messages are sent.
-  func end(_ call: ReceivedCall) throws(Status) {
+  func end(_ call: RecordedRequest) throws(Status) {
     guard let error else { return }
     throw responseData.isEmpty ? error.status(call) : error.status
   }
