@@ -175,7 +175,7 @@ package enum MetricCatalog {
       help: "Age of the oldest pending delivery."),
     MetricFamily(
       "entitled_webhook_dead_letters_total", .counter, labels: ["app", "kind", "webhook"],
-      help: "Deliveries given up after all attempts."),
+      help: "Deliveries whose last attempt failed."),
     MetricFamily(
       "entitled_webhook_dead_letters", .gauge, labels: ["app", "kind", "webhook"],
       help: "Stored dead letters."),

@@ -64,6 +64,13 @@ struct CallInterceptorsTests {
     #expect(check(as: "slow") == .resourceExhausted)
   }
 
+  @Test("One of several replicas allows its part of the caller's rate limit")
+  func dividedRateLimit() {
+    policy.replicas.value = 2
+    #expect(check(as: "slow") == .ok)
+    #expect(check(as: "slow") == .resourceExhausted)
+  }
+
   @Test("The audit record of a rejected change names the apps, customers and actor of its request")
   func auditOfRejection() throws {
     let request = GrantRequest.with {
