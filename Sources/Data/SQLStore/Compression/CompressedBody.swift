@@ -9,6 +9,7 @@ internal import Store
 /// The two lengths are 32-bit little-endian. The script has one number for each segment: the lower two bits
 /// are its ``Kind``, the others its length or id. The text or the nested segments follow the number.
 enum CompressedBody {
+  /// A kind of segment. The raw values are stored.
   private enum Kind: UInt32 {
     /// Text of the given length follows in the script.
     case text = 0
@@ -65,7 +66,7 @@ enum CompressedBody {
 
   /// Decompresses a document. `shared` returns the shared segment with an id.
   ///
-  /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are not the output of ``pack(_:with:number:)``.
+  /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are not the output of ``compress(_:with:number:)``.
   static func decompress(
     _ compressed: [UInt8], dictionary: [UInt8], shared: (Int64) throws(StoreError) -> [UInt8]
   ) throws(StoreError) -> [UInt8] {

@@ -46,6 +46,8 @@ package struct ReportDay: Hashable, Comparable, Sendable {
 }
 
 /// The length of the buckets of a report. Weeks begin on Monday.
+///
+/// The raw values are the bits of stored marks (``Posting/marks``): append new ones, and never change one.
 package enum Granularity: Int64, Hashable, Sendable, CaseIterable {
   /// A day in UTC.
   case day
