@@ -22,4 +22,16 @@ import Testing
     #expect(NotificationEndpoint.appID(ofPath: "/notifications/a/b") == "a/b")
     #expect(NotificationEndpoint.appID(ofPath: "/notifications/") == "")
   }
+
+  @Test(
+    "Probes and the requests of Apple, RevenueCat and apps are accepted under any host name, calls of the API are not",
+    arguments: [
+      ("/healthz", true), ("/readyz", true), ("/metrics", true), ("/notifications/ocean", true),
+      ("/retention/ocean", true), ("/import/revenuecat/ocean", true), ("/app/v1/ocean/sync", true),
+      ("/verifyReceipt", false), ("/entitled.v1.EntitlementService/Check", false), ("/metrics/", false),
+      ("/retention", false), ("/app/v1/ocean", false), ("/", false), ("", false),
+    ])
+  func hosts(path: String, isCalledByOthers: Bool) {
+    #expect(EdgeRouter.isCalledByOthers(path) == isCalledByOthers)
+  }
 }
