@@ -19,8 +19,10 @@ import forge
 import link
 from contract import StatusCode, entitlement, entitlement_service, notification_service, receipt_service
 from harness import CALL_LIMIT, Service, post, wait_for
+from receiver import Receiver
 from test_metrics import value
 from test_notifications import period, signed
+from test_webhooks import configured
 
 APP = "ocean-journal"
 NOW = int(time.time() * 1000)
@@ -489,3 +491,36 @@ def test_a_replica_with_an_older_catalog_does_not_become_the_leader_while_a_newe
     assert group.wait_for_leader(besides=("c", "")) == "b"
     assert is_entitled(group.services["b"], "unknown") is False
     grant(group.services["b"], "later")
+
+
+def test_only_the_leader_sends_webhooks_and_the_next_one_goes_on(replicas, tmp_path):
+    with contextlib.closing(Receiver()) as receiver:
+        _, configuration = configured(tmp_path, {"billing": {"url": receiver.url}})
+        group = replicas(3, configurations=dict.fromkeys("abc", configuration))
+
+        def grant_at_each(name):
+            for replica, service in group.services.items():
+                if service.process.poll() is None:
+                    grant(service, f"{name}-{replica}")
+
+        def are_sent(count):
+            """Whether the events of `count` grants have arrived, and the store has that."""
+            unsent = """
+                SELECT count(*) FROM event WHERE sequence > (SELECT max(position) FROM webhook_cursor)
+                OR EXISTS (SELECT FROM delivery)
+                """
+            return len(receiver.accepted) >= count and group.sql(unsent) == "0"
+
+        first = group.wait_for_leader()
+        grant_at_each("first")
+        wait_for(lambda: are_sent(3))
+        group.services[first].stop()
+        group.wait_for_leader(besides=(first, ""))
+        grant_at_each("second")
+        wait_for(lambda: are_sent(5))
+        # What another replica sends besides the leader would arrive before this.
+        grant(next(s for s in group.services.values() if s.process.poll() is None), "last")
+        wait_for(lambda: are_sent(6))
+        customers = [request.data["customerId"] for request in receiver.accepted]
+        assert len(customers) == len(set(customers)) == 6, customers
+        assert customers[-1] == "last" and all(name.startswith("first") for name in customers[:3])
