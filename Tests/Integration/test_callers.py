@@ -219,7 +219,7 @@ def test_a_search_covers_only_the_apps_of_the_caller(guarded):
     assert contract.reason(error) == "APP_NOT_ALLOWED"
 
 
-def test_what_a_method_shows_depends_on_the_roles_of_its_caller(guarded):
+def test_roles_decide_which_parts_of_a_response_a_caller_gets(guarded):
     def ask(method, name, **members):
         return guarded.json(f"entitled.v1.{method}", {"app": APP, **members}, authorization=f"Bearer {token(name)}")
 

@@ -419,7 +419,7 @@ def test_the_timeline_is_filtered_by_source_and_the_answers_are_shown(console, v
 
 
 @pytest.mark.parametrize("view", ["light", "script-free"])
-def test_what_is_wrong_with_a_form_is_said_at_its_field(console, visit, view):
+def test_the_error_of_a_form_is_shown_at_its_field(console, visit, view):
     page = visit(view)
     page.goto(address(console, "do/merge?customer=fia"))
     page.fill("#note", "ticket 9")

@@ -58,7 +58,7 @@ def test_check_answers_from_another_store_and_names_it(client):
     assert client.call("ListTimeline", customer_id="ana").events[0].after.source == "play"
 
 
-def test_what_people_and_flags_read_names_the_product_of_the_other_store(client):
+def test_texts_and_flags_name_the_product_of_the_other_store(client):
     now = seconds(client)
     grant = report(client, "ana", 1, since=now - 100, until=now + 1_000).grant
     customers = contract.customer_stub(client.channel)

@@ -258,7 +258,7 @@ def test_a_request_in_plain_http_is_told_to_use_https(secure, port):
 
 
 @pytest.mark.parametrize("first", [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\0\1\2 no TLS", b"x" * 100])
-def test_what_is_neither_tls_nor_a_plain_request_gets_no_response(secure, first):
+def test_input_that_is_neither_tls_nor_plain_http_gets_no_response(secure, first):
     with socket.create_connection(tuple(secure.service.http.rsplit(":", 1)), timeout=CALL_LIMIT) as connection:
         connection.sendall(first)
         answer = b""
