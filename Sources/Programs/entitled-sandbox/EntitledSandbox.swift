@@ -11,7 +11,7 @@ enum Main {
 struct EntitledSandbox: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "entitled-sandbox",
-    abstract: "Run an App Store simulator for tests of a backend, and use it.",
+    abstract: "Run and use an App Store simulator for tests of a backend.",
     version: Version.current, subcommands: SandboxCommand.commands,
     defaultSubcommand: SandboxCommand.defaultCommand)
 }
