@@ -18,6 +18,6 @@ package enum WideEncoding: String, Hashable, Sendable {
     }
   }
 
-  /// What the operator does with such a text.
+  /// The instruction for an operator with such a text.
   package var remedy: String { "convert it to UTF-8, for example with iconv -f \(rawValue) -t UTF-8" }
 }

@@ -4,7 +4,7 @@ package import AppStore
 package struct ImportPlan: Hashable, Sendable {
   /// The customers by id.
   package var customers: [ImportedCustomer] = []
-  /// What is left out, in the order in which it was found.
+  /// The lines and items that are left out, in the order in which they were found.
   package var omissions: [ImportOmission] = []
   /// The number of lines or items that were read.
   package var rowCount = 0
@@ -46,7 +46,7 @@ package struct ImportedCustomer: Hashable, Sendable {
   package var attributes: [ImportedAttribute] = []
   /// Purchases in other stores.
   var externalPurchases: [ImportedPurchase] = []
-  /// What the import reports about them.
+  /// The grants that the import reports for ``externalPurchases``.
   package var grants: [ImportedGrant] = []
 
   package init(id: String) { self.id = id }

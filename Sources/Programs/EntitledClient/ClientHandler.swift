@@ -58,7 +58,7 @@ final class ClientHandler: ChannelInboundHandler {
     context.close(promise: nil)
   }
 
-  /// Why the connection ended; `nil` if nothing says it.
+  /// The reason why the connection ended; `nil` if it is unknown.
   private var reason: String? {
     if let fault { return fault }
     // An alert of TLS (RFC 8446, section 5.1): the server cannot read cleartext.

@@ -9,9 +9,9 @@ struct StreamState {
   var trailers = HeaderFields()
   var headIsComplete = false
   var headersTooLarge = false
-  /// What the stream costs besides its body, while the peer has not ended its side; otherwise 0.
+  /// The cost of the stream besides its body, while the peer has not ended its side; otherwise 0.
   var headCost = 0
-  /// What the stream costs until it closes; see ``Session/hold(_:for:)``.
+  /// The cost of the stream until it closes; see ``Session/hold(_:for:)``.
   var heldCost = 0
 
   /// The received bytes that the owner has not removed yet.

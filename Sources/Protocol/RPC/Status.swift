@@ -58,7 +58,7 @@ package enum StatusCode: Int, Hashable, Sendable, CaseIterable {
   case deadlineExceeded = 4
   /// Something that the request names does not exist.
   case notFound = 5
-  /// What the request would create exists, or a key was used for something else.
+  /// The object that the request would create exists, or a key was used for another request.
   case alreadyExists = 6
   /// The caller is known and lacks a role, an app or a device.
   case permissionDenied = 7

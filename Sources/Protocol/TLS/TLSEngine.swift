@@ -4,7 +4,7 @@ internal import CTLS
 ///
 /// Belongs to one thread.
 final class TLSEngine {
-  /// What a read found.
+  /// The result of a read.
   enum Reading {
     case content(Int)
     /// The next record is incomplete.

@@ -1,6 +1,6 @@
 package import Markup
 
-/// What a person chooses about all pages: times, colours, rows and keys. The script does it.
+/// A person's choices about all pages: times, colours, rows and keys. The script does it.
 package enum ViewMenu {
   package static let buttons: Markup = """
     <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>

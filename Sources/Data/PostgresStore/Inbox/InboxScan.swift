@@ -1,4 +1,4 @@
-/// Where the leader begins to look for entries without outcome.
+/// The start of the leader's looks for entries without outcome.
 ///
 /// The server keeps what it deleted or replaced while an older transaction could see it, such as that of a backup. During
 /// one, each look from the beginning would pass all entries that were done since. Ids are given before a commit, so a low

@@ -11,7 +11,7 @@ package struct ExternalPurchaseToken: DecodedPayload {
   package let tokenCreationDate: Instant?
   /// When a token of the custom link API expires; `nil` for others.
   package let tokenExpirationDate: Instant?
-  /// Why the token was made; `nil` for a token without a type.
+  /// The occasion of the token; `nil` for a token without a type.
   package let tokenType: ExternalPurchaseTokenType?
   /// The app's App Store id.
   package let appAppleId: Int64?

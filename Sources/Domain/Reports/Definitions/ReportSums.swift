@@ -4,7 +4,7 @@
 /// common; a sum alone is three amounts and two numbers, without reference counts. As a collection it has each as a
 /// ``ReportSum``.
 package struct ReportSums: Sendable {
-  /// What sums have in common besides their group. Mostly the sums of a run follow each other.
+  /// The members that sums have in common besides their group. Mostly the sums of a run follow each other.
   package struct Run: Hashable, Sendable {
     /// The kind of the postings.
     package var kind: Posting.Kind

@@ -9,7 +9,7 @@ struct ReportTerms {
     /// An index of ``ReportTerms/reasons``; -1: of all reasons.
     fileprivate let reasons: Int
 
-    /// What the sums add to the column.
+    /// Returns the value that the sums add to the column.
     func value(of sums: ReportCell.Sums) -> Int64 {
       switch source {
       case .count: sign * sums.count

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 
-/// What reports read of a transaction besides its stored members.
+/// The computed members of a transaction that reports read.
 ///
 /// It is read once for all: to ask an element of ``CustomerFacts/transactions`` for a computed member copies the transaction,
 /// with about 300 bytes and a dozen reference counts.

@@ -29,7 +29,7 @@ package struct PurchaseSummary: Sendable {
   private(set) var renewal: Renewal?
   /// The types of the notifications of version 1.
   private(set) var types: [String] = []
-  /// What version 1 reports for the notifications of version 2.
+  /// The counterparts in version 1 of the notifications of version 2.
   private(set) var counterparts: [V1Counterpart] = []
   /// The notification types without a counterpart in version 1.
   private(set) var newTypes: [String] = []

@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// What version 1 reports for a notification of version 2 (App Store Server Notifications V1, notification_type,
+/// The counterpart in version 1 of a notification of version 2 (App Store Server Notifications V1, notification_type,
 /// "Handle use cases for notification events"; WWDC19-302).
 ///
 /// Apple changed its table of version 1 over the years, and sends some notifications of it together with

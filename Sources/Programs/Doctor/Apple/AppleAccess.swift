@@ -6,7 +6,7 @@ internal import Synchronization
 package final class AppleAccess: Sendable {
   package let appID: String
   package let environment: Environment
-  /// What the name of the key's file contradicts; `nil` for nothing.
+  /// The contradiction between the name of the key's file and the settings, in words; `nil` without one.
   let keyContradiction: String?
   let client: AppStoreServerClient
   private let received = Mutex(Received())

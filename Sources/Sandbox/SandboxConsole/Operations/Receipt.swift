@@ -39,7 +39,7 @@ enum Receipt {
       """
   }
 
-  /// What the service in the same process answers differently since the operation; empty without one.
+  /// The answers of the service in the same process that changed since the operation; empty without one.
   private static func answers(_ visit: Visit) async -> Markup {
     guard let service = visit.answers, let number = visit.value("change").flatMap({ Int64($0) }),
       await service.lastChange(of: visit.app.id) != nil

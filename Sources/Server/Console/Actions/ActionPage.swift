@@ -193,7 +193,7 @@ enum ActionPage {
       body: "<h1>\(action.title)</h1>\n\(purpose(of: action))\(body)")
   }
 
-  /// What an action for many is for.
+  /// The purpose of an action for many customers.
   private static func purpose(of action: ActionName) -> Markup {
     switch action {
     case .makeGood: "<p>\(Text.makeGoodHint)</p>\n"

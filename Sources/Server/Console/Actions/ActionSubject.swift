@@ -4,7 +4,7 @@ internal import Pages
 internal import RPC
 internal import Wire
 
-/// What an action is about, above its form and its preview.
+/// The subject of an action, above its form and its preview.
 enum ActionSubject {
   /// Draws what the form itself does not show: the refund request that is answered, otherwise the customer in a hidden
   /// field.

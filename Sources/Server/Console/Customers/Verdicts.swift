@@ -84,7 +84,7 @@ extension Verdict {
     """
   }
 
-  /// What to tell the customer, with a button that copies it.
+  /// The text for the customer, with a button that copies it.
   private var toTell: Markup {
     guard !customerSentence.isEmpty else { return "" }
     return """

@@ -44,7 +44,7 @@ enum DeliveryPage {
         """)
   }
 
-  /// What a message is about: a customer, or a purchase, which an event without an owner names with a `#`.
+  /// The subject of a message: a customer, or a purchase, which an event without an owner names with a `#`.
   static func subject(_ text: String, isPurchase: Bool, _ scope: Scope) -> Markup {
     if text.hasPrefix("#") { return subject(String(text.dropFirst()), isPurchase: true, scope) }
     let link = isPurchase ? scope.purchase(text) : scope.customer(text)

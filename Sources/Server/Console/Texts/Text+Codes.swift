@@ -49,7 +49,7 @@ extension Text {
     }
   }
 
-  /// What Apple sends as the customer's reason for a refund.
+  /// The customer's reason for a refund, as Apple sends it.
   static func refundReason(_ code: String) -> String {
     switch ConsumptionRequestReason(rawValue: code) {
     case .unintendedPurchase: "did not mean to buy it"
@@ -61,7 +61,7 @@ extension Text {
     }
   }
 
-  /// What an open refund request waits for, or why one was not answered; `nil` for a code without a text.
+  /// The event for which an open refund request waits, or the reason why one was not answered; `nil` for a code without a text.
   static func cause(ofRequest code: String) -> String? {
     switch code {
     case "MANUAL": "answered by people only"

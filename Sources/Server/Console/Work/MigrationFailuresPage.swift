@@ -47,7 +47,7 @@ enum MigrationFailuresPage {
 }
 
 extension MigrationFailure {
-  /// What a person does about the failure.
+  /// The instruction for a person about the failure.
   var advice: String {
     switch reason {
     case "NO_IN_APP_PURCHASE_KEY": Text.adviceKey

@@ -35,7 +35,7 @@ extension DescribeCustomerResponse {
 
   private static let maxMergedCustomers = 100
 
-  /// Who the customer is and what the customer has, in one sentence; it names no purchase and no amount.
+  /// The customer and the customer's entitlements in one sentence; it names no purchase and no amount.
   private func sentence(_ requested: CustomerKey, _ facts: CustomerFacts) -> String {
     var text = customerId
     if requested.customerID != customerId {

@@ -77,7 +77,7 @@ struct EventStream: Sendable {
     }
   }
 
-  /// What a stream has sent.
+  /// The events that a stream has sent.
   private struct Progress {
     /// The sequence up to which all events were sent.
     let last: Int64

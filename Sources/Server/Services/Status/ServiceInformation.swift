@@ -21,7 +21,7 @@ package final class ServiceInformation: Sendable {
 
   /// A certificate that the process uses, with its end.
   package struct CertificateEnd: Sendable {
-    /// What it is for, such as `listener grpc`.
+    /// Its purpose, such as `listener grpc`.
     package let use: String
     package let endsAt: Instant
 

@@ -83,7 +83,7 @@ package final class OnlineChecks: Sendable {
     }
   }
 
-  /// What is known about a certificate when a check begins.
+  /// The state of a certificate when a check begins.
   private enum PendingRequest {
     /// A response that is still fresh.
     case cached(OCSPResponse)

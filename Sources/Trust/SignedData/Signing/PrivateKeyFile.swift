@@ -5,7 +5,7 @@ internal import Glibc
 package enum PrivateKeyFile {
   /// More than any key needs; bounds memory for a wrong path.
   private static let sizeLimit = 65_536
-  /// What the operator does about a file without a key that can sign.
+  /// The instruction for an operator whose file has no key that can sign.
   package static let remedy = "use the file as it was downloaded, or a key on P-256 in PEM"
 
   /// Reads a key.
