@@ -47,7 +47,7 @@ import Testing
   }
 }
 
-@Suite struct PositionGateTests {
+@Suite struct PositionBarrierTests {
   @Test("A call with a reached position passes at once, one with several positions needs all of them")
   func reached() async throws {
     let feed = StoreFeed(
