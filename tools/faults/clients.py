@@ -56,7 +56,7 @@ class Clients:
         self.random = random.Random(seed)
         # Customers that have access, with the latest position that a call returned.
         self.granted = {}
-        # For each replica, the customers about whom it has answered.
+        # For each replica, the customers in its memory.
         self.answered = [set() for _ in replicas]
         self.last_position = ""
         self.last_write = time.monotonic()
