@@ -39,8 +39,8 @@ extension CustomerFacts {
 
   /// When fewer than `count` of the earlier claims are held; the beginning of time if always, `nil` if never.
   private static func firstFree(_ count: Int64, after earlier: [Seat]) -> Instant? {
-    let tooMany = Int64(earlier.count) - count
     guard count > 0 else { return nil }
+    let tooMany = Int64(earlier.count) - count
     guard tooMany >= 0 else { return .distantPast }
     let released = earlier.compactMap(\.releasedAt).sorted()
     return tooMany < released.count ? released[Int(tooMany)] : nil

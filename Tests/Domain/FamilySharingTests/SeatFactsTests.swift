@@ -108,6 +108,17 @@ import Testing
     #expect(SeatCapacity(CustomerFacts(transactions: many)).current == .max)
   }
 
+  @Test(
+    "A number of seats below zero counts as none, and no claim has access",
+    arguments: [Int64.min, -1, 0], [nil, Int64.min, -1, 1, Int64.max])
+  func negativeNumbers(quantity: Int64, revoked: Int64?) {
+    let purchase = CustomerFacts(
+      transactions: [Self.team(quantity).with { $0.revokedSeatQuantity = revoked }])
+    #expect(SeatCapacity(purchase).current == 0)
+    let seats = [Self.seat(1, claimed: 1, released: 10), Self.seat(2, claimed: 2)]
+    for seat in seats { #expect(purchase.assigned(to: seat, among: seats).transactions.isEmpty) }
+  }
+
   @Test("A seat shares the grace of the purchase, without billing advice")
   func grace() {
     let seat = Self.seat(1, claimed: 5)
