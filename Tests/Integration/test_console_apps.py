@@ -125,6 +125,14 @@ def test_ids_of_the_other_app_mean_nothing_in_the_own_one(console, lisa):
     assert not wrong, wrong
 
 
+def test_a_search_offers_a_new_customer_only_in_an_own_app(lisa):
+    own = lisa.get(f"/find?q=brand-new&app={APP}&environment=sandbox")
+    assert own.status == 200 and f"/a/{APP}/sandbox/customers/brand-new" in own.text
+    for app in (OTHER, "lagoon"):
+        page = lisa.get(f"/find?q=brand-new&app={app}&environment=sandbox")
+        assert page.status == 200 and "as a new customer" not in page.text and f"/a/{app}/" not in page.text, app
+
+
 def test_no_search_finds_a_customer_of_the_other_app(console, lisa):
     signed = console.bought["signedTransactionInfo"]
     searches = [CUSTOMER, CUSTOMER[:6], TOKEN, console.bought["transactionId"], console.grant, "lake.monthly", NOTE]

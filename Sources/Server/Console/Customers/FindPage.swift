@@ -130,7 +130,7 @@ enum FindPage {
       }
       if isID { offers += [.production, .sandbox].compactMap { askApple(about: text, app, $0, visit) } }
     }
-    if let scope = origin(visit), visit.mayCall(Calls.getCustomer) {
+    if let scope = origin(visit), apps.contains(scope.app), visit.mayCall(Calls.getCustomer) {
       offers.append(
         "<a class=\"button\" href=\"\(scope.customer(text))\">\(Text.openNewCustomer(scope.app, scope.environment.slug))</a>"
       )
