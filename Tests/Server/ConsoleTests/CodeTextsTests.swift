@@ -30,10 +30,19 @@ import Wire
     #expect(filter.conditions == expected)
   }
 
+  @Test(
+    "The reason of a rejected notification has a text",
+    arguments: ["WRONG_BUNDLE", "WRONG_APP", "WRONG_ENVIRONMENT", "BAD_SIGNATURE", "NOT_A_JWS"])
+  func rejections(code: String) {
+    let text = Text.cause(ofRejection: code)
+    #expect(!text.isEmpty && text != Format.words(code) && text.lowercased().first == text.first)
+  }
+
   @Test("A code of Apple's without a text is in words")
   func unknown() {
     #expect(Text.refundReason("SOMETHING_NEW") == "something new" && Text.refundReason("") == "")
     #expect(Text.refund("REFUND_PRORATED") == "in part" && Text.refund("FAMILY_REVOKE") == "")
     #expect(Text.cause(ofRequest: "SOMETHING_NEW") == nil)
+    #expect(Text.cause(ofRejection: "SOMETHING_NEW") == "something new")
   }
 }

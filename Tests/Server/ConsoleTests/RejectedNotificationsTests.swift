@@ -45,7 +45,7 @@ import Wire
       for (environment, tone) in [("sandbox", inSandbox), ("production", "chip none")] {
         let link = "<a href=\"/a/ocean/\(environment)/work/rejected\">Rejected: <time"
         let cell = try #require(text.split(separator: link).dropFirst().first)
-        #expect(cell.contains("</time></a> <span class=\"\(tone)\">UNTRUSTED&lt;ROOT</span>"))
+        #expect(cell.contains("</time></a> <span class=\"\(tone)\">untrusted&lt;root</span>"))
       }
     }
   }

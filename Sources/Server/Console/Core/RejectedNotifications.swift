@@ -35,8 +35,8 @@ struct RejectedNotifications {
       } ?? true
     let link: Markup =
       "<a href=\"\(scope.work(.rejected))\">\(Text.rejectedAt) \(Format.time(rejected.receivedAt))</a>"
-    let reason: Markup =
-      isLast ? Part.chip(rejected.reason, .none) : "<span class=\"quiet\">\(rejected.reason)</span>"
-    return "\(accepted)<br>\(link) \(reason)"
+    let reason = Text.cause(ofRejection: rejected.reason)
+    let cause: Markup = isLast ? Part.chip(reason, .none) : "<span class=\"quiet\">\(reason)</span>"
+    return "\(accepted)<br>\(link) \(cause)"
   }
 }

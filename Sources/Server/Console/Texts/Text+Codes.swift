@@ -76,6 +76,24 @@ extension Text {
     }
   }
 
+  /// Why a notification was rejected; a code without a text in words. The list of rejected ones has the codes and the
+  /// details.
+  static func cause(ofRejection code: String) -> String {
+    switch code {
+    case "WRONG_BUNDLE": "for another bundle id"
+    case "WRONG_APP": "for another Apple ID of an app"
+    case "WRONG_ENVIRONMENT": "from an environment that is not configured"
+    case "XCODE_NOT_ALLOWED": "from Xcode, which is not configured"
+    case "NO_SHARED_SECRET": "no shared secret is configured"
+    case "WRONG_SHARED_SECRET": "with another shared secret"
+    case "BAD_SIGNATURE", "UNTRUSTED_ROOT", "MISSING_MARKER_OID": "not signed by Apple"
+    case "CHAIN_EXPIRED_AT_SIGNING": "signed with an expired certificate"
+    case "NOT_A_JWS": "not a signed document"
+    case "MALFORMED_JSON": "not JSON"
+    default: Format.words(code)
+    }
+  }
+
   /// How much was refunded; empty for the end of sharing, which has a text of its own.
   static func refund(_ type: String) -> String {
     switch RevocationType(rawValue: type) {
