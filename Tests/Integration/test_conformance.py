@@ -17,6 +17,7 @@ import contract
 import interop_client as interop
 from contract import entitlement_service, interop_services
 from harness import CALL_LIMIT, ROOT, free_port
+from nginx import configuration
 
 TOOLS = pathlib.Path(sys.executable).parent
 CHECK_REQUEST = {"app": "ocean-journal", "customerId": "customer", "entitlement": "pro"}
@@ -94,23 +95,11 @@ static_resources:
 """
 
 NGINX = """
-daemon off;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{}}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
   server {{
     listen 127.0.0.1:{port} http2;
     client_max_body_size 0;
     location / {{ grpc_pass grpc://{host}:{upstream}; }}
   }}
-}}
 """
 
 
@@ -127,7 +116,7 @@ class Proxy:
             command = [tool("envoy"), "--config-path", file, "--concurrency", "1",
                        "--use-dynamic-base-id", "--log-level", "error"]  # fmt: skip
         else:
-            file.write_text(NGINX.format(**settings))
+            file.write_text(configuration(folder, NGINX.format(**settings)))
             command = [tool("nginx"), "-c", file, "-p", folder]
         self.log = (folder / "log").open("w+")
         self.process = subprocess.Popen([str(part) for part in command], stdout=self.log, stderr=self.log)

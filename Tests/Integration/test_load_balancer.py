@@ -1,6 +1,5 @@
 """The nginx of deploy/README.md in front of replicas: it repeats a notification at another one."""
 
-import getpass
 import re
 import ssl
 import subprocess
@@ -10,27 +9,11 @@ import urllib.request
 import pytest
 
 from harness import CALL_LIMIT, ROOT, free_port
+from nginx import configuration
 from test_conformance import tool
 from test_envoy import SEVERAL, FailingReplica, new_notification, write_certificate
 
 START_LIMIT = 30
-# If root starts nginx, its workers would otherwise run as a user who cannot write bodies into the folder.
-SURROUNDINGS = """
-daemon off;
-user {user};
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{}}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-{servers}
-}}
-"""
 
 
 @pytest.fixture
@@ -52,7 +35,7 @@ def balancer(service, tmp_path):
             assert on_the_page in text
             text = text.replace(on_the_page, here)
         file = tmp_path / "nginx.conf"
-        file.write_text(SURROUNDINGS.format(user=getpass.getuser(), folder=tmp_path, servers=text))
+        file.write_text(configuration(tmp_path, text))
         command = [str(part) for part in (tool("nginx"), "-c", file, "-p", tmp_path)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         started.append(process)

@@ -159,7 +159,7 @@ struct ReportBatch {
 
   private func state(of purchases: [DerivationStart]) throws(StoreError) -> PayerState {
     var payer = PayerState(lines: purchases.map(\.line))
-    // Most payers are derived only once in a batch: then the batch holds no earlier postings of theirs.
+    // Most payers are derived once in a batch, which then has no earlier postings of them.
     payer.firstAppended = purchases.contains { written[$0.line] != nil } ? 0 : new.count
     for purchase in purchases {
       let line = purchase.line

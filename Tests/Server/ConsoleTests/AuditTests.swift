@@ -42,7 +42,7 @@ import Wire
     #expect(!rows[1].contains("<details>") && rows[1].contains("<code>GetCustomer</code>"))
   }
 
-  @Test("A change has a row of its own, as a call without an id and one of another person")
+  @Test("Changes, calls without an id and calls of another person are not grouped")
   func others() async throws {
     let rows = try await rows([
       entry("EntitlementService/Grant", ["ada"]), entry("EntitlementService/GetCustomer", ["ada"]),

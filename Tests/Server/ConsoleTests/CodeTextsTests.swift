@@ -5,7 +5,7 @@ import Wire
 @testable import Console
 
 @Suite struct CodeTextsTests {
-  @Test("Each state of an entitlement has a text of its own")
+  @Test("No two states of an entitlement have the same text")
   func states() {
     let texts = (1...17).map { Text.name(of: EntitlementState(rawValue: $0)) }
     #expect(Set(texts).count == texts.count && texts.allSatisfy { !$0.isEmpty && !$0.contains("_") })

@@ -20,7 +20,7 @@ package struct TraceContext: Hashable, Sendable {
   }
 
   /// Continues a trace, or starts a new one. `isSampled` is the decision of a sampler; `nil` keeps the caller's.
-  /// `request`, which is not 0, is the id of a request that several calls serve; `nil`: the call has an id of its own.
+  /// `request` is the id that several calls of one request share, never 0; `nil`: a new id.
   package init(
     following parent: TraceParent?, isSampled: Bool? = nil, request: UInt64? = nil,
     using generator: inout some RandomNumberGenerator

@@ -5,7 +5,7 @@ internal import Wire
 /// One row of the audit page: a call, or the calls of one look.
 ///
 /// A page of the console makes several calls, whose entries have the id of the person's request. A call that changes
-/// something has a row of its own.
+/// something is not grouped.
 struct AuditRow {
   private static let maxNames = 3
   private static let maxSubjects = 10

@@ -94,7 +94,7 @@ extension Text {
     }
   }
 
-  /// How much was refunded; empty for the end of sharing, which has a text of its own.
+  /// How much was refunded; empty for the end of sharing (``RevocationType/familyRevoke``).
   static func refund(_ type: String) -> String {
     switch RevocationType(rawValue: type) {
     case .refundFull: "in full"
