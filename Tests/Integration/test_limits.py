@@ -15,6 +15,7 @@ from grpc_reflection.v1alpha import reflection_pb2
 from h2.errors import ErrorCodes
 from h2.settings import SettingCodes
 
+import contract
 import frames
 from contract import entitlement_service
 from frames import PREFACE, Peer, frame, get, headers
@@ -44,6 +45,7 @@ log: {level: debug}
 """
 # What the log says of a connection that is closed because of what it costs, by this service or by nghttp2.
 TOO_COSTLY = re.compile("closing connection (over its limits|after a protocol error)")
+APP = "ocean-journal"
 WATCH = "/entitled.v1.EntitlementService/Watch"
 TIMEOUT = 10
 
@@ -303,6 +305,30 @@ def test_excess_control_frames_close_the_connection(limited, data):
     with connect(limited.grpc) as peer, closed_for_its_costs(limited):
         peer.sendall(PREFACE + SETTINGS)
         assert flood(peer, data * 500)
+
+
+def test_the_window_updates_of_a_busy_client_are_no_flood(tmp_path):
+    """gRPC's C core sends a few of them for each response and each event of a stream."""
+    (tmp_path / "entitled.yaml").write_text(
+        CATALOG.replace("ENTITLEMENTS", "pro") + "limits: {control_frames_per_second: 100}\n")
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    with service.channel() as channel:
+        stub = contract.entitlement_stub(channel)
+
+        def call(method, request, count):
+            for answer in [method.future(request(number), timeout=LARGE_CALL_LIMIT) for number in range(count)]:
+                answer.result()
+
+        call(stub.Grant, lambda number: entitlement_service.GrantRequest(
+            app=APP, customer_id=f"c{number}", entitlement="pro", access_level="ACCESS_LEVEL_FULL"), 500)
+        call(stub.Check, lambda number: entitlement_service.CheckRequest(
+            app=APP, customer_id=f"c{number}", entitlement="pro"), 900)
+        stream = stub.Watch(
+            entitlement_service.WatchRequest(app=APP, from_beginning=True), timeout=LARGE_CALL_LIMIT)
+        events = (message.event for message in stream if message.WhichOneof("content") == "event")
+        assert {next(events).customer_id for _ in range(500)} == {f"c{number}" for number in range(500)}
+        stream.cancel()
+    service.stop()
 
 
 GET = b"\x82\x86\x84\x01\x01a"

@@ -49,7 +49,7 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
 private func streamClosed(
   _ session: OpaquePointer?, _ id: Int32, _ code: ErrorCode, _ state: UnsafeMutablePointer<SessionState>
 ) {
-  if code.blamesPeer { state.pointee.controlFrames += Session.costOfReset }
+  if code.blamesPeer { state.pointee.controlFrames.count += Session.costOfReset }
   guard let stream = openStream(session, id) else { return }
   nghttp2_session_set_stream_user_data(session, id, nil)
   state.pointee.close(stream, id, code)
@@ -91,7 +91,7 @@ private func beginHeaders(
   guard state.pointee.openStreams < state.pointee.maxStreams else {
     state.pointee.receivingHeaders = nil
     state.pointee.openHeaderBlock = nil
-    state.pointee.controlFrames += 1
+    state.pointee.controlFrames.count += 1
     nghttp2_submit_rst_stream(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, ErrorCode.refusedStream.rawValue)
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue

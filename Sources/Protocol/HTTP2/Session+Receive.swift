@@ -26,9 +26,9 @@ extension Session {
     var fed = 0
     var (requests, dataFrames) = (0, 0)
     let queued = nghttp2_session_get_outbound_queue_size(session)
-    let limit = state.pointee.controlFrames + maxControlFrames
+    let limit = state.pointee.controlFrames.count + maxControlFrames
     let costLimit = state.pointee.headCosts + Self.headCostAtOnce
-    while state.pointee.controlFrames < limit, requests < Self.requestsAtOnce,
+    while state.pointee.controlFrames.count < limit, requests < Self.requestsAtOnce,
       dataFrames < Self.dataFramesAtOnce
     {
       guard let frame = state.pointee.scanner.next(in: bytes, from: &position) else { break }
@@ -37,7 +37,7 @@ extension Session {
       case NGHTTP2_DATA.rawValue: dataFrames += 1
       default: break
       }
-      state.pointee.controlFrames += Self.cost(of: frame.header)
+      state.pointee.controlFrames.record(frame.header)
       guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
       try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, frame.start)]))
       fed = max(fed, frame.start)
@@ -50,7 +50,7 @@ extension Session {
       requests == Self.requestsAtOnce ? nghttp2_session_get_outbound_queue_size(session) - queued : 0
     return ReceivedPart(
       count: position,
-      isCostly: state.pointee.controlFrames + Self.costOfReset * resets >= limit
+      isCostly: state.pointee.controlFrames.count + Self.costOfReset * resets >= limit
         || state.pointee.headCosts >= costLimit)
   }
 
@@ -66,7 +66,7 @@ extension Session {
     switch violation {
     case .afterReset:
       reset(StreamID(rawValue: frame.stream), .streamClosed)
-      state.pointee.controlFrames += 1
+      state.pointee.controlFrames.count += 1
       return true
     case .afterEnd: terminate(.streamClosed)
     case .skipped: terminate(.protocolError)
@@ -87,18 +87,4 @@ extension Session {
 
   /// The cost in ``controlFrames`` of a stream that ends because its peer is to blame.
   static let costOfReset = 10
-
-  /// The cost of a frame in ``controlFrames``.
-  private static func cost(of frame: FrameHeader) -> Int {
-    switch UInt32(frame.type) {
-    case NGHTTP2_HEADERS.rawValue: 0
-    case NGHTTP2_DATA.rawValue:
-      // Padding alone is as empty as nothing; a client that ends its request is done.
-      UInt32(frame.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
-        || (frame.length > 0 && UInt32(frame.flags) & NGHTTP2_FLAG_PADDED.rawValue == 0) ? 0 : 10
-    // Priorities are deprecated (RFC 9113, section 5.3.2) and cost more than they are worth.
-    case NGHTTP2_PRIORITY.rawValue: 10
-    default: 1
-    }
-  }
 }

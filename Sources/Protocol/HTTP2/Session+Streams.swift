@@ -77,6 +77,7 @@ extension Session {
     let before = stream.pointee.outbound.count
     append(&stream.pointee.outbound)
     state.pointee.unsentBytes += stream.pointee.outbound.count - before
+    state.pointee.controlFrames.recordSent()
     resumeSending(stream, id)
   }
 

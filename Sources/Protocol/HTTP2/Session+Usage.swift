@@ -24,8 +24,9 @@ extension Session {
   /// The frames received since the last reset of the count that carry no part of a request: pings, settings,
   /// resets, window updates, empty or padded data, unknown ones. A priority counts as ten, like empty or padded data,
   /// like a stream that ends because of an invalid frame, and header fields that were dropped as one for each 64 bytes.
-  /// See also ``countInflation(from:to:)``.
-  package var controlFrames: Int { state.pointee.controlFrames }
+  /// Those pings and window updates are left out that the requests and the sent messages explain. See also
+  /// ``countInflation(from:to:)``.
+  package var controlFrames: Int { state.pointee.controlFrames.count }
 
   /// Whether a header block exceeded ``Limits/headerBytes`` so far that only an attack explains it. A server then reads
   /// no further.
@@ -33,11 +34,11 @@ extension Session {
 
   /// Adds the cost of a message that was much smaller before it was decompressed to ``controlFrames``.
   package func countInflation(from size: Int, to inflated: Int) {
-    state.pointee.controlFrames += max(0, inflated - 64 * size) / 4_096
+    state.pointee.controlFrames.count += max(0, inflated - 64 * size) / 4_096
   }
 
   /// Adds the cost of a message that exceeds its limit once it is decompressed to ``controlFrames``.
-  package func countBomb() { state.pointee.controlFrames += Self.costOfBomb }
+  package func countBomb() { state.pointee.controlFrames.count += Self.costOfBomb }
 
   /// A connection that sends a hundred of them in a second is closed: no client does.
   private static let costOfBomb = 100
@@ -56,5 +57,5 @@ extension Session {
   package func discardStreams() { state.pointee.discardStreams() }
 
   /// Sets ``controlFrames`` to zero.
-  package func resetControlFrameCount() { state.pointee.controlFrames = 0 }
+  package func resetControlFrameCount() { state.pointee.controlFrames.count = 0 }
 }

@@ -33,8 +33,7 @@ struct SessionState {
   /// The frames of a client, whether nghttp2 reports them or not.
   var scanner = FrameScanner()
   var closedStreams = ClosedStreams()
-  /// Frames received that carry no part of a request.
-  var controlFrames = 0
+  var controlFrames = ControlFrames()
   /// See ``Session/work``.
   var work = 0
   /// The bytes of the current header block that were dropped.
@@ -98,7 +97,7 @@ struct SessionState {
   /// small fields, each of which costs. Clients know the limit and do not exceed it by much.
   mutating func drop(_ bytes: Int) -> Bool {
     droppedHeaderBytes += max(bytes, Self.minDroppedBytes)
-    controlFrames += 1 + bytes / 64
+    controlFrames.count += 1 + bytes / 64
     if droppedHeaderBytes > 8 * headerBytes { hasExcessiveHeaders = true }
     return !hasExcessiveHeaders
   }

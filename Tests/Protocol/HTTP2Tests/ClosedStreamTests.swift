@@ -120,6 +120,26 @@ import Testing
     #expect(session.controlFrames == 21)
   }
 
+  @Test("A request and a message pay for the pings and window updates that libraries answer with")
+  func freeFrames() throws {
+    let session = try Session.server()
+    let (update, ping) = (
+      Self.frame(8, on: 0, [0, 0, 0, 1]), Self.frame(6, on: 0, [0, 0, 0, 0, 0, 0, 0, 1])
+    )
+    try (Self.preface + Self.headers(1, ends: true) + update + ping + update).withUnsafeBytes {
+      try session.receive($0)
+    }
+    session.respond(on: StreamID(rawValue: 1), HeaderFields([(":status", "200")]), endOfStream: false)
+    session.send(on: StreamID(rawValue: 1)) { $0 += [7] }
+    try (update + update + ping).withUnsafeBytes { try session.receive($0) }
+    #expect(session.controlFrames == 1, "the SETTINGS of the preface")
+    try (update + ping).withUnsafeBytes { try session.receive($0) }
+    #expect(session.controlFrames == 3)
+    session.resetControlFrameCount()
+    try Self.reset(1).withUnsafeBytes { try session.receive($0) }
+    #expect(session.controlFrames == 1, "resets are never free")
+  }
+
   @Test("Input is read in parts if its frames only cost, wherever it is cut", arguments: [1, 5, 31, 1_000])
   func parts(piece: Int) throws {
     var input = Self.preface
