@@ -72,6 +72,9 @@ package struct TransactionView: Hashable, Sendable {
   package let date: Instant
   /// Subscriptions only.
   package let expires: Instant?
+  /// The time that a purchase of a non-renewing subscription gives, after that of earlier ones; `nil` for other types, and
+  /// for a product without a duration.
+  package let span: Range<Instant>?
   /// The price that was charged; 0 for a free trial.
   package let price: MoneyView
   /// The number of items, or of seats.

@@ -64,11 +64,14 @@ extension World {
   }
 
   func transactionViews(ofAccount name: String, in app: String) -> [TransactionView] {
-    purchases(of: name, in: app).map { sold in
+    let bought = purchases(of: name, in: app)
+    let spans = nonRenewingSpans(bought, in: app)
+    return bought.map { sold in
       let product = product(sold.productID, of: app)
       return TransactionView(
         transactionId: String(sold.id), originalTransactionId: String(sold.originalID),
         productId: sold.productID, type: product?.type, date: sold.purchaseDate, expires: sold.expiresDate,
+        span: spans[sold.id],
         price: MoneyView(
           milliunits: sold.price,
           currency: product.map(sold.storefront.currency) ?? sold.storefront.currency
@@ -76,6 +79,14 @@ extension World {
         quantity: sold.quantity, reason: sold.reason, ownership: sold.ownership, offer: sold.offer?.id,
         isTrial: sold.isTrial, isUpgraded: sold.isUpgraded, revoked: sold.revocation?.date,
         revocationType: sold.revocation?.type)
+    }
+  }
+
+  /// The times that purchases of non-renewing subscriptions give, by transaction id.
+  private func nonRenewingSpans(_ bought: [SoldTransaction], in app: String) -> [Int64: Range<Instant>] {
+    let products = Set(bought.map(\.productID)).compactMap { product($0, of: app) }
+    let limited = products.filter { $0.type == .nonRenewingSubscription }
+    return Dictionary(limited.flatMap { spans(of: $0, bought) }.map { ($0.id, $0.span) }) { first, _ in first
     }
   }
 

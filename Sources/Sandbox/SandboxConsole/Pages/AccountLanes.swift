@@ -26,18 +26,18 @@ enum AccountLanes {
       """
   }
 
-  /// One lane for each purchase, one for each consumable product, and one for the notifications.
+  /// One lane for each purchase, one for each product that gives nothing for a time, and one for the notifications.
   static func lanes(_ account: AccountView, _ history: AccountHistoryView) -> [Lane] {
-    let units = history.transactions.filter { $0.type == .consumable }
+    let units = history.transactions.filter(\.isUnit)
     let unitPurchases = Set(units.map(\.originalTransactionId))
     let products = units.reduce(into: [String]()) {
       if !$0.contains($1.productId) { $0.append($1.productId) }
     }
     let others = account.purchases.filter { !unitPurchases.contains($0.originalTransactionId) }
-    let consumables = products.map { product in
+    let unitLanes = products.map { product in
       lane(of: product, units.filter { $0.productId == product }, history)
     }
-    let purchases = (others.map { lane($0, history) } + consumables).suffix(maxLanes)
+    let purchases = (others.map { lane($0, history) } + unitLanes).suffix(maxLanes)
     let dots = history.notifications.map { view in
       Lane.Mark(at: view.date, sign: "", tone: .ended, meaning: view.name, source: 0)
     }
@@ -48,7 +48,8 @@ enum AccountLanes {
   private static func lane(_ purchase: PurchaseView, _ history: AccountHistoryView) -> Lane {
     let sold = history.transactions.filter { $0.originalTransactionId == purchase.originalTransactionId }
     let failed = history.failedPayments.filter { $0.originalTransactionId == purchase.originalTransactionId }
-    let bars = sold.map { bar($0, upgraded: upgrade(of: $0, in: sold)) } + failed.map { bar($0, purchase) }
+    let given = sold.filter { $0.span?.isEmpty != true }
+    let bars = given.map { bar($0, upgraded: upgrade(of: $0, in: sold)) } + failed.map { bar($0, purchase) }
     let upgrades = sold.compactMap { one in
       upgrade(of: one, in: sold).map {
         Lane.Mark(
@@ -62,7 +63,7 @@ enum AccountLanes {
       bars: bars.sorted { $0.start < $1.start }, marks: marks.sorted { $0.at < $1.at })
   }
 
-  /// The purchases of one consumable product: marks, because it gives nothing for a time.
+  /// The purchases of one product that gives nothing for a time: marks without bars.
   private static func lane(
     of product: String, _ units: [TransactionView], _ history: AccountHistoryView
   ) -> Lane {
@@ -102,9 +103,10 @@ enum AccountLanes {
     let tone: Tone = sold.isTrial ? .trial : sold.ownership == .purchased ? .full : .shared
     let price = Format.money(sold.price)
     // A period that was cut short ends at its refund, or at its upgrade.
-    let end = [sold.expires, sold.revoked, upgraded].compactMap(\.self).min()
+    let end = sold.span?.upperBound ?? [sold.expires, sold.revoked, upgraded].compactMap(\.self).min()
     return Lane.Bar(
-      start: sold.date, end: end, tone: tone, word: sold.isTrial ? Text.name(of: .trial) : price,
+      start: sold.span?.lowerBound ?? sold.date, end: end, tone: tone,
+      word: sold.isTrial ? Text.name(of: .trial) : price,
       meaning: "\(sold.productId), \(Format.words(sold.reason.rawValue)), \(price)",
       source: Int64(sold.transactionId) ?? 0, isBrief: false)
   }
@@ -124,4 +126,9 @@ enum AccountLanes {
       at: revoked, sign: isRefund ? "↩" : "⇥", tone: .none,
       meaning: isRefund ? Text.markRefunded : Text.markSharingEnded, source: Int64(sold.transactionId) ?? 0)
   }
+}
+
+extension TransactionView {
+  /// Whether it gives nothing for a time: a consumable, or a non-renewing subscription without a duration.
+  fileprivate var isUnit: Bool { type == .consumable || type == .nonRenewingSubscription && span == nil }
 }

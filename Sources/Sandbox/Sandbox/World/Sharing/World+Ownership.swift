@@ -39,17 +39,27 @@ extension World {
     }
   }
 
-  /// Returns the end of a non-renewing subscription, whose purchases add up; a refunded one counts until its
-  /// refund. `nil` without a purchase or without a limit. The developer defines the duration, which no rate shortens.
+  /// Returns the end of a non-renewing subscription; `nil` without a purchase or without a limit.
   private func end(of product: SandboxProduct, _ bought: [SoldTransaction]) -> Instant? {
-    guard let duration = product.duration else { return nil }
-    var end: Instant?
+    spans(of: product, bought).last?.span.upperBound
+  }
+
+  /// Returns the time that each purchase of a non-renewing subscription gives, in their order; empty without a limit.
+  ///
+  /// Purchases add up: one that is made while another is active begins at the end of that one. A refunded one counts
+  /// until its refund. The developer defines the duration, which no rate shortens.
+  func spans(
+    of product: SandboxProduct, _ bought: [SoldTransaction]
+  ) -> [(id: Int64, span: Range<Instant>)] {
+    guard let duration = product.duration else { return [] }
+    var spans: [(id: Int64, span: Range<Instant>)] = []
     for sold in bought where sold.productID == product.productId {
-      let start = max(sold.purchaseDate, end ?? sold.purchaseDate)
-      var next = start
-      for _ in 0..<sold.quantity { next = next.advanced(by: duration) }
-      end = sold.revocation.map { max(start, min(next, $0.date)) } ?? next
+      let start = max(sold.purchaseDate, spans.last?.span.upperBound ?? sold.purchaseDate)
+      var end = start
+      for _ in 0..<sold.quantity { end = end.advanced(by: duration) }
+      if let revocation = sold.revocation { end = max(start, min(end, revocation.date)) }
+      spans.append((sold.id, start..<end))
     }
-    return end
+    return spans
   }
 }
