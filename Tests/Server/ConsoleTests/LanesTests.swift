@@ -131,16 +131,16 @@ private func segment(
 }
 
 @Suite struct UnclaimedLaneTests {
-  private func lane(_ transactions: Wire.Transaction...) -> Lane {
-    Lane(
-      unclaimed: .with {
-        $0.transactions = transactions.map { sold in
-          .with {
-            $0.transaction = sold
-            $0.evidenceId = 7
-          }
+  private func lane(_ transactions: Wire.Transaction..., duration: Period? = nil) -> Lane {
+    let purchase = GetPurchaseResponse.with {
+      $0.transactions = transactions.map { sold in
+        .with {
+          $0.transaction = sold
+          $0.evidenceId = 7
         }
-      })
+      }
+    }
+    return Lane(unclaimed: purchase, duration: duration)
   }
 
   private func sold(
@@ -164,6 +164,25 @@ private func segment(
     #expect(lane.name == "pro.monthly" && lane.bars.map(\.tone) == [.trial, .full, .full])
     #expect(lane.bars.map(\.end) == [day(-60).instant, day(-30).instant, day(-10).instant])
     #expect(lane.marks.map(\.sign) == ["↩"] && lane.marks.map(\.source) == [7] && lane.dots.isEmpty)
+  }
+
+  @Test(
+    "A non-renewing subscription ends after its duration for each of its quantity, or at its refund",
+    arguments: [(1, nil, -60), (2, nil, -30), (2, -80, -80)] as [(Int32, Double?, Double)])
+  func nonRenewing(quantity: Int32, refunded: Double?, end: Double) {
+    let season = sold(-90, nil) {
+      ($0.type, $0.quantity, $0.revocationDate) = (.nonRenewingSubscription, quantity, refunded.map(day))
+    }
+    let lane = lane(season, duration: Period("P30D"))
+    #expect(lane.bars.map(\.end) == [day(end).instant] && lane.dots.isEmpty)
+  }
+
+  @Test("A non-renewing subscription without a known duration is a dot, and other products have no end")
+  func withoutDuration() {
+    let season = lane(sold(-90, nil) { $0.type = .nonRenewingSubscription })
+    #expect(season.bars.isEmpty && season.dots.map(\.at) == [day(-90).instant])
+    let owned = lane(sold(-90, nil) { $0.type = .nonConsumable }, duration: Period("P30D"))
+    #expect(owned.bars.map(\.end) == [nil] && owned.dots.isEmpty)
   }
 
   @Test("A consumable is a dot, and the end of family sharing is no refund")

@@ -229,14 +229,19 @@ extension AccessIntervals {
 }
 
 extension TransactionFact {
-  /// The end of a non-renewing subscription that begins at `start`: its duration counts once for each of its
-  /// quantity, at most 100 times, unless Apple revokes it before. Without a duration in the catalog it ends as it begins.
+  /// The end of a non-renewing subscription that begins at `start`, unless Apple revokes it before. Without a duration in
+  /// the catalog it ends as it begins.
   package func nonRenewingEnd(from start: Instant, duration: Period?) -> Instant {
-    var end = start
-    if let duration {
-      for _ in 0..<min(quantity, 100) { end = end.advanced(by: duration) }
-    }
+    let end = duration.map { start.nonRenewingEnd(after: $0, quantity: quantity) } ?? start
     return max(start, min(end, accessRevokedAt ?? .openEnd))
+  }
+}
+
+extension Instant {
+  /// The end of a non-renewing subscription that begins here: its duration counts once for each of its quantity, at most
+  /// 100 times.
+  package func nonRenewingEnd(after duration: Period, quantity: Int64) -> Instant {
+    (0..<max(0, min(quantity, 100))).reduce(self) { end, _ in end.advanced(by: duration) }
   }
 }
 

@@ -41,15 +41,20 @@ extension PurchasePage {
     guard let latest = purchase.transactions.last?.transaction,
       let identifier = latest.subscriptionGroupIdentifier.given
     else { return "" }
+    let name = await product(latest.productId, scope, visit)?.subscriptionGroup.given
+    return " <span class=\"quiet\">\(Text.groupOfPurchase)</span> \(Format.name(name ?? identifier))"
+  }
+
+  /// A product of the catalog; `nil` if the catalog does not have it, or cannot be read.
+  static func product(_ id: String, _ scope: Scope, _ visit: Visit) async -> CatalogProduct? {
     let catalog = await visit.attempt(
       Calls.getCatalog,
       .with {
         $0.app = scope.app
         $0.environment = scope.environment
-        $0.productIds = [latest.productId]
+        $0.productIds = [id]
       })
-    let name = (try? catalog.get())?.products.first?.subscriptionGroup.given
-    return " <span class=\"quiet\">\(Text.groupOfPurchase)</span> \(Format.name(name ?? identifier))"
+    return (try? catalog.get())?.products.first
   }
 
   /// The token with which Apple's documents link it to a customer.

@@ -46,7 +46,9 @@ enum PurchasePage {
     let title = Text.pictureOfPurchase(purchase.originalTransactionId)
     guard let owner = purchase.customerIds.first else {
       do throws(Status) {
-        return picture([Lane(unclaimed: purchase)], at: try await visit.time(in: scope), of: purchase)
+        let now = try await visit.time(in: scope)
+        let lane = Lane(unclaimed: purchase, duration: await duration(of: purchase, scope, visit))
+        return picture([lane], at: now, of: purchase)
       } catch {
         return Part.failure(error, of: title)
       }
@@ -61,6 +63,15 @@ enum PurchasePage {
     do throws(Status) { history = try answer.get() } catch { return Part.failure(error, of: title) }
     history.lanes.removeAll { $0.name != purchase.originalTransactionId }
     return picture(Lane.states(history), at: history.asOf?.instant ?? visit.now, of: purchase)
+  }
+
+  /// The configured duration of a non-renewing subscription, for which Apple sends no end; `nil` for any other purchase.
+  private static func duration(
+    of purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit
+  ) async -> Period? {
+    guard let latest = purchase.transactions.last?.transaction, latest.type == .nonRenewingSubscription
+    else { return nil }
+    return await product(latest.productId, scope, visit).flatMap { Period($0.duration) }
   }
 
   private static func picture(_ lanes: [Lane], at now: Instant, of purchase: GetPurchaseResponse) -> Markup {

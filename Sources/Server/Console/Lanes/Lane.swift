@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Entitlements
 internal import Pages
 internal import Wire
 
@@ -73,14 +74,15 @@ extension Lane {
 }
 
 extension Lane {
-  /// The periods of a purchase without an owner, from its transactions: it is in the history of no customer.
-  init(unclaimed purchase: GetPurchaseResponse) {
+  /// The periods of a purchase without an owner, from its transactions: it is in the history of no customer. `duration` is
+  /// that of a non-renewing subscription.
+  init(unclaimed purchase: GetPurchaseResponse, duration: Period? = nil) {
     let sold = purchase.transactions.compactMap { entry in
       entry.transaction.map { ($0, entry.evidenceId ?? 0) }
     }
     self.init(
       name: sold.last?.0.productId ?? purchase.originalTransactionId, kind: Text.lanePurchase,
-      bars: sold.compactMap { Bar($0, source: $1) },
+      bars: sold.compactMap { Bar($0, duration: duration, source: $1) },
       marks: sold.compactMap { transaction, source in
         transaction.revocationDate?.instant.map {
           let (sign, meaning) =
@@ -89,7 +91,7 @@ extension Lane {
         }
       },
       dots: sold.compactMap { transaction, source in
-        guard transaction.type == .consumable, let at = transaction.purchaseDate?.instant else { return nil }
+        guard transaction.isUnit(duration), let at = transaction.purchaseDate?.instant else { return nil }
         return Mark(at: at, sign: "", tone: .ended, meaning: transaction.productId, source: source)
       })
   }
@@ -112,15 +114,25 @@ extension HistoryLane {
   fileprivate var hasEvents: Bool { kind == .apple || kind == .operator }
 }
 
+extension Transaction {
+  /// Whether it gives nothing for a time: a consumable, or a non-renewing subscription without a duration.
+  fileprivate func isUnit(_ duration: Period?) -> Bool {
+    type == .consumable || type == .nonRenewingSubscription && duration == nil && expiresDate == nil
+  }
+}
+
 extension Lane.Bar {
-  /// The paid period of a transaction, until its refund; `nil` for a consumable, which has none.
-  fileprivate init?(_ transaction: Transaction, source: Int64) {
-    guard transaction.type != .consumable, let start = transaction.purchaseDate?.instant else { return nil }
+  /// The paid period of a transaction, until its refund; `nil` for one that has none.
+  fileprivate init?(_ transaction: Transaction, duration: Period?, source: Int64) {
+    guard !transaction.isUnit(duration), let start = transaction.purchaseDate?.instant else { return nil }
+    let limit = transaction.type == .nonRenewingSubscription ? duration : nil
+    let end = limit.map { start.nonRenewingEnd(after: $0, quantity: Int64(transaction.quantity)) }
     let isTrial = transaction.offerType == .introductory && transaction.price?.milliunits == 0
     let price = transaction.price.map(Format.money) ?? ""
     self.init(
       start: start,
-      end: [transaction.expiresDate, transaction.revocationDate].compactMap { $0?.instant }.min(),
+      end: [transaction.expiresDate?.instant, transaction.revocationDate?.instant, end].compactMap(\.self)
+        .min(),
       tone: isTrial ? .trial : .full, word: isTrial ? Text.name(of: .trial) : price,
       meaning: [transaction.productId, price].compactMap(\.given).joined(separator: ", "), source: source,
       isBrief: false)
