@@ -22,7 +22,7 @@ package struct AuditEntry: Hashable, Sendable {
   package var note: String
   /// The name of gRPC's status code, such as `OK`.
   package let outcome: String
-  /// The id of the call in the logs.
+  /// The id of the call in the logs, which the calls of one page of the console share.
   package let requestID: String
   /// The IP address of the peer; empty if it is not known.
   package let address: String
