@@ -19,6 +19,11 @@ package struct SimulatedAppStore: Sendable {
   package let ledger: EvidenceLedger
   package let lookup: PurchaseLookup
   package let exchange: SimulatorExchange
+  package let clients = AppStoreClients()
+  private let waited = WaitedTime()
+
+  /// The monotonic time of the clients.
+  package var uptime: @Sendable () -> Duration { { [waited] in waited.sum } }
 
   /// Creates a store below `folder` for one app, which must be in `simulator` too. All purchases are in the environment
   /// Sandbox; Production has none.
@@ -29,19 +34,18 @@ package struct SimulatedAppStore: Sendable {
     catalog = CurrentCatalog(Catalog([app]))
     store = try SQLiteEntitlementStore(directory: folder.appending(path: "\(UUID())").path)
     ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: { clock.now() })
-    exchange = SimulatorExchange(simulator)
+    exchange = SimulatorExchange(simulator, waited)
     let credentials = AppStoreCredentials(
       issuerID: "issuer", bundleID: app.identity.bundleID,
       signer: try JWTSigner(key: .generate(.p256), keyID: "KEY1"))
-    let waited = WaitedTime()
-    let clients = AppStoreClients()
     for environment in app.environments where environment.isSignedByApple {
       let host = environment == .production ? SimulatorExchange.productionHost : "http://sandbox"
       clients[app.id, environment] = AppStoreServerClient(
         app: app.identity, environment: environment, server: AppStoreServer(baseURL: host),
         tokens: ServerAPITokenSource(credentials: credentials, now: { clock.now() }), exchange: exchange,
         clock: ClientClock(
-          now: { clock.now() }, uptime: { waited.sum }, sleep: { waited.add($0) }, random: { 0.5 }))
+          now: { clock.now() }, uptime: { [waited] in waited.sum }, sleep: { [waited] in waited.add($0) },
+          random: { 0.5 }))
     }
     lookup = PurchaseLookup(clients: clients, ledger: ledger)
   }
@@ -51,6 +55,8 @@ package struct SimulatedAppStore: Sendable {
 package final class SimulatorExchange: HTTPExchange {
   private struct State {
     var paths: [String] = []
+    var timeouts: [Duration] = []
+    var delay = Duration.zero
     var failure: HTTPExchangeError?
     var isReleased = true
     var interruption: (@Sendable () async -> Void)?
@@ -67,12 +73,24 @@ package final class SimulatorExchange: HTTPExchange {
   }
 
   private let simulator: AppStoreSimulator
+  private let waited: WaitedTime
   private let state = Mutex(State())
 
-  package init(_ simulator: AppStoreSimulator) { self.simulator = simulator }
+  package convenience init(_ simulator: AppStoreSimulator) { self.init(simulator, WaitedTime()) }
+
+  fileprivate init(_ simulator: AppStoreSimulator, _ waited: WaitedTime) {
+    self.simulator = simulator
+    self.waited = waited
+  }
 
   /// The paths of all requests so far, without queries.
   package var paths: [String] { state.withLock { $0.paths } }
+
+  /// The time that each request so far was given.
+  package var timeouts: [Duration] { state.withLock { $0.timeouts } }
+
+  /// Lets each further request take so long, by the clients' clock.
+  package func slowDown(to delay: Duration) { state.withLock { $0.delay = delay } }
 
   /// Fails all further requests; `nil` to answer them again.
   package func fail(with failure: HTTPExchangeError?) { state.withLock { $0.failure = failure } }
@@ -89,10 +107,12 @@ package final class SimulatorExchange: HTTPExchange {
     _ request: OutgoingRequest, timeout: Duration, limit: Int
   ) async throws(HTTPExchangeError) -> IncomingResponse {
     let target = "/" + (request.url.split(separator: "/", maxSplits: 2).last.map(String.init) ?? "")
-    let (failure, isReleased) = state.withLock { state in
+    let (failure, isReleased, delay) = state.withLock { state in
       state.paths.append(String(target.prefix { $0 != "?" }))
-      return (state.failure, state.isReleased)
+      state.timeouts.append(timeout)
+      return (state.failure, state.isReleased, state.delay)
     }
+    if delay > .zero { waited.add(delay) }
     if let failure { throw failure }
     guard !request.url.hasPrefix(Self.productionHost) else { return Self.production(isReleased: isReleased) }
     let response = await simulator.respond(
@@ -109,7 +129,7 @@ package final class SimulatorExchange: HTTPExchange {
   }
 }
 
-/// Time that passes only while a call waits for the rate limit.
+/// Time that passes only while a call waits for the rate limit or for a slow response.
 private final class WaitedTime: Sendable {
   private let total = Mutex(Duration.zero)
 

@@ -23,9 +23,14 @@ package struct ClientClock: Sendable {
 
   /// Returns the machine's clock, with `now` as the time of day.
   package static func system(now: @escaping @Sendable () -> Instant) -> ClientClock {
-    let start = ContinuousClock.now
-    return ClientClock(
-      now: now, uptime: { ContinuousClock.now - start }, sleep: { try await Task.sleep(for: $0) },
+    ClientClock(
+      now: now, uptime: machineUptime, sleep: { try await Task.sleep(for: $0) },
       random: { .random(in: 0..<1) })
   }
+
+  /// Returns the machine's monotonic time since its first use.
+  package static let machineUptime: @Sendable () -> Duration = {
+    let start = ContinuousClock.now
+    return { ContinuousClock.now - start }
+  }()
 }

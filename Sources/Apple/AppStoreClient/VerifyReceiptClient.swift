@@ -8,6 +8,7 @@ internal import Tracing
 package final class VerifyReceiptClient: Sendable {
   private let production: VerifyReceiptServer
   private let sandbox: VerifyReceiptServer
+  private let clock: ClientClock
 
   /// Apple's own addresses.
   package static let productionURL = "https://buy.itunes.apple.com/verifyReceipt"
@@ -20,6 +21,7 @@ package final class VerifyReceiptClient: Sendable {
     sandboxURL: String = VerifyReceiptClient.sandboxURL, exchange: any HTTPExchange,
     clock: ClientClock
   ) {
+    self.clock = clock
     production = VerifyReceiptServer(url: productionURL, share: 1, exchange: exchange, clock: clock)
     sandbox = VerifyReceiptServer(url: sandboxURL, share: 0.1, exchange: exchange, clock: clock)
   }
@@ -28,7 +30,7 @@ package final class VerifyReceiptClient: Sendable {
   ///
   /// - `sharedSecret`: the app's; `nil` if it has no auto-renewable subscriptions.
   /// - `first`: the environment to call first.
-  /// - `timeout`: for all attempts together; `nil` for none.
+  /// - `timeout`: for all attempts in both environments together; `nil` for none.
   ///
   /// Returns the response, whatever its status, and the environment that sent it.
   ///
@@ -40,12 +42,13 @@ package final class VerifyReceiptClient: Sendable {
     var body: JSONObject = ["receipt-data": .string(receipt)]
     if let sharedSecret { body["password"] = .string(sharedSecret) }
     let start = first == .production ? production : sandbox
-    let response = try await start.send(body, priority, timeout)
+    let deadline = timeout.map { clock.uptime() + $0 }
+    let response = try await start.send(body, priority, by: deadline)
     switch response.status {
     case .sandboxReceiptInProduction where first == .production:
-      return (try await sandbox.send(body, priority, timeout), .sandbox)
+      return (try await sandbox.send(body, priority, by: deadline), .sandbox)
     case .productionReceiptInSandbox where first != .production:
-      return (try await production.send(body, priority, timeout), .production)
+      return (try await production.send(body, priority, by: deadline), .production)
     default: return (response, first == .production ? .production : .sandbox)
     }
   }
@@ -72,9 +75,8 @@ private final class VerifyReceiptServer: Sendable {
 
   /// Sends the request until the response is one that a retry would not change.
   func send(
-    _ body: JSONObject, _ priority: CallPriority, _ timeout: Duration?
+    _ body: JSONObject, _ priority: CallPriority, by deadline: Duration?
   ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
-    let deadline = timeout.map { clock.uptime() + $0 }
     let bytes = JSONValue.object(body).serialized()
     var attempts = 1
     while true {

@@ -55,6 +55,14 @@ import Testing
     #expect(try await verify(final).response.status?.rawValue == 21150)
   }
 
+  @Test("Both environments share the timeout")
+  func sharedTimeout() async throws {
+    let exchange = ScriptedExchange(status(21007), status(0), answered: { time.advance(.seconds(3)) })
+    _ = try await VerifyReceiptClient(exchange: exchange, clock: time.clock)
+      .verify("cmVjZWlwdA==", sharedSecret: nil, timeout: .seconds(8))
+    #expect(exchange.timeouts == [.seconds(8), .seconds(5)])
+  }
+
   @Test("A response that is not Apple's fails")
   func unusable() async throws {
     await #expect(throws: AppStoreClientError.unexpectedStatus(403)) {

@@ -149,6 +149,54 @@ import Testing
     }
   }
 
+  @Test("All lookups of one submission share its timeout, in all environments")
+  func sharedTimeout() async throws {
+    try await ReceiptService.run(in: [.production, .sandbox]) { service in
+      let exchange = service.appStore.exchange
+      let id = try await service.purchase().originalTransactionId
+      var incoming = IncomingReceipt(appID: "demo", customerID: nil, content: .originalTransactionID(id))
+      incoming.timeout = .seconds(8)
+      exchange.slowDown(to: .seconds(3))
+      #expect(try await service.intake.submit(incoming).environment == .sandbox)
+      // The history in Production, and the history and the statuses in the sandbox.
+      #expect(exchange.paths.count == 3)
+      for (timeout, limit) in zip(exchange.timeouts, [8, 5, 2]) { #expect(timeout <= .seconds(limit)) }
+      exchange.slowDown(to: .seconds(9))
+      let error = await #expect(throws: ReceiptError.self) { _ = try await service.intake.submit(incoming) }
+      #expect(error == .lookupFailed(.appStore(.timedOut)) && exchange.paths.count == 4)
+    }
+  }
+
+  @Test("An app whose first environment has no key has its ids looked up in the next one")
+  func firstEnvironmentWithoutKey() async throws {
+    try await ReceiptService.run(in: [.production, .sandbox]) { service in
+      service.appStore.clients["demo", .production] = nil
+      let id = try await service.purchase().originalTransactionId
+      #expect(try await service.submit(.originalTransactionID(id)).environment == .sandbox)
+      // Production may have the id, so it is not rejected.
+      #expect(
+        await failure(service, .originalTransactionID("1"))
+          == .lookupFailed(.noKey(appID: "demo", environment: .production)))
+    }
+  }
+
+  @Test("Apple has no purchases of Xcode, so ids are looked up in the next environment, or are unknown")
+  func xcodeFirst() async throws {
+    let rejection = ReceiptError.rejected(.notAtApple([.xcode]), evidence: nil)
+    try await ReceiptService.run(in: [.xcode, .sandbox]) { service in
+      let id = try await service.purchase().originalTransactionId
+      #expect(try await service.submit(.originalTransactionID(id)).environment == .sandbox)
+      var incoming = IncomingReceipt(appID: "demo", customerID: nil, content: .originalTransactionID(id))
+      incoming.environments = [.xcode]
+      let error = await #expect(throws: ReceiptError.self) { _ = try await service.intake.submit(incoming) }
+      #expect(error == rejection && error?.reason == "UNKNOWN_TO_APPLE" && error?.isRetryable == false)
+    }
+    try await ReceiptService.run(in: [.xcode]) { service in
+      #expect(await failure(service, .originalTransactionID("1")) == rejection)
+      #expect(service.appStore.exchange.paths.isEmpty)
+    }
+  }
+
   @Test("An environment without a client for the App Store is not searched")
   func environmentWithoutClient() async throws {
     try await ReceiptService.run(in: [.sandbox, .xcode]) { service in

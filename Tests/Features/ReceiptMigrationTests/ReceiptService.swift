@@ -33,7 +33,7 @@ struct ReceiptService {
       verifier: ReceiptVerifier(
         verifier: appStore.verifier,
         endpoints: ["demo": VerifyReceiptSettings(client: client, secrets: SharedSecrets([:]))]),
-      policies: ["demo": policy])
+      policies: ["demo": policy], uptime: appStore.uptime)
   }
 
   static func run(

@@ -128,6 +128,7 @@ package struct VerifyReceiptFacade: Sendable {
     _ call: VerifyReceiptCall, _ app: AppDefinition, _ environment: Environment
   ) async throws(FailedCall) -> AccountPurchases {
     var appInstalls: Set<String> = []
+    let deadline = intake.deadline(after: Self.timeout)
     func read() async throws(FailedCall) -> AccountPurchases {
       do throws(StoreError) {
         return try await reader.purchases(
@@ -140,7 +141,7 @@ package struct VerifyReceiptFacade: Sendable {
       var incoming = IncomingReceipt(appID: app.id, customerID: nil, content: content)
       incoming.environments = [environment]
       incoming.source = .verifyReceipt
-      incoming.timeout = Self.timeout
+      incoming.deadline = deadline
       return try await intake.submit(incoming)
     }
     var known = try await read()

@@ -46,10 +46,13 @@ struct SearchedEnvironments: Sendable {
     self.others = others
   }
 
-  /// The first environment, and then the others in which `lookup` can call Apple for an app, in their order.
-  init(_ environments: [Environment], of appID: String, through lookup: PurchaseLookup) {
-    let others = environments.dropFirst().filter { (try? lookup.client(for: appID, in: $0)) != nil }
-    self.init(environments.first ?? .production, others[...])
+  /// The first environment of which Apple has purchases, and then the others in which `lookup` can call Apple for an app,
+  /// in their order. `nil` if Apple has purchases of none.
+  init?(_ environments: [Environment], of appID: String, through lookup: PurchaseLookup) {
+    let atApple = environments.filter(\.isSignedByApple)
+    guard let first = atApple.first else { return nil }
+    let others = atApple.dropFirst().filter { (try? lookup.client(for: appID, in: $0)) != nil }
+    self.init(first, others[...])
   }
 
   /// The search that continues after the current environment; `nil` after the last one.

@@ -41,8 +41,10 @@ package struct IncomingReceipt: Sendable {
   package var source = Evidence.Source.submission
   /// The priority of the calls to Apple that the receipt needs.
   package var priority = CallPriority.interactive
-  /// The timeout of the lookup; `nil` for none.
+  /// The timeout of all calls to Apple together; `nil` for none.
   package var timeout: Duration?
+  /// The deadline shared with other submissions; `nil` for that of ``timeout``.
+  var deadline: CallDeadline?
   /// The locks shared with concurrent submissions; `nil` without such.
   package var lineLocks: KeyLocks?
   /// Lines looked up since then are not looked up again; `nil` to look up all.

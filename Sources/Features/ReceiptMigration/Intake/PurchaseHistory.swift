@@ -21,9 +21,11 @@ struct PurchaseHistory: Sendable {
   /// usual; beyond this number the rest is left for later.
   private static let maxRequests = 16
 
-  /// Looks up each of `lines` that no earlier response contains, with `template` as the request.
+  /// Looks up each of `lines` that no earlier response contains, with `template` as the request; all requests end by
+  /// `deadline`, if there is one.
   init(
-    of lines: [String], through lookup: PurchaseLookup, _ template: PurchaseLookup.Request
+    of lines: [String], through lookup: PurchaseLookup, _ template: PurchaseLookup.Request,
+    by deadline: CallDeadline? = nil
   ) async {
     var requests = 0
     for line in lines where !queriedLines.contains(line) {
@@ -34,6 +36,7 @@ struct PurchaseHistory: Sendable {
       requests += 1
       var request = template
       request.transactionID = line
+      if let deadline { request.timeout = deadline.remaining }
       do throws(LookupError) {
         add(try await lookup.fetchDocuments(request), of: line)
       } catch {
@@ -47,11 +50,14 @@ struct PurchaseHistory: Sendable {
     }
   }
 
-  /// Whether the purchase of an id may be in another environment: this one does not have it or, as Production for an app
-  /// without a release, rejects every token.
+  /// Whether the purchase of an id may be in another environment: this one does not have it, has no key or, as Production
+  /// for an app without a release, rejects every token.
   var mayBeElsewhere: Bool {
-    guard let failure else { return !unknownLines.isEmpty }
-    return failure == .appStore(.unauthorized)
+    switch failure {
+    case nil: !unknownLines.isEmpty
+    case .noKey, .appStore(.unauthorized): true
+    default: false
+    }
   }
 
   private mutating func add(_ documents: [Submission], of line: String) {

@@ -29,6 +29,8 @@ package enum ReceiptRejection: Error, Hashable, Sendable {
   case ownedByAnotherCustomer(originalTransactionIDs: [String])
   /// The App Store has no purchase with this id.
   case unknownToApple(String)
+  /// The App Store has no purchases of these environments, which are for tests.
+  case notAtApple([Environment])
   /// A signing certificate was revoked.
   case revoked(OnlineCheckError)
 
@@ -45,7 +47,7 @@ package enum ReceiptRejection: Error, Hashable, Sendable {
     case .rejectedByVerifyReceipt(let status): "VERIFY_RECEIPT_\(status.rawValue)"
     case .verificationMismatch: "VERIFICATION_MISMATCH"
     case .ownedByAnotherCustomer: "OWNED_BY_ANOTHER_CUSTOMER"
-    case .unknownToApple: "UNKNOWN_TO_APPLE"
+    case .unknownToApple, .notAtApple: "UNKNOWN_TO_APPLE"
     case .revoked(let error): error.reason
     }
   }
@@ -76,6 +78,9 @@ extension ReceiptRejection: CustomStringConvertible {
     case .ownedByAnotherCustomer(let lines):
       "the purchases \(lines.joined(separator: ", ")) belong to another customer"
     case .unknownToApple(let id): "the App Store has no transaction '\(id)'"
+    case .notAtApple(let environments):
+      "the App Store has no purchases of \(environments.map(\.rawValue).joined(separator: " and ")), "
+        + "so an id cannot be looked up"
     case .revoked(let error): error.description
     }
   }

@@ -68,10 +68,9 @@ extension ReceiptIntake {
       appID: app.id, environment: classified.environment, transactionID: "")
     if case .verified = classified { request.customerID = incoming.customerID }
     request.priority = incoming.priority
-    request.timeout = incoming.timeout
     // The App Store has no purchases of Xcode.
     let history = await PurchaseHistory(
-      of: classified.environment == .xcode ? [] : lines, through: lookup, request)
+      of: classified.environment == .xcode ? [] : lines, through: lookup, request, by: incoming.deadline)
     return (lines, history)
   }
 

@@ -1,5 +1,6 @@
 internal import AppReceipt
 package import AppStore
+internal import AppStoreClient
 package import AppleLookup
 internal import Entitlements
 package import Ledger
@@ -17,12 +18,14 @@ package struct ReceiptIntake: Sendable {
   private let verifier: ReceiptVerifier
   private let policies: [String: ReceiptPolicy]
   private let checkOnline: OnlineCheck?
+  private let uptime: @Sendable () -> Duration
 
-  /// Creates an intake. `policies` are by app id; an app without an entry has the default policy.
+  /// Creates an intake. `policies` are by app id; an app without an entry has the default policy. `uptime` is monotonic.
   package init(
     ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog, verifier: ReceiptVerifier,
     policies: [String: ReceiptPolicy],
-    checkOnline: OnlineCheck? = nil
+    checkOnline: OnlineCheck? = nil,
+    uptime: @escaping @Sendable () -> Duration = ClientClock.machineUptime
   ) {
     self.ledger = ledger
     self.lookup = lookup
@@ -30,6 +33,7 @@ package struct ReceiptIntake: Sendable {
     self.verifier = verifier
     self.policies = policies
     self.checkOnline = checkOnline
+    self.uptime = uptime
   }
 
   /// Ingests a receipt or a transaction id. `alongside` writes in the same commit.
@@ -49,6 +53,9 @@ package struct ReceiptIntake: Sendable {
     }
   }
 
+  /// The deadline of calls to Apple that may take `timeout` together.
+  func deadline(after timeout: Duration) -> CallDeadline { CallDeadline(after: timeout, uptime) }
+
   private func count(_ reason: String) {
     Counter(label: "entitled_receipts_total", dimensions: [("reason", reason)]).increment()
   }
@@ -59,6 +66,8 @@ package struct ReceiptIntake: Sendable {
   ) async throws(ReceiptError) -> ReceiptOutcome {
     let app = try app(incoming.appID)
     let policy = policies[app.id] ?? ReceiptPolicy()
+    var incoming = incoming
+    incoming.deadline = incoming.deadline ?? incoming.timeout.map(deadline)
     let classified = try await classify(incoming, of: app, policy)
     return try await lookUp(classified, incoming, of: app, policy, alongside)
   }
@@ -162,7 +171,10 @@ extension ReceiptIntake {
     if let first = environments.first, !app.environments.contains(first) {
       throw .rejected(.notVerified(.wrongEnvironment(first.rawValue)), evidence: nil)
     }
-    return SearchedEnvironments(environments, of: app.id, through: lookup)
+    guard let searched = SearchedEnvironments(environments, of: app.id, through: lookup) else {
+      throw .rejected(.notAtApple(environments), evidence: nil)
+    }
+    return searched
   }
 }
 

@@ -94,7 +94,7 @@ package struct VerifyReceiptSettings: Sendable {
       (response, environment) = try await client.verify(
         Base64.standard.encode(document), sharedSecret: secrets[app.id]?.text,
         first: app.environments.contains(.production) ? .production : .sandbox,
-        priority: incoming.priority, timeout: incoming.timeout)
+        priority: incoming.priority, timeout: incoming.deadline?.remaining)
     } catch {
       throw error == .cancelled ? .cancelled : .verifyReceiptFailed(.callFailed(error))
     }

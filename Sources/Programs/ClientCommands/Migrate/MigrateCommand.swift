@@ -25,6 +25,8 @@ struct MigrateRunCommand: AsyncParsableCommand {
       The input is NDJSON, or CSV with a header: customer_id with receipt (base64) or original_transaction_id; \
       options set other column names. The server stores the progress of the job: the same command resumes the job, \
       or prints its report if it has finished. Failed lines are written to a file that is valid input itself. \
+      Without --environment, an original transaction id is looked up in the environments of the app in their order, until \
+      Apple has it. \
       Exit status 0 if no line failed, 3 otherwise.
       """)
 

@@ -31,7 +31,7 @@ extension ReceiptRejection {
     case .notVerifiable, .wrongDevice, .rejectedByVerifyReceipt, .verificationMismatch, .revoked:
       .permissionDenied
     case .ownedByAnotherCustomer: .failedPrecondition
-    case .unknownToApple: .notFound
+    case .unknownToApple, .notAtApple: .notFound
     }
   }
 }
