@@ -52,6 +52,20 @@ import Testing
     #expect(lanes.map(\.bars.count) == [1, 1, 0] && lanes.map { $0.marks.map(\.sign) } == [[], [], ["↩"]])
   }
 
+  @Test("A purchase that is recorded with a date in the past comes before the others")
+  func recordedLater() async throws {
+    var order: JSONObject = ["app": .string(Self.app.id), "productId": "season", "account": "ann"]
+    _ = await act("purchases", order)
+    let first = try #require(await simulator.accountView("ann", in: Self.app.id)).history.transactions
+    let bought = try #require(first.last).date
+    order["purchaseDate"] = .string(bought.advanced(byDays: -90).description)
+    _ = await act("purchases", order)
+    let (account, history) = try #require(await simulator.accountView("ann", in: Self.app.id))
+    let bars = AccountLanes.lanes(account, history).filter { $0.name == "season" }.flatMap(\.bars)
+    #expect(bars.map(\.start) == [0, -90].map { bought.advanced(byDays: $0) })
+    #expect(bars.map(\.end) == [30, -60].map { bought.advanced(byDays: $0) })
+  }
+
   @Test("A non-renewing subscription without a duration is a mark, and has no bar")
   func withoutDuration() async throws {
     _ = await act("purchases", ["app": .string(Self.app.id), "productId": "pass", "account": "ann"])

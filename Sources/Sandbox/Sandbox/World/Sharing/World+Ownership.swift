@@ -44,7 +44,7 @@ extension World {
     spans(of: product, bought).last?.span.upperBound
   }
 
-  /// Returns the time that each purchase of a non-renewing subscription gives, in their order; empty without a limit.
+  /// Returns the time that each purchase of a non-renewing subscription gives, oldest first; empty without a limit.
   ///
   /// Purchases add up: one that is made while another is active begins at the end of that one. A refunded one counts
   /// until its refund. The developer defines the duration, which no rate shortens.
@@ -53,7 +53,9 @@ extension World {
   ) -> [(id: Int64, span: Range<Instant>)] {
     guard let duration = product.duration else { return [] }
     var spans: [(id: Int64, span: Range<Instant>)] = []
-    for sold in bought where sold.productID == product.productId {
+    // A purchase may be recorded later than one with a later date.
+    let dated = bought.sorted { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) }
+    for sold in dated where sold.productID == product.productId {
       let start = max(sold.purchaseDate, spans.last?.span.upperBound ?? sold.purchaseDate)
       var end = start
       for _ in 0..<sold.quantity { end = end.advanced(by: duration) }
