@@ -52,6 +52,27 @@ import Testing
     #expect(lanes.map(\.bars.count) == [1, 1, 0] && lanes.map { $0.marks.map(\.sign) } == [[], [], ["↩"]])
   }
 
+  @Test("The card of a non-renewing subscription names its end, and is no longer active after it")
+  func card() async throws {
+    for product in ["season", "season", "pass"] {
+      _ = await act(
+        "purchases", ["app": .string(Self.app.id), "productId": .string(product), "account": "ann"])
+    }
+    func cards() async throws -> [PurchaseView] {
+      try #require(await simulator.accountView("ann", in: Self.app.id)).account.purchases
+    }
+    let bought = try #require(await simulator.accountView("ann", in: Self.app.id)).history.transactions
+    let ends = [30, 60].map { bought[0].date.advanced(byDays: $0) } + [nil]
+    #expect(try await cards().map(\.until) == ends)
+    #expect(try await cards().map(\.state) == [.active, .active, .owned])
+    _ = await act("clock/advance", ["by": "30d"])
+    #expect(try await cards().map(\.until) == ends)
+    #expect(try await cards().map(\.state) == [.ended, .active, .owned])
+    _ = await act("refund", ["transactionId": .string(bought[1].transactionId)])
+    #expect(try await cards().map(\.state) == [.ended, .refunded, .owned])
+    #expect(try await cards().map(\.until) == [ends[0], nil, nil])
+  }
+
   @Test("A purchase that is recorded with a date in the past comes before the others")
   func recordedLater() async throws {
     var order: JSONObject = ["app": .string(Self.app.id), "productId": "season", "account": "ann"]

@@ -12,7 +12,7 @@ package struct MoneyView: Hashable, Sendable {
 package struct PurchaseView: Hashable, Sendable {
   /// The state of a purchase, as the pages of the sandbox name it.
   package enum State: String, Hashable, Sendable, CaseIterable {
-    // Subscriptions.
+    // Subscriptions. Non-renewing ones with a duration are active or ended.
     /// Paid; in the grace period; in billing retry; expired; refunded or no longer shared.
     case active, grace, retry, ended, revoked
     // Other products.
@@ -49,7 +49,7 @@ package struct PurchaseView: Hashable, Sendable {
   package let transactionId: String
   /// The state at the simulated time.
   package let state: State
-  /// The end of the paid period, of the grace period or of billing retry; `nil` without one.
+  /// The end of the paid period, of the grace period, of billing retry or of a non-renewing subscription; `nil` without one.
   package let until: Instant?
   /// `nil` unless it is a subscription that renews or is retried.
   package let renewal: Renewal?

@@ -21,18 +21,23 @@ extension World {
           ? RequestView(request: id, productId: pending.order.productId, date: pending.date) : nil
       }
     }
+    let spans = nonRenewingSpans(bought, in: app)
     return AccountView(
       name: name, storefront: account.storefront.code, family: account.family, relatives: relatives ?? [],
       chargesFail: account.billingFails, rate: TimeScaleView(scale(of: name)),
-      purchases: bought.filter(\.isFirst).map(view), requests: requests, transactionCount: bought.count)
+      purchases: bought.filter(\.isFirst).map { view($0, span: spans[$0.id]) }, requests: requests,
+      transactionCount: bought.count)
   }
 
-  /// A purchase, given its first transaction.
-  private func view(_ first: SoldTransaction) -> PurchaseView {
+  /// A purchase, given its first transaction and the time that a non-renewing subscription gives.
+  private func view(_ first: SoldTransaction, span: Range<Instant>?) -> PurchaseView {
     guard let line = lines[first.id] else {
+      let end = first.revocation == nil ? span?.upperBound : nil
+      let state: PurchaseView.State =
+        if first.revocation != nil { .refunded } else { end.map { $0 > now ? .active : .ended } ?? .owned }
       return PurchaseView(
         productId: first.productID, originalTransactionId: String(first.id), transactionId: String(first.id),
-        state: first.revocation == nil ? .owned : .refunded, until: nil, renewal: nil, seats: nil,
+        state: state, until: end, renewal: nil, seats: nil,
         ownership: first.ownership, isSubscription: false)
     }
     return PurchaseView(
@@ -79,14 +84,6 @@ extension World {
         quantity: sold.quantity, reason: sold.reason, ownership: sold.ownership, offer: sold.offer?.id,
         isTrial: sold.isTrial, isUpgraded: sold.isUpgraded, revoked: sold.revocation?.date,
         revocationType: sold.revocation?.type)
-    }
-  }
-
-  /// The times that purchases of non-renewing subscriptions give, by transaction id.
-  private func nonRenewingSpans(_ bought: [SoldTransaction], in app: String) -> [Int64: Range<Instant>] {
-    let products = Set(bought.map(\.productID)).compactMap { product($0, of: app) }
-    let limited = products.filter { $0.type == .nonRenewingSubscription }
-    return Dictionary(limited.flatMap { spans(of: $0, bought) }.map { ($0.id, $0.span) }) { first, _ in first
     }
   }
 

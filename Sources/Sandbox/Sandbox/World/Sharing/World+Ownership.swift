@@ -64,4 +64,12 @@ extension World {
     }
     return spans
   }
+
+  /// The times that purchases of non-renewing subscriptions give, by transaction id.
+  func nonRenewingSpans(_ bought: [SoldTransaction], in app: String) -> [Int64: Range<Instant>] {
+    let products = Set(bought.map(\.productID)).compactMap { product($0, of: app) }
+    let limited = products.filter { $0.type == .nonRenewingSubscription }
+    return Dictionary(limited.flatMap { spans(of: $0, bought) }.map { ($0.id, $0.span) }) { first, _ in first
+    }
+  }
 }
