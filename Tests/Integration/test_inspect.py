@@ -202,6 +202,7 @@ DAMAGED_RECEIPT = {
     "no padding": (lambda text: base64.b64encode(base64.b64decode(text) + bytes(-len(base64.b64decode(text)) % 3 + 1))
                    .decode().rstrip("="), "padding"),
     "cut": (lambda text: text[:400], "not a receipt"),
+    "encoded twice": (lambda text: base64.b64encode(text.encode()).decode(), "encoded twice"),
 }
 
 

@@ -24,6 +24,8 @@ package enum UnrecognizedDocument: Error, Hashable, Sendable {
   case notBase64(String)
   /// Base64, but not of a receipt.
   case notAReceipt
+  /// Base64 of a receipt that was Base64 already.
+  case encodedTwice
   /// It begins like JSON and is none.
   case malformedJSON(JSONError)
   /// JSON of no known format.
@@ -87,11 +89,17 @@ extension RecognizedDocument {
       guard startsLikeReceipt(text) || !text.allSatisfy(isBase64) else { throw .unknown }
       throw .notBase64(error.explanation(for: .standard))
     }
+    if let receipt = receipt(bytes) { return receipt }
+    if startsLikeJWS(text) { return try jws(text) }
+    let isEncodedTwice = (try? Base64.standard.decodeLines(bytes[...])).flatMap(receipt) != nil
+    throw isEncodedTwice ? .encodedTwice : .notAReceipt
+  }
+
+  /// Recognizes decoded bytes as a receipt; `nil` if they are none.
+  private static func receipt(_ bytes: [UInt8]) -> RecognizedDocument? {
     if startsLikeASN1(bytes) { return .appReceipt(bytes) }
     let content = bytes[...].trimmed
-    if content.first == UInt8(ascii: "{"), isPropertyList(content) { return .transactionReceipt(bytes) }
-    if startsLikeJWS(text) { return try jws(text) }
-    throw .notAReceipt
+    return content.first == UInt8(ascii: "{") && isPropertyList(content) ? .transactionReceipt(bytes) : nil
   }
 
   private static func jws(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument) -> RecognizedDocument {
@@ -146,7 +154,7 @@ extension UnrecognizedDocument: CustomStringConvertible {
     case .empty: "EMPTY_DOCUMENT"
     case .tooLarge: "DOCUMENT_TOO_LARGE"
     case .notBase64: "NOT_BASE64"
-    case .notAReceipt: "NOT_A_RECEIPT"
+    case .notAReceipt, .encodedTwice: "NOT_A_RECEIPT"
     case .malformedJSON: "MALFORMED_JSON"
     case .unknownJSON: "UNKNOWN_DOCUMENT"
     case .malformedField: "MALFORMED_FIELD"
@@ -161,6 +169,7 @@ extension UnrecognizedDocument: CustomStringConvertible {
     case .tooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than the limit of \(limit)"
     case .notBase64(let detail): "the document is not base64: \(detail)"
     case .notAReceipt: "the document is base64, but not a receipt"
+    case .encodedTwice: "the receipt is base64-encoded twice; encode its bytes once"
     case .malformedJSON(let error): "the document is not JSON: \(error)"
     case .unknownJSON: "the document is JSON of no known format"
     case .malformedField(let error): "malformed document: \(error)"

@@ -94,6 +94,18 @@ import Testing
     }
   }
 
+  @Test(
+    "A receipt that was encoded twice is named, and not accepted",
+    arguments: [Self.receipt, Array(Self.propertyList.utf8)], ["\n", ""])
+  func encodedTwice(receipt: [UInt8], end: String) {
+    let twice = base64(Array((base64(receipt) + end).utf8))
+    let thrice = base64(Array(twice.utf8))
+    for (text, word) in [(twice, "encoded twice"), (thrice, "but not a receipt")] {
+      let error = #expect(throws: UnrecognizedDocument.self) { try recognize(text) }
+      #expect(error?.reason == "NOT_A_RECEIPT" && error?.description.contains(word) == true, "\(text)")
+    }
+  }
+
   @Test("A JWS that was cut before its first dot is a JWS")
   func cutJWS() throws {
     for text in ["eyJhbGciOiJFUzI1NiJ9", "eyJhbGciOiJFUzI1NiIsIng1YyI6WyJ"] {
