@@ -149,6 +149,22 @@ def test_every_answer_names_its_evidence(service, forger, receipts, entitlements
         event.evidence_id for event in timeline.events} > {refunded.evidence_id}  # fmt: skip
 
 
+def test_an_answer_names_the_latest_document_also_if_the_refund_before_it_arrives_later(
+    service, forger, receipts, entitlements, customer
+):
+    original = payload_of(service.buy("lifetime")["signedTransactionInfo"])
+
+    def signed(milliseconds, **changed):
+        """The transaction as Apple signs it some time after the purchase."""
+        members = original | {"signedDate": original["signedDate"] + milliseconds} | changed
+        return {"signedTransactionInfo": forger.transaction(**dict.fromkeys(forger.payload) | members)}
+
+    restored = submit(receipts, customer, signed(2))
+    late = submit(receipts, customer, signed(1, revocationDate=original["signedDate"], revocationReason=0))
+    assert late.evidence_id > restored.evidence_id
+    assert deciding_evidence(entitlements, customer) == restored.evidence_id
+
+
 def test_the_pages_of_an_explanation_have_all_steps_in_order(service, receipts, entitlements, customer):
     for _ in range(5):
         submit(receipts, customer, service.buy("shells.100"))

@@ -61,7 +61,7 @@ import Testing
           try transaction.put(fact(signed: 30), of: line(), from: id),
         ]
       }
-      #expect(answers == [true, false, false, true])
+      #expect(answers == [.latest, .duplicate, .duplicate, .latest])
       let facts = try await store.write { transaction throws(StoreError) in
         try transaction.facts(of: line())
       }
@@ -74,7 +74,7 @@ import Testing
     try await backend.withStore { store in
       let changes = try await store.write { transaction throws(StoreError) in
         let id = try transaction.append(evidence("a")).id
-        func put(_ signed: Int64, knownAt: Int64) throws(StoreError) -> RenewalHistory.Insertion {
+        func put(_ signed: Int64, knownAt: Int64) throws(StoreError) -> FactInsertion {
           try transaction.put(renewal(signed: signed), of: line(), knownAt: instant(knownAt), from: id)
         }
         return [
@@ -111,6 +111,28 @@ import Testing
       let stored = try await store.snapshot { try $0.evidence(after: nil, limit: 9) }
       #expect(stored.map(\.knownAt) == [instant(9000), instant(9000), instant(9001)])
       #expect(stored.map(\.evidence.receivedAt) == [instant(9000), instant(5000), instant(9001)])
+    }
+  }
+
+  @Test("The evidence of a fact stays when an older document adds a refund", arguments: Backend.allCases)
+  func evidenceAfterOlderDocument(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let (ids, insertions) = try await store.write { transaction throws(StoreError) in
+        var refunded = fact(signed: 20, revoked: instant(15))
+        refunded.details.refunds = [.init(date: instant(15), percentage: nil)]
+        let ids = [try transaction.append(evidence("a")).id, try transaction.append(evidence("b")).id]
+        return (
+          ids,
+          [
+            try transaction.put(fact(signed: 30), of: line(), from: ids[0]),
+            try transaction.put(refunded, of: line(), from: ids[1]),
+          ]
+        )
+      }
+      #expect(insertions == [.latest, .older])
+      try await store.snapshot { reader throws in
+        #expect(try reader.evidence(of: .transaction("T1", ofLine: "L1"), of: customer) == ids[0])
+      }
     }
   }
 

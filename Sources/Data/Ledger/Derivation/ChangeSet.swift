@@ -90,7 +90,7 @@ struct ChangeSet {
   private(set) var affected: [CustomerKey: AffectedCustomer] = [:]
   /// The facts that are new, by line.
   private(set) var newFacts: [LineKey: CustomerFacts] = [:]
-  /// The transactions among them, in the order in which they were stored.
+  /// The transactions among them with their latest documents, in the order in which they were stored.
   private var newTransactions: [(line: LineKey, id: String, evidence: EvidenceID)] = []
   /// The document that stated the last new fact of each line.
   private(set) var newestEvidence: [LineKey: EvidenceID] = [:]
@@ -136,14 +136,15 @@ struct ChangeSet {
     body(&affected[customer, default: AffectedCustomer(origin: origin)])
   }
 
-  /// Records a transaction that was stored; `evidence` is the document that states it.
+  /// Records a transaction that was stored; `evidence` is the document.
   mutating func recordFact(
-    _ fact: TransactionFact, of line: LineKey, isNew: Bool, from evidence: EvidenceID
+    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID, _ insertion: FactInsertion
   ) {
-    recordDocument(isNew: isNew)
-    guard isNew else { return }
+    recordDocument(isNew: insertion != .duplicate)
+    guard insertion != .duplicate else { return }
     newFacts[line, default: CustomerFacts()].insert(fact)
-    newTransactions.append((line, fact.transactionID, evidence))
+    // The present state of the transaction is that of its latest document.
+    if insertion == .latest { newTransactions.append((line, fact.transactionID, evidence)) }
     newestEvidence[line] = evidence
   }
 
@@ -159,7 +160,7 @@ struct ChangeSet {
   /// Records a renewal info that was stored.
   mutating func recordFact(
     _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID,
-    _ insertion: RenewalHistory.Insertion
+    _ insertion: FactInsertion
   ) {
     // An older document may change what is known about the past, but says nothing new about the present.
     recordDocument(isNew: insertion == .latest)

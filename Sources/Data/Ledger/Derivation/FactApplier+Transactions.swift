@@ -9,9 +9,11 @@ extension FactApplier {
   mutating func applyTransaction(_ fact: TransactionFact, from source: Source) throws(StoreError) {
     let line = source.line(fact.originalTransactionID)
     let fact = fact.arrived(at: source.knownAt)
-    let isNew = try store.put(fact, of: line, from: source.id)
-    changes.recordFact(fact, of: line, isNew: isNew, from: source.id)
-    if isNew, type(of: fact, in: line) == .consumable { try recordConsumable(line, fact.transactionID) }
+    let insertion = try store.put(fact, of: line, from: source.id)
+    changes.recordFact(fact, of: line, from: source.id, insertion)
+    if insertion != .duplicate, type(of: fact, in: line) == .consumable {
+      try recordConsumable(line, fact.transactionID)
+    }
     try resolveOwner(
       of: line, token: fact.details.appAccountToken?.lowercased(),
       replacing: fact.details.previousOriginalTransactionID, from: source)

@@ -49,7 +49,7 @@ final class FactRows {
       """)
     replaceTransaction = try connection.prepare(
       """
-      UPDATE line_record SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_at = ?8, line_item = ?9
+      UPDATE line_record SET fact = ?5, evidence_id = coalesce(?6, evidence_id), product_id = ?7, shared_at = ?8, line_item = ?9
       WHERE line_id = ?1 AND app = ?2 AND environment = ?3
         AND kind = \(LineRecordKind.transaction) AND id = ?4 AND number = 0
       """)
@@ -64,7 +64,7 @@ final class FactRows {
 
   func put(
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
-  ) throws(StoreError) -> Bool {
+  ) throws(StoreError) -> FactInsertion {
     try putInstallLine(fact, of: line)
     // Also of a document that is not stored, so that the order of arrival does not matter.
     try prices.put(fact, of: line)
@@ -72,15 +72,16 @@ final class FactRows {
     try bind(fact, of: line, from: evidence, to: insertTransaction)
     if try insertIfMissing(key) {
       keep(fact, as: key)
-      return true
+      return .latest
     }
-    guard let known = try transaction(key) else { return false }
+    guard let known = try transaction(key) else { return .duplicate }
     let merged = fact.merged(with: known)
-    guard merged != known else { return false }
-    try bind(merged, of: line, from: evidence, to: replaceTransaction)
+    guard merged != known else { return .duplicate }
+    let isLatest = fact.supersedes(known)
+    try bind(merged, of: line, from: isLatest ? evidence : nil, to: replaceTransaction)
     try replaceTransaction.run()
     keep(merged, as: key)
-    return true
+    return isLatest ? .latest : .older
   }
 
   /// Runs ``insertTransaction`` unless the transaction is stored. Most are new, so an engine without a workspace tries it
@@ -99,13 +100,14 @@ final class FactRows {
     transactionsOfLine.keep(others + [fact], of: key.line)
   }
 
+  /// Without `evidence`, ``replaceTransaction`` leaves that of the row.
   private func bind(
-    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID, to statement: any SQLStatement
+    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID?, to statement: any SQLStatement
   ) throws(StoreError) {
     try statement.bind(line)
     try statement.bind(4, fact.transactionID)
     try statement.bind(5, FactCoding.encode(fact))
-    try statement.bind(6, evidence.rawValue)
+    try statement.bind(6, evidence?.rawValue)
     try statement.bind(7, fact.canBeShared ? fact.productID : nil)
     try statement.bind(8, fact.canBeShared ? fact.sharedInstant.millisecondsSince1970 : nil)
     try statement.bind(9, fact.details.webOrderLineItemID)
@@ -124,7 +126,7 @@ final class FactRows {
   /// Adds a renewal info to those of the line.
   func put(
     _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
-  ) throws(StoreError) -> RenewalHistory.Insertion {
+  ) throws(StoreError) -> FactInsertion {
     try renewals.put(fact, of: line, knownAt: knownAt, from: evidence)
   }
 

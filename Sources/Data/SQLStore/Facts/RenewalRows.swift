@@ -38,7 +38,7 @@ final class RenewalRows {
   /// Adds a renewal info to those of the line. One that is later than the first of the last row touches no other row.
   func put(
     _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
-  ) throws(StoreError) -> RenewalHistory.Insertion {
+  ) throws(StoreError) -> FactInsertion {
     guard let last = try last(line) else {
       try put(RenewalHistory(fact, knownAt: knownAt), as: 0, of: line, from: evidence)
       return .latest

@@ -38,15 +38,17 @@ extension SQLTransaction {
 
   func put(
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
-  ) throws(StoreError) -> Bool {
-    let isNew = try self.fact.put(fact, of: line, from: evidence)
-    if isNew { evidenceLookup.keep(evidence, of: TransactionKey(fact.transactionID, of: line)) }
-    return isNew
+  ) throws(StoreError) -> FactInsertion {
+    let insertion = try self.fact.put(fact, of: line, from: evidence)
+    if insertion == .latest {
+      evidenceLookup.keep(evidence, of: TransactionKey(fact.transactionID, of: line))
+    }
+    return insertion
   }
 
   func put(
     _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
-  ) throws(StoreError) -> RenewalHistory.Insertion {
+  ) throws(StoreError) -> FactInsertion {
     try self.fact.put(fact, of: line, knownAt: knownAt, from: evidence)
   }
 

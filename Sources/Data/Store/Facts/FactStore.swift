@@ -4,21 +4,23 @@ package import Entitlements
 /// Stores the facts of lines.
 package protocol FactStore {
   /// Stores the fact of a signed transaction. Of two documents about one transaction the one that supersedes
-  /// the other is stored, in whichever order they arrive.
+  /// the other is stored, in whichever order they arrive, and its evidence is that of the fact.
   ///
-  /// - Returns: whether the stored facts changed.
+  /// - Returns: what changed.
   func put(
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
-  ) throws(StoreError) -> Bool
+  ) throws(StoreError) -> FactInsertion
 
   /// Adds the fact of a signed renewal info that the service has had since `knownAt`. All of them are stored.
   ///
   /// - Returns: what changed.
   func put(
     _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
-  ) throws(StoreError) -> RenewalHistory.Insertion
+  ) throws(StoreError) -> FactInsertion
 
   /// Stores the fact of a signed app transaction; see ``put(_:of:from:)-(TransactionFact,_,_)``.
+  ///
+  /// - Returns: whether the stored facts changed.
   func put(
     _ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool

@@ -110,7 +110,7 @@ package struct CustomerFacts: Hashable, Sendable {
   @discardableResult
   package mutating func insert(
     _ fact: RenewalFact, knownAt: Instant? = nil
-  ) -> RenewalHistory.Insertion {
+  ) -> FactInsertion {
     let knownAt = knownAt ?? fact.signedDate
     let index = renewalIndex(fact.originalTransactionID)
     guard index < renewalHistories.endIndex,

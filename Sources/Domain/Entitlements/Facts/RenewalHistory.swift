@@ -27,16 +27,6 @@ package struct RenewalHistory: Hashable, Sendable {
     package var inForceFrom: Instant { min(signedDate, knownAt) }
   }
 
-  /// The outcome of an insertion.
-  package enum Insertion: Hashable, Sendable {
-    /// Nothing: the document is stored, and was known at that time.
-    case duplicate
-    /// A later document is stored, so the present state is the same.
-    case older
-    /// No later document is stored.
-    case latest
-  }
-
   /// The subscription's `originalTransactionId`.
   package let originalTransactionID: String
   /// The distinct contents, without signature dates, in the order of their first signature.
@@ -171,7 +161,7 @@ package struct RenewalHistory: Hashable, Sendable {
 
   /// Adds a document; of two arrivals of one document the earlier one counts.
   @discardableResult
-  package mutating func insert(_ fact: RenewalFact, knownAt: Instant) -> Insertion {
+  package mutating func insert(_ fact: RenewalFact, knownAt: Instant) -> FactInsertion {
     let content = fact.unsigned
     // Mostly a repetition of the last content, or a new content.
     let known = contents.lastIndex(of: content)
