@@ -7,9 +7,9 @@ package import AppStore
 ///   revocation and by the next purchase of its line, so a refund of an old period removes that period only.
 /// - Each failed renewal covers an interval too: the grace period that any renewal info granted lasts from the
 ///   end of the paid period to the latest `gracePeriodExpiresDate`, and stays an interval when renewal info
-///   that was signed after it has none. A revocation, the next paid period, and renewal info with auto-renew off
-///   cut it; the last one at the date of its signature, because the App Store then ends the subscription at once
-///   (Apple, Testing failing subscription renewals).
+///   that was signed after it has none. A revocation and the next paid period cut it, and at the date of its
+///   signature renewal info with billing retry and no grace period, or with auto-renew off, because the App Store
+///   then ends the subscription at once (Apple, Testing failing subscription renewals).
 /// - Renewal, price and the reason of an end come from the renewal info in force at t: the newest one signed
 ///   at or before t, or the first one signed after the end of the period, which proves how the period ended
 ///   (``CustomerFacts/renewal(of:at:)``). A document that was signed later than it arrived, by the service's
