@@ -1,11 +1,13 @@
 """Customer view and explanations of answers."""
 
 import datetime
+import uuid
 
 import grpc
 import pytest
 
-from contract import entitlement_service, product
+import forge
+from contract import entitlement_service, product, receipt_service
 from forge import payload_of
 from harness import CALL_LIMIT
 from test_main_job import submit
@@ -113,6 +115,35 @@ def test_an_explanation_names_the_deciding_fact(service, receipts, entitlements,
     assert (awaiting.entitled, awaiting.reason) == (True, "AWAITING_RENEWAL")
     request.as_of.FromMilliseconds(bought["expiresDate"] + 3_600_000)
     assert not entitlements.Explain(request, timeout=CALL_LIMIT).entitlement.entitled
+
+
+def test_the_past_has_a_billing_retry_that_was_reported_before_the_end_of_the_period(forger, receipts, entitlements, customer):
+    """Apple charges within the last 24 hours of a period. This customer then turned auto-renew off in billing retry."""
+    hour = 3_600_000
+    now, line = forger.payload["signedDate"], f"3{uuid.uuid4().int % 10**15:015}"
+    end = now - 10 * hour
+
+    def info(signed, **changed):
+        """A signed renewal info."""
+        members = {
+            "originalTransactionId": line, "productId": "pro.monthly", "autoRenewProductId": "pro.monthly", "renewalDate": end,
+            "environment": forger.payload["environment"], "signedDate": signed} | changed  # fmt: skip
+        return forge.sign(members, forger.chain, forger.leaf_key)
+
+    sold = forger.transaction(
+        transactionId=line, originalTransactionId=line, purchaseDate=now - 20 * hour, originalPurchaseDate=now - 20 * hour,
+        expiresDate=end, signedDate=now - 20 * hour)  # fmt: skip
+    failed = info(end - hour, autoRenewStatus=1, isInBillingRetryPeriod=True, expirationIntent=2)
+    for renewal in (failed, info(now - hour, autoRenewStatus=0, expirationIntent=1)):
+        receipts.SubmitTransaction(
+            receipt_service.SubmitTransactionRequest(
+                app=APP, customer_id=customer, signed_transaction=sold, signed_renewal_info=renewal), timeout=CALL_LIMIT)  # fmt: skip
+    reasons = []
+    for hours in (5, 0.5):
+        request = entitlement_service.ExplainRequest(app=APP, customer_id=customer, entitlement="pro")
+        request.as_of.FromMilliseconds(now - int(hours * hour))
+        reasons.append(entitlements.Explain(request, timeout=CALL_LIMIT).entitlement.reason)
+    assert reasons == ["BILLING_RETRY", "CANCELLED"]
 
 
 def deciding_evidence(entitlements, customer):

@@ -17,13 +17,13 @@ import Testing
         hash.add(evaluate(facts, entitlement: "pro", in: patientApp, at: at(day)))
       }
     }
-    #expect(rulesVersion == 12)
-    #expect(hash.value == 2_130_586_969_463_603_962)
+    #expect(rulesVersion == 13)
+    #expect(hash.value == 14_423_120_816_847_983_800)
   }
 
   @Test("The fingerprint is the same in every process and on every machine")
   func golden() {
-    #expect(app.fingerprint == 5_261_948_631_749_576_423)
+    #expect(app.fingerprint == 4_412_812_179_213_274_056)
   }
 
   @Test("The fingerprint changes exactly with the inputs of the evaluation")

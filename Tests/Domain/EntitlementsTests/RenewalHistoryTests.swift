@@ -145,6 +145,24 @@ import Testing
     #expect(pro([period(0...30)], [on(signed: 1), ended], on: 29).willRenew == true)
   }
 
+  @Test("A failed payment that was reported before the end of the period counts until Apple gives up")
+  func failedBeforeEnd() {
+    let lapsed = renewal(signed: 91) {
+      $0.autoRenewStatus = .off
+      $0.expirationIntent = .billingError
+      $0.renewalDate = at(30)
+    }
+    func reasons(_ last: RenewalFact, on days: [Int64]) -> [EntitlementReason] {
+      let infos = [on(signed: 1), failed(signed: 29, until: nil), last]
+      return days.map { pro([period(0...30)], infos, on: $0).reason }
+    }
+    let retry = EntitlementReason.billingRetry
+    #expect(
+      reasons(lapsed, on: [29, 30, 60, 89, 90, 100])
+        == [.subscriptionActive, retry, retry, retry, .billingLapsed, .billingLapsed])
+    #expect(reasons(off(signed: 40), on: [30, 39, 40]) == [retry, retry, .cancelled])
+  }
+
   @Test("A document that was signed in the future of the service's clock counts from its arrival")
   func skewedClock() {
     var facts = CustomerFacts(transactions: [period(0...30)])

@@ -11,8 +11,8 @@ package import AppStore
 ///   signature renewal info with billing retry and no grace period, or with auto-renew off, because the App Store
 ///   then ends the subscription at once (Apple, Testing failing subscription renewals).
 /// - Renewal, price and the reason of an end come from the renewal info in force at t: the newest one signed
-///   at or before t, or the first one signed after the end of the period, which proves how the period ended
-///   (``CustomerFacts/renewal(of:at:)``). A document that was signed later than it arrived, by the service's
+///   at or before t, or the first one signed after the end of the period, which proves how the period ended unless a
+///   failed payment was reported before (``CustomerFacts/renewal(of:at:)``). A document that was signed later than it arrived, by the service's
 ///   clock, counts from its arrival.
 /// - A period with renewal on, whose renewal or failure is not known when it ends, is followed by the slack of
 ///   ``RenewalPolicy``, up to the first renewal info that says how the renewal went.

@@ -57,18 +57,25 @@ extension CustomerFacts {
   /// then, that is not about an earlier period. After an early renewal it is about the next period.
   ///
   /// If it was signed before the period ended, and the period has ended, then the first one signed after the
-  /// end takes its place: that one proves how the period ended.
+  /// end takes its place: that one proves how the period ended. A failed payment, which Apple may report hours before
+  /// the end, needs no proof.
   package func renewal(of index: Int, at now: Instant) -> RenewalFact? {
     guard let history = renewalHistory(of: index) else { return nil }
     let start = transactions[beginning(ofPeriodAt: index)].coverageStart
     let newest = newestSignature(of: history, notBefore: start, at: now)
     if let end = transactions[index].expiresDate, end <= now,
-      newest.map({ renewalHistories[history].signatures[$0].signedDate < end }) ?? true,
+      newest.map({ isExpectation($0, of: history, before: end) }) ?? true,
       let proof = firstSignature(of: history, after: end, about: start)
     {
       return renewalHistories[history].document(proof)
     }
     return newest.map { renewalHistories[history].document($0) }
+  }
+
+  /// Whether a renewal info was signed before a period ended at `end`, and its renewal had not failed by then.
+  private func isExpectation(_ signature: Int, of history: Int, before end: Instant) -> Bool {
+    let signature = renewalHistories[history].signatures[signature]
+    return signature.signedDate < end && !renewalHistories[history].contents[signature.content].hasFailed
   }
 
   /// When renewal info that was signed in the future counts for the line of the period at `index`; `nil` if there
