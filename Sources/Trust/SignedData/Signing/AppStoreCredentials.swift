@@ -1,6 +1,5 @@
 package import AppStore
 internal import JSON
-internal import Synchronization
 
 /// An in-app purchase key of App Store Connect, with the ids that Apple requires.
 package struct AppStoreCredentials: Sendable {
@@ -50,58 +49,34 @@ package final class ServerAPITokenSource: Sendable {
   /// The maximum lifetime that Apple accepts.
   package static let maxLifetime: Duration = .seconds(60 * 60)
 
-  /// The credentials and the token that they signed last.
-  private struct State {
-    var credentials: AppStoreCredentials
-    /// The number of replacements of the credentials.
-    var generation = 0
-    /// The last token that these credentials signed.
-    var issued: (token: String, at: Instant)?
-  }
-
   private let lifetimeMilliseconds: Int64
-  private let now: @Sendable () -> Instant
-  private let state: Mutex<State>
+  private let cache: BearerTokenCache<AppStoreCredentials>
 
-  /// Tokens with a `lifetime`, capped at ``maxLifetime``.
+  /// Tokens with a `lifetime`, capped at ``maxLifetime``. A tenth of it is kept in reserve for slow requests.
   package init(
     credentials: AppStoreCredentials, lifetime: Duration = .seconds(20 * 60),
     now: @escaping @Sendable () -> Instant
   ) {
-    state = Mutex(State(credentials: credentials))
-    self.lifetimeMilliseconds = min(lifetime, Self.maxLifetime).components.seconds * 1000
-    self.now = now
+    lifetimeMilliseconds = min(lifetime, Self.maxLifetime).components.seconds * 1000
+    cache = BearerTokenCache(credentials: credentials, maxAge: lifetimeMilliseconds / 10 * 9, now: now)
   }
 
   /// Returns the token for the next request's `Authorization: Bearer`.
   ///
   /// - Throws: ``CryptographyError`` if OpenSSL cannot sign.
   package func token() throws(CryptographyError) -> String {
-    let now = now()
-    let current = state.withLock { $0 }
-    if let issued = current.issued, isFresh(issued.at, at: now) { return issued.token }
-    // Two concurrent callers may each sign a token: the lock is not held while signing, and both are valid.
-    let token = try current.credentials.sign(
-      [:], audience: "appstoreconnect-v1", issuedAt: now,
-      expiresAt: now.advanced(byMilliseconds: lifetimeMilliseconds), nonce: .random())
-    // A token of credentials that were replaced meanwhile is used for this call only.
-    state.withLock { if $0.generation == current.generation { $0.issued = (token, now) } }
-    return token
+    try cache.token { credentials, now throws(CryptographyError) in
+      try credentials.sign(
+        [:], audience: "appstoreconnect-v1", issuedAt: now,
+        expiresAt: now.advanced(byMilliseconds: lifetimeMilliseconds), nonce: .random())
+    }
   }
 
   /// Discards the token after Apple rejected it (401).
-  package func discard() { state.withLock { $0.issued = nil } }
+  package func discard() { cache.discard() }
 
   /// Signs with the credentials of `other` from the next call on.
   package func adoptCredentials(of other: ServerAPITokenSource) {
-    let credentials = other.state.withLock { $0.credentials }
-    state.withLock { $0 = State(credentials: credentials, generation: $0.generation + 1) }
-  }
-
-  /// Whether a token issued at `issuedAt` outlives a slow request: a tenth of the lifetime is kept in
-  /// reserve. A token from the future, after the clock was set back, is not fresh.
-  private func isFresh(_ issuedAt: Instant, at now: Instant) -> Bool {
-    let age = now.millisecondsSince1970 - issuedAt.millisecondsSince1970
-    return age >= 0 && age < lifetimeMilliseconds / 10 * 9
+    cache.adoptCredentials(of: other.cache)
   }
 }
