@@ -412,9 +412,9 @@ let package = Package(
     test(
       .features, "ReconciliationTests",
       [
-        "AppStore", "AppStoreSupport", "AppleLookup", "Entitlements", "JSON", "Ledger", "Notifications",
-        "Platform", "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport",
-        logging, metricsTestKit,
+        "AppStore", "AppStoreClient", "AppStoreSupport", "AppleLookup", "Entitlements", "JSON", "Ledger",
+        "Notifications", "Platform", "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store",
+        "TestSupport", logging, metricsTestKit,
       ]),
     test(.base, "PlatformTests", ["Platform", logging]),
     test(.wire, "RPCTests", ["Bytes", "HTTP", "JSON", "Platform", "RPC", "Wire"]),

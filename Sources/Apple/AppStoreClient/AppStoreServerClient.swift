@@ -37,7 +37,7 @@ package struct AppStoreServer: Hashable, Sendable {
 ///
 /// It stays below Apple's rate limits, retries only calls that are repeatable and can succeed, and returns before
 /// the caller's deadline. Responses are decoded but **not verified**: `SignedData` verifies signed documents.
-package final class AppStoreServerClient: Sendable {
+package final class AppStoreServerClient: AppleClient {
   /// The app for which the tokens are.
   package let app: AppIdentity
   /// The environment whose server is called; a transaction of another one is not found there.

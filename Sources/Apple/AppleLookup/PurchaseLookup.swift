@@ -70,7 +70,9 @@ package struct PurchaseLookup: Sendable {
   }
 
   /// The apps and environments that have a client, in no particular order.
-  package var appEnvironments: [AppEnvironment] { clients.appEnvironments }
+  package var appEnvironments: [AppEnvironment] {
+    clients.targets.map { AppEnvironment(appID: $0.appID, environment: $0.environment) }
+  }
 
   /// Returns the client of an app in an environment.
   ///

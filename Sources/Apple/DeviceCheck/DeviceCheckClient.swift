@@ -10,7 +10,7 @@ internal import Tracing
 ///
 /// All calls are repeatable: they read, or set values. It limits its rate, retries calls that can succeed, and returns
 /// before the caller's deadline, like ``AppStoreServerClient``.
-package final class DeviceCheckClient: Sendable {
+package final class DeviceCheckClient: AppleClient {
   private let server: AppStoreServer
   private let tokens: DeviceCheckTokenSource
   private let host: AppleHost

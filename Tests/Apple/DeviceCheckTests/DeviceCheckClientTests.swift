@@ -135,8 +135,8 @@ private final class ScriptedExchange: HTTPExchange {
   func keys() async throws {
     let exchange = ScriptedExchange((200, ""), (200, ""))
     let (clients, others) = (DeviceCheckClients(), DeviceCheckClients())
-    clients.add(try client(exchange), appID: "ocean", environment: .sandbox)
-    others.add(try client(exchange, team: "TEAM000002"), appID: "ocean", environment: .sandbox)
+    clients["ocean", .sandbox] = try client(exchange)
+    others["ocean", .sandbox] = try client(exchange, team: "TEAM000002")
     try await clients.client(for: "ocean", in: .sandbox).validate(device, timeout: nil)
     clients.adoptKeys(of: others)
     try await clients.client(for: "ocean", in: .sandbox).validate(device, timeout: nil)

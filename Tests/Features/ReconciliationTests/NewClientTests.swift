@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreClient
 import AppStoreSupport
 import AppleLookup
 import Entitlements

@@ -88,7 +88,7 @@ extension Startup {
         let client = DeviceCheckClient(
           server: server, tokens: DeviceCheckTokenSource(credentials: credentials, now: now),
           exchange: CurlExchange.shared, clock: .system(now: now))
-        clients.add(client, appID: app.definition.id, environment: environment)
+        clients[app.definition.id, environment] = client
       }
     }
     return clients
@@ -157,10 +157,10 @@ extension Startup {
   }
 }
 
-extension AppStoreClients {
+extension AppleClients<AppStoreServerClient> {
   /// The calls that Apple's rate limits still allow.
   var samples: [MetricSample] {
-    appEnvironments.flatMap { target in
+    targets.flatMap { target in
       let levels = self[target.appID, target.environment]?.rateLimitLevels ?? [:]
       return levels.map { endpoint, level in
         MetricSample(
