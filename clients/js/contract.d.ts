@@ -1686,7 +1686,7 @@ export interface AuditEntry {
   note?: string;
   /** The name of the status code, `OK` for a call that succeeded. */
   outcome?: string;
-  /** The id of the call in the logs. */
+  /** The id of the call in the logs. The calls that one page of the console makes share it. */
   requestId?: string;
   /** The IP address of the peer: that of the caller, or of the proxy before this service. */
   address?: string;

@@ -104,7 +104,7 @@ package struct AuditEntry: WireMessage {
   package var note: String = ""
   /// The name of the status code, `OK` for a call that succeeded.
   package var outcome: String = ""
-  /// The id of the call in the logs.
+  /// The id of the call in the logs. The calls that one page of the console makes share it.
   package var requestId: String = ""
   /// The IP address of the peer: that of the caller, or of the proxy before this service.
   package var address: String = ""

@@ -160,7 +160,7 @@ public nonisolated struct Entitled_V1_AuditEntry: @unchecked Sendable {
     set {_uniqueStorage()._outcome = newValue}
   }
 
-  /// The id of the call in the logs.
+  /// The id of the call in the logs. The calls that one page of the console makes share it.
   public var requestID: String {
     get {_storage._requestID}
     set {_uniqueStorage()._requestID = newValue}

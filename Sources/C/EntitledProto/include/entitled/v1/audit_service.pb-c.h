@@ -141,7 +141,7 @@ struct  Entitled__V1__AuditEntry
    */
   char *outcome;
   /*
-   * The id of the call in the logs.
+   * The id of the call in the logs. The calls that one page of the console makes share it.
    */
   char *request_id;
   /*
