@@ -1,14 +1,9 @@
 internal import AppStore
-package import AppleLookup
-package import DeviceCheck
-package import Ledger
-package import Notifications
+internal import Ledger
 internal import Platform
 internal import RPC
-package import ReceiptMigration
-package import Reconciliation
-package import SignedData
-package import Store
+internal import SignedData
+internal import Store
 package import Webhooks
 
 /// The components that the service handlers share. All of them may be used on any thread.
@@ -18,24 +13,15 @@ package struct ServiceContext: Sendable {
   let catalog: CurrentCatalog
   let verifier: SignedDataVerifier
   let signing: SigningSettings
-  /// `nil` if no app requires online checks.
-  let onlineChecks: OnlineCheckEnforcer?
-  let lookup: PurchaseLookup
-  let deviceCheck: DeviceCheckClients
-  let inbox: NotificationInbox
-  let reconciler: Reconciler
-  let receiptIntake: ReceiptIntake
-  let migrations: MigrationJobManager
-  let broadcaster: EventBroadcaster
+  let apple: AppleComponents
+  let intake: IntakeComponents
+  let streams: StreamComponents
   let deliveries: DeliveryAdmin
   let pageTokens: PageTokens
   let positions: PositionStamp
-  let monitor: HealthMonitor
-  let information: ServiceInformation
-  let auditEntries: RecordBuffer<Store.AuditEntry>
-  let retentionRequests: RecordBuffer<Store.RetentionRequestRecord>
+  let status: StatusComponents
+  let records: RecordBuffers
   let expensiveCalls = ExpensiveCalls()
-  let streamLimit: StreamLimit
   /// The customers that can be answered about while a database across a network is away.
   let answerMemory: AnswerMemory
   /// Held during calls to Apple with idempotency keys.
@@ -44,40 +30,22 @@ package struct ServiceContext: Sendable {
   let forwarder: CallForwarder?
 
   package init(
-    store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog,
-    verifier: SignedDataVerifier, signing: SigningSettings, onlineChecks: OnlineCheckEnforcer?,
-    lookup: PurchaseLookup, deviceCheck: DeviceCheckClients, inbox: NotificationInbox,
-    reconciler: Reconciler, receiptIntake: ReceiptIntake,
-    migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
-    pageTokens: PageTokens, monitor: HealthMonitor,
-    information: ServiceInformation,
-    auditEntries: RecordBuffer<Store.AuditEntry>,
-    retentionRequests: RecordBuffer<Store.RetentionRequestRecord>, streamLimit: StreamLimit,
-    leadership: Leadership
+    _ core: LedgerComponents, signing: SigningSettings, apple: AppleComponents, intake: IntakeComponents,
+    streams: StreamComponents, deliveries: DeliveryAdmin, pageTokens: PageTokens, status: StatusComponents,
+    records: RecordBuffers
   ) {
-    self.store = store
-    self.ledger = ledger
-    self.catalog = catalog
-    self.verifier = verifier
+    (store, ledger, catalog, verifier) = (core.store, core.ledger, core.catalog, core.verifier)
     self.signing = signing
-    self.onlineChecks = onlineChecks
-    self.lookup = lookup
-    self.deviceCheck = deviceCheck
-    self.inbox = inbox
-    self.reconciler = reconciler
-    self.receiptIntake = receiptIntake
-    self.migrations = migrations
-    self.broadcaster = broadcaster
+    self.apple = apple
+    self.intake = intake
+    self.streams = streams
     self.deliveries = deliveries
     self.pageTokens = pageTokens
     positions = PositionStamp(store: store, tokens: PositionTokens(store.feed))
     answerMemory = AnswerMemory(changes: store.changes, byteLimit: Self.rememberedBytes)
-    self.monitor = monitor
-    self.information = information
-    self.auditEntries = auditEntries
-    self.retentionRequests = retentionRequests
-    self.streamLimit = streamLimit
-    forwarder = CallForwarder(leadership)
+    self.status = status
+    self.records = records
+    forwarder = CallForwarder(core.leadership)
   }
 
   /// The memory of a process for stored answers: about 150,000 customers.

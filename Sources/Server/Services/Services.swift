@@ -95,7 +95,8 @@ package struct Services: Sendable {
       InboxWorker(
         forwarder.replication.inbox,
         calls: handlers + [ReceiptServiceHandler(context).receiptOfStream], routes: routes,
-        notifications: context.inbox, ledger: context.ledger, checksOnline: context.onlineChecks != nil)
+        notifications: context.intake.notifications, ledger: context.ledger,
+        checksOnline: context.apple.onlineChecks != nil)
     }
   }
 

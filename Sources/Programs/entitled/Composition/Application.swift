@@ -33,8 +33,7 @@ struct Application: Sendable {
   let health: HealthService
   let monitor: HealthMonitor
   let information: ServiceInformation
-  private let auditEntries: RecordBuffer<Store.AuditEntry>
-  private let retentionRequests: RecordBuffer<RetentionRequestRecord>
+  private let records: RecordBuffers
   let console: ConsoleComponents
   private let ledger: EvidenceLedger
   let feed: StoreFeed
@@ -52,14 +51,14 @@ struct Application: Sendable {
   let store: any EntitlementStore
   private let traces: TraceExport?
 
-  /// Constructs all components over `store`. With a sandbox, its environment follows the sandbox's clock, which a
-  /// tester may advance; all other environments, webhooks and certificates follow the system's clock.
+  /// Constructs all components over the store of `installation`. With a sandbox, its environment follows the sandbox's
+  /// clock, which a tester may advance; all other environments, webhooks and certificates follow the system's clock.
   init(
-    _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
-    key: InstallationKey, sandbox: EmbeddedSandbox?, hosts: OriginPolicies, tls: ListenerTLS,
-    traces: TraceExport?, logger: Logger
+    _ configuration: ServiceConfiguration, _ settings: ServeSettings, _ installation: Installation,
+    sandbox: EmbeddedSandbox?, security: ListenerSecurity, traces: TraceExport?, logger: Logger
   ) throws {
-    let core = try CoreComponents(configuration, settings, store: store, key: key, sandbox: sandbox)
+    let (store, key) = (installation.store, installation.key)
+    let core = try CoreComponents(configuration, settings, installation, sandbox: sandbox)
     self.sandbox = sandbox
     self.traces = traces
     self.logger = logger
@@ -74,34 +73,35 @@ struct Application: Sendable {
     jwks = JWKSRefresher(logger: logger)
     callers = CurrentCallers(try Startup.callerPolicy(configuration, at: settings.addresses, jwks: jwks))
     sandbox?.showAnswers(SandboxAnswerReader(store, callers: callers, clock: core.clocks[.sandbox]))
-    auditEntries = RecordBuffer(ledger, leadership: leadership) { _ in
-      logger.error("audit entry discarded: the store cannot be written")
-    }
-    retentionRequests = RecordBuffer(ledger, leadership: leadership)
+    records = RecordBuffers(
+      auditEntries: RecordBuffer(ledger, leadership: leadership) { _ in
+        logger.error("audit entry discarded: the store cannot be written")
+      }, retentionRequests: RecordBuffer(ledger, leadership: leadership))
     policy = CallPolicy(
       callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: core.audit.write,
-      auditEntries: auditEntries, tracer: traces?.tracer)
+      auditEntries: records.auditEntries, tracer: traces?.tracer)
     health = HealthService(services: Contract.services.map(\.name))
     let missingReaders = MissingReaders(logger)
     monitor = HealthMonitor(
       store: store, health: health, missingReaders: missingReaders, now: SystemClock.now,
       freeBytes: { DiskSpace.free(at: settings.data) })
-    information = try ServiceInformation(configuration, settings, tls)
+    information = try ServiceInformation(configuration, settings, security.tls)
     services = Services(
       ServiceContext(
-        core, features, signing: signing, broadcaster: broadcaster,
-        pageTokens: PageTokens(key: key.derived(for: "page tokens")), monitor: monitor,
-        information: information, auditEntries: auditEntries, retentionRequests: retentionRequests,
-        streamLimit: StreamLimit(configuration)),
+        core, features, signing: signing,
+        streams: StreamComponents(broadcaster: broadcaster, limit: StreamLimit(configuration)),
+        pageTokens: PageTokens(key: key.derived(for: "page tokens")),
+        status: StatusComponents(monitor: monitor, information: information), records: records),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
     console = try ConsoleComponents(
-      configuration, settings, key: key, calls: services.inProcessCalls, hosts: hosts.console, logger: logger)
+      configuration, settings, key: key, calls: services.inProcessCalls, hosts: security.hosts.console,
+      logger: logger)
 
     servesSubscribers = configuration.listeners.http.servesSubscribers
     endpoints = EdgeEndpoints(
       configuration, core, features, services, policy: policy, signing: signing,
-      retentionRequests: retentionRequests)
+      retentionRequests: records.retentionRequests)
     writers =
       Self.writers(configuration, core) + [catalog] + features.workers
       + [services.inboxWorker(endpoints.writes)].compactMap { $0 }
@@ -119,7 +119,9 @@ struct Application: Sendable {
 
   /// The loops that run in each process.
   private var workers: [any Worker] {
-    var workers: [any Worker] = [broadcaster, jwks, console.keys, monitor, auditEntries, retentionRequests]
+    var workers: [any Worker] = [
+      broadcaster, jwks, console.keys, monitor, records.auditEntries, records.retentionRequests,
+    ]
     if let sandbox { workers.append(sandbox.worker) }
     if let traces { workers.append(traces.exporter) }
     if let shared = store as? PostgresEntitlementStore {
@@ -159,10 +161,7 @@ struct Application: Sendable {
   }
 
   /// Writes the audit entries and the requests for retention messages that wait, as far as the store can be written.
-  func flush() async {
-    try? await auditEntries.flush()
-    try? await retentionRequests.flush()
-  }
+  func flush() async { await records.flush() }
 
   /// Puts a catalog in force.
   func adopt(_ catalog: Catalog) {

@@ -6,6 +6,12 @@ internal import Services
 internal import SignedData
 internal import Store
 
+/// The store of an installation, and the secret from which its other secrets are derived.
+struct Installation: Sendable {
+  let store: any EntitlementStore
+  let key: InstallationKey
+}
+
 /// The ledger and what it rests on: the parts that features, services and endpoints share.
 struct CoreComponents: Sendable {
   let store: any EntitlementStore
@@ -17,16 +23,17 @@ struct CoreComponents: Sendable {
   let ledger: EvidenceLedger
 
   init(
-    _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
-    key: InstallationKey, sandbox: EmbeddedSandbox?
+    _ configuration: ServiceConfiguration, _ settings: ServeSettings, _ installation: Installation,
+    sandbox: EmbeddedSandbox?
   ) throws {
+    let store = installation.store
     self.store = store
     clocks = ServiceClocks(beside: sandbox)
     leadership = Leadership(store.replication)
     store.replication?.announce(catalog: configuration.catalog.fingerprint)
     verifier = try Startup.verifier(configuration, sandbox: sandbox)
     catalog = CurrentCatalog(configuration.catalog)
-    let erasures = try Startup.erasures(configuration.erasures, data: settings.data, key: key)
+    let erasures = try Startup.erasures(configuration.erasures, data: settings.data, key: installation.key)
     let audit = AuditLogger(erasures: erasures, showsCustomers: configuration.log.customers == .id)
     self.audit = audit
     ledger = EvidenceLedger(

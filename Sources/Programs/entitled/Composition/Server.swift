@@ -44,25 +44,24 @@ struct Server {
 
     let limits = TransportLimits(configuration.listeners.limits)
     let budget = try connectionBudget(limits)
-    let hosts = OriginPolicies(configuration.listeners, http: settings.http, console: settings.console)
+    let security = try ListenerSecurity(configuration.listeners, settings)
     // The sandbox is opened before the service, which calls it in place of Apple.
     let sandbox = try await settings.sandbox?.open(
       configuration, data: settings.data, on: edgeLoops, maxConnections: budget.sandbox, logger: logger)
-    let key = try Startup.installationKey(configuration.erasures, data: settings.data)
+    let installation = Installation(
+      store: store, key: try Startup.installationKey(configuration.erasures, data: settings.data))
     let traces = try TraceExport(configuration.traces, replica: settings.replica.name)
     if let traces { InstrumentationSystem.bootstrap(traces.tracer) }
-    let tls = try ListenerTLS(configuration.listeners, settings)
     let application = try Application(
-      configuration, settings, store: store, key: key, sandbox: sandbox, hosts: hosts, tls: tls,
-      traces: traces, logger: logger)
+      configuration, settings, installation, sandbox: sandbox, security: security, traces: traces,
+      logger: logger)
     // After the callers, whose absence is the greater danger.
     try ListenerTLS.refuseCleartext(configuration.listeners, settings)
-    try await prepare(application, store.replication, key)
+    try await prepare(application, store.replication, installation.key)
     application.addMetrics(to: metrics, dataDirectory: settings.data)
     let listeners = try await Listeners.open(
-      settings, on: loops, edge: edgeLoops, application: application, tls: tls,
-      limits: limits, budget: budget, hosts: hosts, sandbox: sandbox?.listener, metrics: metrics,
-      logger: logger)
+      settings, on: loops, edge: edgeLoops, application: application, security: security,
+      limits: limits, budget: budget, sandbox: sandbox?.listener, metrics: metrics, logger: logger)
     metrics.add(CallbackMetricsSource { listeners.samples })
     store.replication?.announce(address: "\(listeners.grpc.address)")
     warn(about: budget, limits)
@@ -72,12 +71,13 @@ struct Server {
     StartupBanner(
       listeners: listeners, data: settings.data, apps: configuration.apps,
       consoleLink: listeners.console.flatMap {
-        application.console.links?.link(at: $0.address, isSecure: tls.console != nil)
-      }, tls: tls
+        application.console.links?.link(at: $0.address, isSecure: security.tls.console != nil)
+      }, tls: security.tls
     ).print()
 
     let reloader = ConfigurationReloader(
-      application: application, tls: tls, settings: settings, reloadSignals: reloadSignals, logger: logger)
+      application: application, tls: security.tls, settings: settings, reloadSignals: reloadSignals,
+      logger: logger)
     await run(application, reloader, listeners, store.replication, until: termination)
     await traces?.flush()
   }

@@ -8,19 +8,22 @@ internal import Webhooks
 
 extension ServiceContext {
   init(
-    _ core: CoreComponents, _ features: Features, signing: SigningSettings, broadcaster: EventBroadcaster,
-    pageTokens: PageTokens, monitor: HealthMonitor, information: ServiceInformation,
-    auditEntries: RecordBuffer<Store.AuditEntry>, retentionRequests: RecordBuffer<RetentionRequestRecord>,
-    streamLimit: StreamLimit
+    _ core: CoreComponents, _ features: Features, signing: SigningSettings, streams: StreamComponents,
+    pageTokens: PageTokens, status: StatusComponents, records: RecordBuffers
   ) {
     self.init(
-      store: core.store, ledger: core.ledger, catalog: core.catalog, verifier: core.verifier,
-      signing: signing, onlineChecks: features.onlineChecks, lookup: features.lookup,
-      deviceCheck: features.deviceCheck, inbox: features.inbox, reconciler: features.reconciler,
-      receiptIntake: features.receiptIntake, migrations: features.migrations, broadcaster: broadcaster,
+      LedgerComponents(
+        store: core.store, ledger: core.ledger, catalog: core.catalog, verifier: core.verifier,
+        leadership: core.leadership),
+      signing: signing,
+      apple: AppleComponents(
+        lookup: features.lookup, deviceCheck: features.deviceCheck, onlineChecks: features.onlineChecks),
+      intake: IntakeComponents(
+        notifications: features.inbox, receipts: features.receiptIntake, migrations: features.migrations,
+        reconciler: features.reconciler),
+      streams: streams,
       deliveries: DeliveryAdmin(features.webhooks, store: core.store, now: SystemClock.now),
-      pageTokens: pageTokens, monitor: monitor, information: information, auditEntries: auditEntries,
-      retentionRequests: retentionRequests, streamLimit: streamLimit, leadership: core.leadership)
+      pageTokens: pageTokens, status: status, records: records)
   }
 }
 

@@ -25,6 +25,18 @@ struct OriginPolicies: Sendable {
   }
 }
 
+/// The certificates of the listeners, and the hosts and origins that those for plain HTTP accept.
+struct ListenerSecurity: Sendable {
+  let tls: ListenerTLS
+  let hosts: OriginPolicies
+
+  /// Reads the certificates and keys.
+  init(_ configuration: ListenersConfiguration, _ settings: ServeSettings) throws {
+    tls = try ListenerTLS(configuration, settings)
+    hosts = OriginPolicies(configuration, http: settings.http, console: settings.console)
+  }
+}
+
 /// The listeners of a running service.
 struct Listeners: Sendable {
   let grpc: Listener
@@ -37,10 +49,10 @@ struct Listeners: Sendable {
 
   static func open(
     _ settings: ServeSettings, on loops: any EventLoopGroup, edge edgeLoops: any EventLoopGroup,
-    application: Application, tls: ListenerTLS, limits: TransportLimits,
-    budget: ConnectionBudget, hosts: OriginPolicies, sandbox: Listener?,
-    metrics: MetricsRegistry, logger: Logger
+    application: Application, security: ListenerSecurity, limits: TransportLimits,
+    budget: ConnectionBudget, sandbox: Listener?, metrics: MetricsRegistry, logger: Logger
   ) async throws -> Listeners {
+    let (tls, hosts) = (security.tls, security.hosts)
     var (grpcLimits, edgeLimits) = (limits, limits)
     grpcLimits.connections = budget.grpc
     edgeLimits.connections = budget.edge

@@ -175,7 +175,8 @@ extension AppStoreServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
-    let client = environment == .sandbox ? try? context.lookup.client(for: app.id, in: environment) : nil
+    let client =
+      environment == .sandbox ? try? context.apple.lookup.client(for: app.id, in: environment) : nil
     return SeatCall(
       app: app, environment: environment, purchase: request.originalTransactionId, actor: request.actor,
       note: request.note, client: client, timeout: call.remainingTime)

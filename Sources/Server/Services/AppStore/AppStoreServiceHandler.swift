@@ -33,7 +33,8 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     let environment = try app.environment(environment)
     do throws(LookupError) {
       return Call(
-        app: app, environment: environment, client: try context.lookup.client(for: appID, in: environment),
+        app: app, environment: environment,
+        client: try context.apple.lookup.client(for: appID, in: environment),
         timeout: call.remainingTime)
     } catch {
       throw Status(error)
@@ -100,7 +101,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     try RequestValidation.given(request.transactionId, "transaction_id")
     let call = try self.call(request.app, request.environment, call)
     do throws(LookupError) {
-      let result = try await context.lookup.fetchAll(lookupRequest(request.transactionId, call))
+      let result = try await context.apple.lookup.fetchAll(lookupRequest(request.transactionId, call))
       try result.requireVerified()
       return .with {
         $0.transactions = call.messages(result.transactions.suffix(1_000))
@@ -134,7 +135,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     _ documents: [String], _ request: PurchaseLookup.Request
   ) async throws(Status) -> PurchaseLookup.Result {
     do throws(LookupError) {
-      let result = try await context.lookup.ingest(signedTransactions: documents, request)
+      let result = try await context.apple.lookup.ingest(signedTransactions: documents, request)
       try result.requireVerified()
       return result
     } catch {

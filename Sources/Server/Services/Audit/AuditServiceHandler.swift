@@ -23,7 +23,7 @@ struct AuditServiceHandler: AuditServiceMethods {
     filter.from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
     filter.to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     filter.before = try page.number
-    do throws(LedgerError) { try await context.auditEntries.flush() } catch {
+    do throws(LedgerError) { try await context.records.auditEntries.flush() } catch {
       throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last entries cannot be written; retry")
     }
     return try await context.readExpensively(call) { [filter] reader throws(StoreError) in

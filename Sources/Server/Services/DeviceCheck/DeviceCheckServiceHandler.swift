@@ -64,7 +64,7 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
     do throws(DeviceCheckError) {
       return Call(
         app: app, environment: environment,
-        client: try context.deviceCheck.client(for: appID, in: environment),
+        client: try context.apple.deviceCheck.client(for: appID, in: environment),
         device: DeviceCheckRequest(deviceToken: deviceToken), deadline: deadline)
     } catch {
       throw Status(error)

@@ -11,7 +11,7 @@ extension EntitlementServiceHandler {
   func watch(
     _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext
   ) async throws(Status) {
-    try await context.streamLimit.run(call) { () async throws(Status) in
+    try await context.streams.limit.run(call) { () async throws(Status) in
       try await eventStream.watch(
         request, WatchWriter(responses) { $0 }, call, showsOtherCustomer: call.hasRole(.operate))
     }

@@ -164,7 +164,7 @@ extension EntitlementServiceHandler {
     of appID: String, naming customers: [String], tokens: Set<String>
   ) async throws(Status) -> Bool {
     do throws(MigrationError) {
-      return try await context.migrations.eraseUploads(of: appID, naming: customers, tokens: tokens)
+      return try await context.intake.migrations.eraseUploads(of: appID, naming: customers, tokens: tokens)
     } catch {
       throw Status(error)
     }

@@ -20,7 +20,7 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
 extension EventStream {
   init(_ context: ServiceContext) {
     self.init(
-      broadcaster: context.broadcaster, eventLog: EventLogReader(store: context.store),
+      broadcaster: context.streams.broadcaster, eventLog: EventLogReader(store: context.store),
       catalog: context.catalog, erasedNames: context.ledger.erasedNames,
       positionTokens: context.positions.tokens, barrier: PositionBarrier(feed: context.store.feed),
       clocks: context.ledger.clocks)

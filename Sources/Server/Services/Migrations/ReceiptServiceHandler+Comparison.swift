@@ -41,7 +41,7 @@ extension ReceiptServiceHandler {
   /// - Throws: the status of the first customer whose comparison failed.
   private func drifts(of customers: [CustomerRecord]) async throws(Status) -> CompareWithAppleResponse {
     typealias Outcome = (customer: CustomerRecord, drifts: Result<[AppleComparison.Mismatch]?, ReceiptError>)
-    let comparison = AppleComparison(intake: context.receiptIntake)
+    let comparison = AppleComparison(intake: context.intake.receipts)
     let outcomes = await withTaskGroup(of: Outcome.self) { group in
       var outcomes: [Outcome] = []
       for (index, customer) in customers.enumerated() {

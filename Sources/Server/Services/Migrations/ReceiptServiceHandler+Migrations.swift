@@ -17,7 +17,7 @@ extension ReceiptServiceHandler {
   ) async throws(Status) -> GetMigrationResponse {
     let app = try context.catalog.value.app(request.app)
     let migration = try await status { () async throws(MigrationError) in
-      try await context.migrations.status(of: request.migrationId, in: app.id)
+      try await context.intake.migrations.status(of: request.migrationId, in: app.id)
     }
     return .with { $0.migration = migration }
   }
@@ -31,7 +31,7 @@ extension ReceiptServiceHandler {
     let page = try context.pageTokens.page(request)
     let last = try page.number
     do throws(MigrationError) {
-      let jobs = try await context.migrations.jobs(of: app.id, before: last, limit: size + 1)
+      let jobs = try await context.intake.migrations.jobs(of: app.id, before: last, limit: size + 1)
       return .with {
         $0.migrations = jobs.prefix(size).map { Migration($0) }
         if jobs.count > size { $0.nextPageToken = page.token(after: jobs[size - 1].job.id) }
@@ -46,7 +46,7 @@ extension ReceiptServiceHandler {
   ) async throws(Status) -> CancelMigrationResponse {
     let app = try context.catalog.value.app(request.app)
     let migration = try await status { () async throws(MigrationError) in
-      try await context.migrations.cancel(request.migrationId, in: app.id)
+      try await context.intake.migrations.cancel(request.migrationId, in: app.id)
     }
     return .with { $0.migration = migration }
   }
@@ -56,7 +56,7 @@ extension ReceiptServiceHandler {
   ) async throws(Status) -> PurgeMigrationResponse {
     let app = try context.catalog.value.app(request.app)
     let migration = try await status { () async throws(MigrationError) in
-      try await context.migrations.purge(request.migrationId, in: app.id)
+      try await context.intake.migrations.purge(request.migrationId, in: app.id)
     }
     return .with { $0.migration = migration }
   }
@@ -98,7 +98,7 @@ extension ReceiptServiceHandler {
     }
     let stored: [UInt8]
     do throws(MigrationError) {
-      switch try await context.migrations.start(order, upload: uploadID, idempotency) {
+      switch try await context.intake.migrations.start(order, upload: uploadID, idempotency) {
       case .started(let status): return .with { $0.migration = Migration(status) }
       case .repeated(let response): stored = response
       }
@@ -117,13 +117,13 @@ extension ReceiptServiceHandler {
     let size = try RequestValidation.pageSize(request.pageSize)
     let (job, lines): (MigrationJob, [MigrationLine])
     do throws(MigrationError) {
-      (job, lines) = try await context.migrations.failures(
+      (job, lines) = try await context.intake.migrations.failures(
         of: request.migrationId, in: app.id, after: last, limit: size + 1)
     } catch {
       throw Status(error)
     }
     var response = ListMigrationFailuresResponse()
-    let inputs = FailureWriter(of: job, in: context.migrations.folder)
+    let inputs = FailureWriter(of: job, in: context.intake.migrations.folder)
     var bytes = 0
     for line in lines.prefix(size) {
       guard response.failures.isEmpty || bytes < Self.pageBytes else { break }
@@ -148,7 +148,7 @@ extension ReceiptServiceHandler {
         field: "data")
     }
     do throws(MigrationError) {
-      let size = try await context.migrations.append(
+      let size = try await context.intake.migrations.append(
         request.data, to: request.uploadId, of: app.id, at: request.offset)
       return .with { $0.size = size }
     } catch {

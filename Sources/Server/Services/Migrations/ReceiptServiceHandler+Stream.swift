@@ -93,7 +93,7 @@ extension ReceiptServiceHandler {
       incoming.queriedSince = start[incoming.environments.first]
       incoming.lineLocks = lines
       let outcome: ReceiptOutcome
-      do throws(ReceiptError) { outcome = try await context.receiptIntake.submit(incoming) } catch {
+      do throws(ReceiptError) { outcome = try await context.intake.receipts.submit(incoming) } catch {
         response.outcome = error.isRetryable ? .retryable : .rejected
         throw Status(error)
       }

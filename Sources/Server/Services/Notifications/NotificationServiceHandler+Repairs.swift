@@ -32,7 +32,7 @@ extension NotificationServiceHandler {
       startedAt: now)
     do throws(ReconciliationError) {
       // Stops early, so that the caller receives the progress instead of a timeout.
-      let (latest, drifted) = try await context.reconciler.repair(
+      let (latest, drifted) = try await context.intake.reconciler.repair(
         repair, timeout: call.remainingTime.map { $0 * 9 / 10 })
       return .with { $0.repair = Wire.Repair(latest, drifted: drifted) }
     } catch {

@@ -21,7 +21,7 @@ extension NotificationServiceHandler {
     let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     let wanted = Set(request.evidenceIds)
     let states = try NotificationState(request.state).map { [$0] } ?? Self.statesWithoutEffect
-    let replay = NotificationReprocessor(inbox: context.inbox, isDryRun: request.dryRun)
+    let replay = NotificationReprocessor(inbox: context.intake.notifications, isDryRun: request.dryRun)
     var response = ReprocessNotificationsResponse()
     // Notifications that the request names are searched in every state.
     for state in wanted.isEmpty ? states : Store.NotificationState.allCases {

@@ -35,7 +35,7 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     guard !request.body.isEmpty else { throw .missingField("body", "body is empty") }
     let receivedAt = try request.receivedAt.map { time throws(Status) in try Instant(time, "received_at") }
     do throws(LedgerError) {
-      let received = try await context.inbox.ingest(
+      let received = try await context.intake.notifications.ingest(
         IncomingNotification(
           appID: app.id, body: request.body, source: .relay, receivedAt: receivedAt))
       CallScope.show(received.customerID.map { [$0] } ?? [])

@@ -25,7 +25,7 @@ extension ReceiptServiceHandler {
     let timeout = call.remainingTime.map { max(.milliseconds(1), $0 - Self.reserve) } ?? Self.timeout
     incoming.timeout = min(timeout, Self.timeout)
     do throws(ReceiptError) {
-      let outcome = try await context.receiptIntake.submit(incoming)
+      let outcome = try await context.intake.receipts.submit(incoming)
       CallScope.show(outcome.result.customerID.map { [$0] } ?? [])
       return SubmitReceiptResponse(outcome, of: app, at: context.now(in: outcome.environment))
     } catch {
@@ -44,7 +44,7 @@ extension ReceiptServiceHandler {
     var facts = CustomerFacts()
     if !customerID.isEmpty {
       let key = CustomerKey(appID: app.id, environment: environment, customerID: customerID)
-      do throws(LedgerError) { facts = try await context.receiptIntake.ledger.facts(of: key) } catch {
+      do throws(LedgerError) { facts = try await context.intake.receipts.ledger.facts(of: key) } catch {
         throw Status(error)
       }
     }

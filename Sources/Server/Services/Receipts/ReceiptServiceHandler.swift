@@ -48,7 +48,7 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
 
   /// Performs the online checks for all documents of a submission; returns the time of the oldest response.
   private func certificatesChecked(_ submission: Submission) async throws(LedgerError) -> Instant? {
-    guard let onlineChecks = context.onlineChecks else { return nil }
+    guard let onlineChecks = context.apple.onlineChecks else { return nil }
     var oldest: Instant?
     for document in submission.documents {
       do throws(OnlineCheckError) {
@@ -101,7 +101,7 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
       }
     guard !document.isEmpty else { throw .missingField("document", "document and raw_document are empty") }
     let response = inspection.inspect(document, deviceIdentifier: request.deviceIdentifier, for: app)
-    guard response.verified, let onlineChecks = context.onlineChecks,
+    guard response.verified, let onlineChecks = context.apple.onlineChecks,
       let recognized = try? RecognizedDocument(document)
     else {
       return response

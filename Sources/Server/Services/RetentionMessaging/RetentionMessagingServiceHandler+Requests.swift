@@ -53,7 +53,7 @@ extension RetentionMessagingServiceHandler {
   }
 
   private func flush() async throws(Status) {
-    do throws(LedgerError) { try await context.retentionRequests.flush() } catch {
+    do throws(LedgerError) { try await context.records.retentionRequests.flush() } catch {
       throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last requests cannot be written; retry")
     }
   }

@@ -64,7 +64,7 @@ struct SegmentServiceHandler: SegmentServiceMethods {
       guard case .event(let event)? = response.content, event.type == "SEGMENT_REDEFINED" else { return }
       try await requireSegment(request.segment, of: place)
     }
-    try await context.streamLimit.run(call) { () async throws(Status) in
+    try await context.streams.limit.run(call) { () async throws(Status) in
       try await requireSegment(request.segment, of: place)
       try await eventStream.watch(
         WatchRequest(request), segment: request.segment, writer, call, showsOtherCustomer: false)

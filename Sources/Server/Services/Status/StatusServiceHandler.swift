@@ -31,15 +31,15 @@ struct StatusServiceHandler: StatusServiceMethods {
     var response = try await storedStatus(of: apps, withStore: seesAllApps, call)
     for index in response.apps.indices { addAppleClient(to: &response.apps[index]) }
     if seesAllApps { await addProcess(to: &response) }
-    response.version = context.information.version
-    response.ready = context.monitor.isReady
-    response.checks = context.monitor.results.map { result in
+    response.version = context.status.information.version
+    response.ready = context.status.monitor.isReady
+    response.checks = context.status.monitor.results.map { result in
       .with {
         $0.name = result.dependency.rawValue
         $0.error = result.problem ?? ""
       }
     }
-    response.startedAt = GoogleProtobuf.Timestamp(context.information.startedAt)
+    response.startedAt = GoogleProtobuf.Timestamp(context.status.information.startedAt)
     response.time = GoogleProtobuf.Timestamp(context.now(in: .sandbox))
     return response
   }
@@ -48,7 +48,7 @@ struct StatusServiceHandler: StatusServiceMethods {
   private func storedStatus(
     of apps: [AppDefinition], withStore: Bool, _ call: CallContext
   ) async throws(Status) -> GetStatusResponse {
-    let free = context.monitor.freeBytes()
+    let free = context.status.monitor.freeBytes()
     return try await context.readExpensively(call) { [context] reader throws(StoreError) in
       var response = GetStatusResponse()
       let open = try reader.openConsumptionRequests()
@@ -71,7 +71,7 @@ struct StatusServiceHandler: StatusServiceMethods {
   /// Adds the state of Apple's rate limits, if the app has a client.
   private func addAppleClient(to status: inout AppStatus) {
     guard let environment = AppStore.Environment(status.environment),
-      let client = try? context.lookup.client(for: status.app, in: environment)
+      let client = try? context.apple.lookup.client(for: status.app, in: environment)
     else { return }
     status.hasInAppPurchaseKey = true
     status.appleRateLimits = client.rateLimitLevels.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -80,7 +80,7 @@ struct StatusServiceHandler: StatusServiceMethods {
 
   /// Adds the parts that are about the process and not about an app.
   private func addProcess(to response: inout GetStatusResponse) async {
-    response.certificates = context.information.certificates().sorted { $0.endsAt < $1.endsAt }.map {
+    response.certificates = context.status.information.certificates().sorted { $0.endsAt < $1.endsAt }.map {
       CertificateStatus($0)
     }
     guard let replication = context.store.replication else { return }
@@ -91,7 +91,7 @@ struct StatusServiceHandler: StatusServiceMethods {
   func getConfiguration(
     _ request: GetConfigurationRequest, _ call: CallContext
   ) async throws(Status) -> GetConfigurationResponse {
-    let configuration = context.information.configuration
+    let configuration = context.status.information.configuration
     var document = configuration.document
     if let visible = CallScope.current?.caller?.apps {
       var apps: JSONObject = [:]

@@ -175,7 +175,7 @@ package struct DeviceSyncEndpoint: Sendable {
   }
 
   private func checkCertificates(_ submission: Submission) async throws(LedgerError) {
-    guard let onlineChecks = context.onlineChecks else { return }
+    guard let onlineChecks = context.apple.onlineChecks else { return }
     for document in submission.documents {
       do throws(OnlineCheckError) {
         try await onlineChecks.check([.jws(document.text)], of: submission.appID)
