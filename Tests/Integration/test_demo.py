@@ -1,4 +1,8 @@
-"""`make demo`: the service with a sandbox that has a past, and customers who behave as those of a business."""
+"""`make demo`: the service with a sandbox that has a past, and customers who behave as those of a business.
+
+ENTITLED_DEMO_CUSTOMERS and ENTITLED_DEMO_DAYS are the size of the demo. `make test-long` sets those of `make demo` and
+shows the seconds until the demo was ready.
+"""
 
 import json
 import os
@@ -10,7 +14,8 @@ import urllib.request
 
 from harness import CALL_LIMIT, PROGRAM, ROOT, STOP_LIMIT, post
 
-CUSTOMERS, DAYS = 40, 120
+CUSTOMERS = int(os.environ.get("ENTITLED_DEMO_CUSTOMERS", "40"))
+DAYS = int(os.environ.get("ENTITLED_DEMO_DAYS", "120"))
 
 
 def test_the_demo_shows_customers_with_a_past_and_removes_its_data(tmp_path):
@@ -25,11 +30,13 @@ def test_the_demo_shows_customers_with_a_past_and_removes_its_data(tmp_path):
                 if line.startswith("Ctrl-C"):
                     break
             text = "".join(lines)
+            duration = re.search(r"^\d+ notifications in \d+ s$", text, re.M).group()
+            print(f"{CUSTOMERS} customers, {DAYS} days: {duration}")
             link = re.search(r"^console +(\S+)", text, re.M).group(1)
             page = urllib.request.urlopen(link, timeout=CALL_LIMIT)
             assert page.status == 200 and b"Sign in" in page.read()
             sandbox = re.search(r"^sandbox +(http://[^/]+)", text, re.M).group(1)
-            url = f"{sandbox}/sandbox/v1/accounts?app=ocean-journal&limit=1000"
+            url = f"{sandbox}/sandbox/v1/accounts?app=ocean-journal&limit={CUSTOMERS}"
             accounts = json.load(urllib.request.urlopen(url, timeout=CALL_LIMIT))["accounts"]
             assert len(accounts) == CUSTOMERS
         finally:
