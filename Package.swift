@@ -357,7 +357,7 @@ let package = Package(
       ["AppStore", "AppStoreClient", "AppStoreSupport", "JSON", "Sandbox", "SignedData", "TestSupport"]),
     test(
       .apple, "DeviceCheckTests",
-      ["AppStore", "AppStoreClient", "DeviceCheck", "JSON", "SignedData", "TestSupport"]),
+      ["AppStore", "AppStoreClient", "DeviceCheck", "JSON", "SignedData"]),
     test(
       .apple, "AppleLookupTests",
       [
@@ -381,7 +381,7 @@ let package = Package(
     test(
       .programs, "EntitledClientTests", ["EntitledClient", "HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     test(
-      .programs, "DoctorTests", ["AppStore", "AppStoreClient", "Doctor", "JSON", "Sandbox", "SignedData"]),
+      .programs, "DoctorTests", ["AppStore", "AppStoreClient", "Doctor", "SignedData"]),
     test(.programs, "SeatRosterTests", ["SeatRoster"]),
     test(.programs, "ConformanceTests", ["AppStore", "AppStoreClient", "Conformance", "JSON", "SignedData"]),
     test(.base, "HTTPTests", ["HTTP"]),
@@ -390,8 +390,8 @@ let package = Package(
     test(
       .server, "ConsoleTests",
       [
-        "AppStore", "Bytes", "Callers", "Console", "HTTP", "JSON", "Markup", "Pages", "Platform", "RPC",
-        "Services", "SignedData", "Wire",
+        "AppStore", "Callers", "Console", "HTTP", "JSON", "Markup", "Pages", "RPC", "Services", "SignedData",
+        "Wire",
       ]),
     test(
       .data, "LedgerTests",
