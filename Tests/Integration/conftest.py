@@ -34,7 +34,7 @@ SLOW = [
     "test_two_years", "test_conformance_kit", "test_console_matrix", "test_attack", "test_verify_receipt",
     "test_every_command", "test_sandbox_pages", "test_image", "test_reports", "test_console_browser", "test_crash",
     "test_openapi", "test_segments", "test_store_maintenance", "test_migration_job", "test_tutorials", "test_reconcile",
-    "test_site",
+    "test_site", "test_replica_apple",
 ]  # fmt: skip
 # Those whose tests share no service, so that several workers can run them.
 DIVISIBLE = {"test_two_years", "test_verify_receipt"}

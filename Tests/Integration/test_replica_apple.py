@@ -14,13 +14,15 @@ import grpc
 import pytest
 
 import contract
+import forge
 from certificates import write_key
-from contract import StatusCode, app_store_service
+from contract import StatusCode, app_store_service, receipt_service
 from harness import CALL_LIMIT, post, response_to, wait_for
 from stub import StubServer
 from test_doctor import APPLE, KEY_ID
+from test_notifications import period
 from test_reconciliation import sandbox_alone
-from test_replicas import APP, TAKEOVER_LIMIT, grant, replicas  # noqa: F401
+from test_replicas import APP, NOW, TAKEOVER_LIMIT, grant, replicas  # noqa: F401
 
 CONFIGURATION = """
 apps:
@@ -33,6 +35,7 @@ apps:
 callers: open
 """
 DAY = 86_400
+HOUR = 3_600_000  # in milliseconds, like the times of a transaction
 
 
 class Apple:
@@ -158,3 +161,43 @@ def test_calls_that_wait_for_apple_hold_up_no_others(replicas, tmp_path):  # noq
             opened.set()
             for call in calls:
                 call.cancel()
+
+
+def test_only_the_leader_calls_apple(replicas, tmp_path):  # noqa: F811
+    """Each replica has an App Store of its own, which records the replica that calls."""
+    key = tmp_path / "key.p8"
+    write_key(key)
+    callers = []
+
+    def apple(name):
+        def answer(request):
+            callers.append(name)
+            return 404, {"errorCode": 4040010, "errorMessage": "Transaction id not found."}
+
+        return answer
+
+    with contextlib.ExitStack() as stack:
+        configurations = {}
+        for name in "ab":
+            stub = stack.enter_context(contextlib.closing(StubServer(apple(name))))
+            configurations[name] = tmp_path / f"{name}.yaml"
+            configurations[name].write_text(
+                CONFIGURATION.format(apple=APPLE.format(address=stub.url.removeprefix("http://"), key=key)))
+        group = replicas(2, configurations=configurations)
+        assert group.wait_for_leader() == "a"
+        forger = forge.Forger(group.services["a"])
+
+        def submit_expired(number):
+            """A subscription whose renewal is not known: the service polls Apple without anyone's call."""
+            request = receipt_service.SubmitTransactionRequest(
+                app=APP, customer_id="ana", signed_transaction=period(forger, number, NOW - 99 * HOUR, NOW - HOUR))
+            with group.services["b"].channel() as channel:
+                contract.receipt_stub(channel).SubmitTransaction(request, timeout=2 * TAKEOVER_LIMIT)
+
+        submit_expired("1001")
+        wait_for(lambda: callers)
+        group.services["a"].stop()
+        assert set(callers) == {"a"}
+        group.wait_for_leader(besides=("a", ""))
+        submit_expired("1002")
+        wait_for(lambda: callers[-1] == "b")
