@@ -123,6 +123,7 @@ extension AppStoreReport {
     }
   }
 
+  /// Returns the report with exactly this ``name``; `nil` if there is none.
   package static func named(_ name: String) -> AppStoreReport? { allCases.first { $0.name == name } }
 }
 

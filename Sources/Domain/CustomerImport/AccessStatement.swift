@@ -185,6 +185,7 @@ package struct AccessStatements: Sendable {
 
 /// Another system's statement about a customer's access to an entitlement through all purchases.
 package struct StatedAccess: Hashable, Sendable {
+  /// The owner of the purchases, after the transfers that were reported since the statements.
   package let customerID: String
   package let entitlement: String
   /// At least one, the latest last.

@@ -43,6 +43,7 @@ package struct ImportedCustomer: Hashable, Sendable {
   package var aliases: [String] = []
   /// Apple's original transaction ids.
   package var purchases: [String] = []
+  /// At most one of each name.
   package var attributes: [ImportedAttribute] = []
   /// Purchases in other stores.
   var externalPurchases: [ImportedPurchase] = []
@@ -73,6 +74,7 @@ package struct ImportedGrant: Hashable, Sendable {
   package let source: String
   /// Identifies the grant among those of ``source``.
   package let externalID: String
+  /// The name of the catalog, to which the mapping translates that of the export.
   package let entitlement: String
   /// The product id in ``source``.
   package let productID: String

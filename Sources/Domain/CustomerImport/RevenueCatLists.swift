@@ -5,7 +5,10 @@ internal import JSON
 /// The lists of RevenueCat's REST API v2: customers with aliases, attributes, active entitlements, subscriptions and
 /// purchases, nested in each other or one after the other as the API returns them.
 package struct RevenueCatLists {
+  /// One for each customer, alias, attribute, subscription and purchase, in the order of the documents.
   package private(set) var rows: [ImportRow] = []
+  /// The items of unknown types, and the access that RevenueCat reports although the lists do not explain it. Lists
+  /// without their last page are not among them, because another document can have it: see ``unfinished(_:)``.
   package private(set) var omissions: [ImportOmission] = []
 
   /// The active entitlements by customer, and those that purchases grant, by the ids and the names of RevenueCat.

@@ -11,6 +11,7 @@ package struct SeparatedValues: Sendable {
   package struct Line: Sendable {
     /// The number of the first line in the file, counted from 1 with the header.
     package let number: Int
+    /// In the order of the columns, without quotes. A malformed line can have more or fewer than ``header``.
     package let fields: [String]
     /// Whether the last field has an opening quote without a closing one, and so contains the rest of the file.
     let isUnclosed: Bool

@@ -7,6 +7,7 @@ package struct StoredGrant: Hashable, Sendable {
   /// The store's id of the purchase.
   package var externalID = ""
   package var entitlement = ""
+  /// The store's id of the product; may be empty.
   package var productID = ""
   /// The number of the stored state; an import reports a greater one to change it.
   package var revision: Int64 = 0
@@ -14,6 +15,7 @@ package struct StoredGrant: Hashable, Sendable {
   package var since: Instant?
   /// `nil`: no expiry.
   package var until: Instant?
+  /// The operator's note, or that of ``ImportNote`` for a grant of an import.
   package var note = ""
 
   package init() {}

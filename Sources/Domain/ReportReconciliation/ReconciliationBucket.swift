@@ -44,6 +44,7 @@ package struct ReconciliationBucket: Hashable, Sendable {
 }
 
 extension ReconciliationBucket: Comparable {
+  /// Orders by day, then by ``description``, so that lists have the same order in each comparison.
   package static func < (left: ReconciliationBucket, right: ReconciliationBucket) -> Bool {
     guard left.day == right.day else { return left.day < right.day }
     return left.description < right.description

@@ -54,6 +54,7 @@ package struct ReconciliationFinding: Hashable, Sendable {
   /// Positive where Apple counts more.
   package var difference: Int64 { appleQuantity - ourQuantity }
 
+  /// Compares the ``difference``, not the two quantities, and leaves ``proceeds`` out.
   package static func == (left: ReconciliationFinding, right: ReconciliationFinding) -> Bool {
     left.kind == right.kind && left.bucket == right.bucket && left.difference == right.difference
       && left.candidates == right.candidates && left.rows == right.rows
@@ -142,6 +143,7 @@ package struct ReconciliationResult: Sendable {
   package var matched: Int64 { days.reduce(0) { $0 + $1.matched } }
   /// The number of units in differences with a known cause.
   package var explained: Int64 { days.flatMap(\.explained).reduce(0) { $0 + $1.quantity } }
+  /// The findings of all ``days``, in their order.
   package var unexplained: [ReconciliationFinding] { days.flatMap(\.unexplained) }
   /// Whether nothing is left over.
   package var isClean: Bool {

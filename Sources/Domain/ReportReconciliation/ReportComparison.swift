@@ -11,6 +11,8 @@ package struct ReportComparison: Sendable {
   /// Reads the reports.
   ///
   /// - appleID: the app's `App Apple ID`; rows of other apps are left out. `nil`: all rows count.
+  /// - Throws: the first ``ReportError``. A row with an unknown event, product or country is no error but a note of
+  ///   the result.
   package init(
     _ documents: [ReportDocument], products: ProductNames, appleID: String?, zone: ReportZone
   ) throws(ReportError) {

@@ -121,6 +121,7 @@ package struct ReportNote: Hashable, Sendable {
   }
 
   package let code: Code
+  /// The value that the note is about, such as an unknown column with its report, or an English phrase.
   package let text: String
   /// The number of items in Apple's reports; 0 for a note that counts none.
   package var quantity: Int64

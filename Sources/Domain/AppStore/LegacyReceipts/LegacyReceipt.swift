@@ -68,6 +68,7 @@ package struct LegacyTransaction: DecodedPayload {
   package let productId: String?
   /// Only in `latest_receipt_info`, as are the next three members.
   package let subscriptionGroupIdentifier: String?
+  /// The UUID that the app set at the purchase to identify the customer.
   package let appAccountToken: String?
   /// The customer's own, or shared.
   package let inAppOwnershipType: InAppOwnershipType?
@@ -122,6 +123,7 @@ package struct LegacyTransaction: DecodedPayload {
 package struct PendingRenewalInfo: DecodedPayload {
   package let json: JSONObject
 
+  /// Identifies the subscription; equal for all of its renewals.
   package let originalTransactionId: String?
   /// The product of the current period.
   package let productId: String?

@@ -247,6 +247,7 @@ package struct ErrorPayload: DecodedPayload {
 
   /// See ``APIErrorCode``.
   package let errorCode: Int64?
+  /// Apple's English text, for logs and operators; only ``errorCode`` decides what to do.
   package let errorMessage: String?
 
   package init(json: JSONObject) throws(PayloadError) {

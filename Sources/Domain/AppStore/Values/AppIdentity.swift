@@ -28,6 +28,7 @@ package enum Environment: String, Hashable, Sendable, CaseIterable {
   @inlinable
   package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
+  /// Distinguishes the cases in memory, to compare and hash them. Stored data has the raw values.
   @usableFromInline
   package var number: UInt8 {
     switch self {

@@ -16,7 +16,6 @@ package struct RateTable: Hashable, Sendable {
     /// Units of the target currency for a million units.
     package let millionths: Int64
 
-    /// Creates a table of rates in any order; each is in force until the next one of its pair of currencies.
     package init(_ currency: String, to target: String, from: ReportDay, millionths: Int64) {
       self.currency = currency
       self.target = target
@@ -27,6 +26,8 @@ package struct RateTable: Hashable, Sendable {
 
   private let rates: [String: [Rate]]
 
+  /// Creates a table of rates in any order. Each is in force until the next one of its pair of currencies, at most on
+  /// the 7 days after its first.
   package init(_ rates: [Rate]) {
     self.rates = Dictionary(grouping: rates) { "\($0.currency) \($0.target)" }
       .mapValues { $0.sorted { $0.from < $1.from } }

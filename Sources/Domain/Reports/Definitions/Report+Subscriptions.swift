@@ -41,6 +41,8 @@ extension Report {
   package static let returningKinds: [Posting.Kind] = [
     .converted, .convertedFromRetry, .recovered, .reversedIn,
   ]
+  /// The kinds with which a subscription leaves the active ones, as they enter the identity. An offer without a
+  /// payment is one, because a subscription in a free period is not active.
   package static let leavingKinds: [Posting.Kind] = [
     .lapsedVoluntary, .lapsedBilling, .lapsedOther, .refundedOut, .toFreeOffer,
   ]

@@ -48,6 +48,7 @@ package struct ReportSums: Sendable {
     /// The sums of the postings.
     package var sums: ReportCell.Sums
 
+    /// `run` and `group` are indexes of ``runs`` and ``groups``, below 2^31.
     package init(run: Int, group: Int, sums: ReportCell.Sums) {
       self.run = Int32(clamping: run)
       self.group = Int32(clamping: group)
@@ -64,6 +65,8 @@ package struct ReportSums: Sendable {
   /// Of converted sums ``ReportSum/millionths``, in the order of ``totals``; otherwise empty.
   private(set) var millionths: [ReportCell.Sums] = []
 
+  /// Takes the sums as a store has computed them: each total must refer to an element of `runs` and of `groups`.
+  /// Nothing is converted yet.
   package init(runs: [Run], groups: [Group], totals: [Total]) {
     self.runs = runs
     self.groups = groups

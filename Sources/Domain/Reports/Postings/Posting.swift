@@ -36,6 +36,7 @@ package struct Posting: Hashable, Sendable {
   /// ISO 4217; empty without an amount.
   package var currency = ""
 
+  /// Creates a posting with a count of 0 and without an amount.
   package init(
     _ kind: Kind, at effectiveAt: Instant, line: String, transactionID: String, _ dimensions: Dimensions
   ) {
