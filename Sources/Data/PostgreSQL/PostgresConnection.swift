@@ -8,6 +8,9 @@ package final class PostgresConnection<Failure: PostgresErrorConvertible> {
   package private(set) var changedRows: Int64 = 0
 
   /// Opens a session. It blocks at most `connect_timeout` for each address of the hosts, two seconds by default.
+  ///
+  /// - Throws: an error of the kind ``PostgresError/Kind/unavailable`` if no host accepts the session, also for a
+  ///   wrong password.
   package init(_ settings: PostgresSettings) throws(Failure) {
     do throws(PostgresError) {
       session = try PostgresSession(settings)
@@ -49,6 +52,8 @@ package final class PostgresConnection<Failure: PostgresErrorConvertible> {
   package func cancel(if shouldCancel: @escaping () -> Bool) { session.shouldCancel = shouldCancel }
 
   /// Runs statements without parameters and result rows, separated by semicolons. Outside a transaction they are one.
+  ///
+  /// - Throws: the error of the first statement that fails; those after it do not run.
   package func execute(_ sql: String) throws(Failure) {
     try converting { () throws(PostgresError) in
       changedRows = try session.execute(sql)?.changedRows ?? 0

@@ -41,6 +41,7 @@ package struct PostgresCopy<Failure: PostgresErrorConvertible> {
   init(_ session: PostgresSession) { self.session = session }
 
   /// Appends a row: one value for each column.
+  /// Sends rows in pieces of 64 KiB, so an error of an earlier row may appear at a later one or at the end.
   package mutating func append(_ row: [PostgresValue]) throws(Failure) {
     buffer.append(bigEndian: Int16(row.count))
     for column in row {

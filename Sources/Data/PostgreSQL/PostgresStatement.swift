@@ -21,6 +21,7 @@ package final class PostgresStatement<Failure: PostgresErrorConvertible> {
   /// Steps to the next row. The first step runs the statement and receives all rows.
   ///
   /// - Returns: whether there is a row.
+  /// - Throws: only in the first step after a reset.
   package func step() throws(Failure) -> Bool {
     if rows == nil { rows = try connection.query(request) }
     row += 1

@@ -191,6 +191,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
     try await queue.probe()
   }
 
+  /// Gives up the lease first, so that another replica can lead at once.
   package func close() async {
     await replica?.release()
     replica?.finish()

@@ -13,6 +13,8 @@ package final class SQLiteConnection<Failure: SQLiteErrorConvertible> {
 
   /// Opens the file, and creates it if it is missing. SQLite reads it only when the first statement runs, so
   /// a damaged file opens.
+  ///
+  /// - Throws: an error of the kind ``SQLiteError/Kind/cannotOpen``, for instance if the directory is missing.
   package init(path: String) throws(Failure) {
     // Fails if SQLite was initialized before. Connections then still work, but lock mutexes.
     _ = libraryIsConfigured

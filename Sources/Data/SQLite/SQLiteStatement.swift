@@ -112,6 +112,7 @@ extension SQLiteStatement {
   }
 
   /// Binds a blob, or NULL; an empty array is an empty blob.
+  /// SQLite copies the bytes.
   package func bind(_ position: CInt, _ bytes: [UInt8]?) throws(Failure) {
     guard let bytes else { return try bindNull(position) }
     forgetText(position)

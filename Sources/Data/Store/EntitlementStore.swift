@@ -46,6 +46,8 @@ package protocol EntitlementStore: Sendable {
   ) async throws(StoreError) -> Value
 
   /// Runs `body` as ``write(_:)`` does, and then rolls its writes back.
+  ///
+  /// - Throws: as ``write(_:)``.
   func dryRun<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value

@@ -115,6 +115,7 @@ extension StoreTransaction {
   }
 
   /// Stores the response to a request, in the transaction of its effects.
+  /// `customers` are those that the response names: an erasure of one of them removes the response.
   package func finish(
     _ request: IdempotentRequest, _ response: [UInt8], naming customers: Set<CustomerKey> = [],
     at now: Instant

@@ -53,6 +53,7 @@ extension EvidenceLedger {
   /// error of it, the next call begins again.
   ///
   /// - Returns: the customers that were erased.
+  /// - Throws: the error of `eraseElsewhere`; ``LedgerError/store(_:)``.
   package func applyErasures(
     eraseElsewhere: (
       _ erased: [CustomerKey], _ isErased: @escaping @Sendable (CustomerKey) -> Bool
@@ -88,6 +89,8 @@ extension EvidenceLedger {
 
   /// Adds the erasure of a customer to the list although the store has nothing of the customer, because an upload named
   /// the customer: a restored copy of the upload would again.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``.
   package func listErasure(of customer: CustomerKey) async throws(LedgerError) {
     let list = erasures
     try await write { store throws(StoreError) in try store.record(list.erasure(of: customer), as: "") }

@@ -88,6 +88,8 @@ extension EvidenceLedger {
 
   /// Whether a stored notification without effect verifies now, for instance with a new trust anchor, or names its
   /// environment to this version. Stores nothing.
+  ///
+  /// - Throws: ``LedgerError/unknownApp(_:configured:)`` if the catalog no longer has the app.
   package func wouldChange(_ record: NotificationRecord, signedPayload: String) throws(LedgerError) -> Bool {
     let app = try app(record.appID)
     guard let contents = try? verified(signedPayload, for: app) else { return false }

@@ -32,6 +32,7 @@ package struct FactHistory {
   private(set) var words: [EvidenceID: String] = [:]
 
   /// Reads the history of `customer`.
+  /// It covers the lines that the customer owns or has owned, and the purchases of their seats.
   package init(of customer: CustomerKey, in reader: any StoreSnapshot) throws(StoreError) {
     self.customer = customer
     ownership = try reader.ownershipChanges(of: customer)

@@ -19,6 +19,7 @@ package struct PurchaseFactHistory {
   private var storedFacts: [LineKey: CustomerFacts] = [:]
 
   /// Reads the history of `lines`.
+  /// Of a line with purged bodies it also reads the stored facts.
   package init(of lines: [LineKey], in store: any StoreTransaction) throws(StoreError) {
     for line in lines {
       var isPurged = false

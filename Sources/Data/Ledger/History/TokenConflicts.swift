@@ -3,6 +3,8 @@ package import Store
 
 extension StoreSnapshot {
   /// Returns the purchases of a customer that were bought with the `appAccountToken` of another customer.
+  /// Ordered by purchase. Shared purchases, which have the token of their purchaser, are left out, as are conflicts
+  /// in which the ids differ in letter case only.
   package func tokenConflicts(
     of customer: CustomerKey, in app: AppDefinition
   ) throws(StoreError) -> [TokenConflict] {

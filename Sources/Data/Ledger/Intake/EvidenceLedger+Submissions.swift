@@ -120,6 +120,8 @@ extension EvidenceLedger {
   }
 
   /// Returns the facts of the documents that verify; others are left out. Stores nothing.
+  ///
+  /// - Throws: ``LedgerError/unknownApp(_:configured:)``.
   package func verifiedFacts(in submissions: [Submission]) throws(LedgerError) -> CustomerFacts {
     var facts = CustomerFacts()
     for submission in submissions {

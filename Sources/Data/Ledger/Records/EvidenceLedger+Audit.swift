@@ -6,6 +6,8 @@ package import Store
 extension EvidenceLedger {
   /// Appends audit entries, unless `areNew` returns `false`, which runs first in the same transaction. An erased customer
   /// without data since then has the pseudonym.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``; no entry was appended then.
   package func append(
     _ entries: [AuditEntry],
     if areNew: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Bool = { _ in true }

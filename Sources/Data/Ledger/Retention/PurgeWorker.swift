@@ -68,6 +68,7 @@ package struct PurgeWorker: Worker {
   }
 
   /// Deletes the expired records of requests with idempotency keys.
+  /// They expire after ``IdempotentRequest/lifetime``. Others can write between two pages of 500 records.
   package func purgeResponses() async throws(StoreError) {
     let instant = clocks.now(in: nil).advanced(byMilliseconds: -IdempotentRequest.lifetime)
     try await deletePages { store throws(StoreError) in

@@ -106,6 +106,10 @@ package struct CatalogWorker: Worker {
     changes.send()
   }
 
+  /// Adopts the catalog in force, and each one after it, until the task is cancelled. Of catalogs that follow while
+  /// one is adopted, only the last is.
+  ///
+  /// - Throws: the first ``LedgerError``.
   package func run() async throws {
     let changes = changes.listen()
     try await ledger.adoptCatalog()

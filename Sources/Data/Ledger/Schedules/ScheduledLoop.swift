@@ -8,6 +8,7 @@ package struct ScheduledLoop: Sendable {
 
   /// `process` handles due items and returns the next time; `nil` waits for a signal. It runs at least every
   /// `maxSleep` milliseconds, because the machine's clock may be set.
+  /// An error of `process` ends the loop.
   package init(
     _ clock: ServiceClock, maxSleep: Int64 = 60_000, process: @escaping @Sendable () async throws -> Instant?
   ) {

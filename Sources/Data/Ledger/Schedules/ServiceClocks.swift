@@ -77,5 +77,6 @@ package struct EnvironmentTimes: Sendable {
     self.others = others
   }
 
+  /// The time of an environment; `nil` is data without one, which follows the machine's clock.
   package subscript(environment: Environment?) -> Instant { environment == .sandbox ? sandbox : others }
 }

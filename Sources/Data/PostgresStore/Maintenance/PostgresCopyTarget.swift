@@ -27,6 +27,7 @@ package final class PostgresCopyTarget: StoreCopyTarget {
     }
   }
 
+  /// Uses `COPY`, and sets the sequence of a numbered table to the greatest number of the rows.
   package func append(
     to table: TableDefinition, _ next: () throws(StoreError) -> [SQLValue]?
   ) throws(StoreError) {
@@ -44,6 +45,7 @@ package final class PostgresCopyTarget: StoreCopyTarget {
       """)
   }
 
+  /// Commits all tables together. Then it updates the planner's statistics; a failure of that is ignored.
   package func finish() throws(StoreError) {
     try database.execute("COMMIT")
     // A plan for empty tables would read all of them.

@@ -32,6 +32,9 @@ package struct PostgresMigration {
   package static var programVersion: Int64 { PostgresSchema.version }
 
   /// The versions of the store, the replicas that are alive, and what they have not executed.
+  ///
+  /// - Throws: ``StoreError/corrupt(_:)`` if the database has no tables of a store;
+  ///   ``StoreError/newerSchema(found:supported:)``.
   package func status() throws(StoreError) -> Status {
     let schema = try current()
     return Status(

@@ -6,11 +6,17 @@ package protocol StoreCopyTarget: AnyObject {
   var connection: any SQLConnection { get }
 
   /// Appends the rows that `next` returns, up to the first `nil`.
+  /// `next` returns the values in the order of the table's columns.
+  ///
+  /// - Throws: the error of `next`, or of the target. The copy must be abandoned then.
   func append(
     to table: TableDefinition, _ next: () throws(StoreError) -> [SQLValue]?
   ) throws(StoreError)
 
   /// Makes the rows durable, and the target a store.
+  ///
+  /// - Throws: ``StoreError/corrupt(_:)`` or ``StoreError/cannotOpen(path:reason:)`` if the copy is not usable; it
+  ///   has become no store then.
   func finish() throws(StoreError)
 }
 

@@ -123,6 +123,7 @@ package protocol SQLStatement: AnyObject {
   /// As ``run()``. Returns the number of inserted, updated or deleted rows.
   func runCounting() throws(StoreError) -> Int64
 
+  /// Binds a text until it is bound again; ``reset()`` keeps it. In the other functions `nil` is NULL.
   func bind(_ position: CInt, _ text: String) throws(StoreError)
   func bind(_ position: CInt, _ text: String?) throws(StoreError)
   func bind(_ position: CInt, _ number: Int64) throws(StoreError)

@@ -49,6 +49,7 @@ package final class SQLiteCopyTarget: StoreCopyTarget {
     }
   }
 
+  /// Checks the whole file, and renames it to its final name only after it is on disk.
   package func finish() throws(StoreError) {
     try database.execute("COMMIT")
     let faults = try database.faults()

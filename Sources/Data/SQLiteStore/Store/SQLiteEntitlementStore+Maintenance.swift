@@ -13,6 +13,8 @@ package struct VacuumOutcome: Hashable, Sendable {
 extension SQLiteEntitlementStore {
   /// Returns free pages to the file system (`VACUUM`). Needs as much free disk space as the store occupies;
   /// no other writes may run.
+  ///
+  /// - Throws: ``StoreError/diskFull`` without that space; the store stays as it was.
   package func vacuum() throws(StoreError) -> VacuumOutcome {
     let connection = try Connection.writer(path: path)
     let size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"

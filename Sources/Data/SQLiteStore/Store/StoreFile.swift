@@ -15,6 +15,8 @@ package struct StoreFile {
   package init(directory: String) throws(StoreError) { try self.init(path: directory + "/entitled.sqlite") }
 
   /// Opens a backup or the file of a store read-only.
+  ///
+  /// - Throws: as ``init(directory:)``.
   package init(path: String) throws(StoreError) {
     guard access(path, R_OK) == 0 else {
       throw .cannotOpen(path: path, reason: SystemError.last)

@@ -75,6 +75,8 @@ package struct EncodedAnswers: Hashable, Sendable {
   private let bytes: [UInt8]
 
   /// Reads the header of answers that ``AnswerCoding`` encoded, which is the same in all of its versions.
+  ///
+  /// - Throws: ``StoreError/corrupt(_:)`` if the header is truncated.
   package init(_ bytes: [UInt8]) throws(StoreError) {
     guard bytes.count > 9 else { throw .corrupt("precomputed answers have no start") }
     var decoder = AnswerDecoder(at: 1)
@@ -84,12 +86,17 @@ package struct EncodedAnswers: Hashable, Sendable {
   }
 
   /// Whether the answer about `entitlement` at ``start`` is still valid at `now`.
+  /// `false` if there was no answer.
+  ///
+  /// - Throws: ``StoreError/corrupt(_:)``.
   package func isUnchanged(of entitlement: String, until now: Instant) throws(StoreError) -> Bool {
     let answer = try AnswerCoding.answer(in: bytes.span, to: entitlement, under: fingerprint, at: start)
     return answer.map { $0.end.map { now < $0 } ?? true } ?? false
   }
 
   /// Returns the answer about `entitlement` at `now`; `nil` if there is none.
+  ///
+  /// - Throws: ``StoreError/corrupt(_:)``.
   package func status(of entitlement: String, at now: Instant) throws(StoreError) -> EntitlementStatus? {
     try AnswerCoding.answer(in: bytes.span, to: entitlement, under: fingerprint, at: now)?.status
   }

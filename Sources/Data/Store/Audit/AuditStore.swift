@@ -77,6 +77,7 @@ package struct AuditFilter: Hashable, Sendable {
 
 /// Stores audit entries.
 package protocol AuditStore {
+  /// Appends an entry under the next number; ``AuditEntry/number`` is not read.
   func append(_ entry: AuditEntry) throws(StoreError)
 
   /// Deletes at most `limit` entries from before `instant`, oldest first.

@@ -6,6 +6,8 @@ package protocol UploadStore: Sendable {
   /// the upload.
   ///
   /// - Returns: the size afterwards, in bytes.
+  /// A caller whose result is not `offset` plus the size of `data` was not the first there, and resumes at the
+  /// result.
   func append(_ data: [UInt8], to name: String, at offset: Int64) throws(StoreError) -> Int64
 
   /// Returns the size in bytes; `nil` if there is no such upload.
@@ -15,6 +17,7 @@ package protocol UploadStore: Sendable {
   func read(_ name: String, at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8]
 
   /// Overwrites `count` bytes with spaces.
+  /// The size stays; bytes from the end of the upload on are left out. It can be repeated.
   func blank(_ name: String, at offset: Int64, count: Int) throws(StoreError)
 
   /// Deletes an upload, if it exists.

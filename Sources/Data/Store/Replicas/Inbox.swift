@@ -106,6 +106,8 @@ package protocol Inbox: Sendable {
   func take(_ limit: Int, except excluded: InboxExclusion) async throws(StoreError) -> [InboxEntry]
 
   /// Stores the outcome of an entry, together with others. Only the leader can.
+  ///
+  /// - Throws: ``StoreError/anotherWriter`` if another replica took over; that one executes the entry again.
   func finish(_ key: InboxKey, _ outcome: [UInt8]) async throws(StoreError)
 
   /// Stores the outcome of an entry in the transaction of its effects, so that both are committed or neither. Also that of
