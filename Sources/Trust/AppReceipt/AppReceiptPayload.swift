@@ -83,6 +83,8 @@ package struct AppReceiptPayload: Hashable, Sendable {
 
 extension AppReceiptPayload: SignedReceipt {
   /// Decodes the content of a verified receipt.
+  ///
+  /// - Throws: ``VerificationError``, to which the ``AppReceiptError`` is converted.
   package init(signedContent: [UInt8]) throws(VerificationError) {
     do { try self.init(parsing: signedContent) } catch { throw VerificationError(error) }
   }

@@ -33,6 +33,10 @@ package struct InAppPurchase: Hashable, Sendable {
   package let promotionalOfferID: String?
 
   /// Decodes the value of an attribute 17.
+  /// An absent attribute is `nil`.
+  ///
+  /// - Throws: ``AppReceiptError/wrongValue(attribute:expected:)`` for an attribute of another type than Apple
+  ///   documents.
   package init(parsing bytes: [UInt8]) throws(AppReceiptError) {
     let set = try AttributeSet(parsing: bytes)
     attributes = set.attributes

@@ -11,6 +11,9 @@ extension SignedDataVerifier {
   /// The certificates must be valid at the receipt's creation date: those of nearly all receipts have expired
   /// since. `environments` are those that `app` accepts; including Xcode accepts its receipts without
   /// verification, because they have no trusted signature.
+  ///
+  /// - Throws: ``VerificationError/documentTooLarge(bytes:limit:)`` before anything is parsed; otherwise the first
+  ///   check that fails.
   package func verifyReceipt<Receipt: SignedReceipt>(
     _ document: [UInt8], for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<Receipt> {
@@ -41,6 +44,8 @@ extension SignedDataVerifier {
   }
 
   /// Verifies an app receipt in base64, its lines broken or not.
+  ///
+  /// - Throws: ``VerificationError/notBase64(_:)``; otherwise as for the decoded bytes.
   package func verifyReceipt<Receipt: SignedReceipt>(
     base64 text: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<Receipt> {

@@ -41,6 +41,10 @@ extension RecognizedDocument {
   package static let maximumBytes = 16 << 20
 
   /// Recognizes a document by its first bytes, and JSON by its members.
+  /// Nothing is verified. White space around a text is ignored.
+  ///
+  /// - Throws: ``UnrecognizedDocument/tooLarge(bytes:limit:)`` before anything is parsed; otherwise the reason for
+  ///   which it is none of the formats.
   package init(_ document: [UInt8]) throws(UnrecognizedDocument) {
     guard document.count <= Self.maximumBytes else {
       throw .tooLarge(bytes: document.count, limit: Self.maximumBytes)

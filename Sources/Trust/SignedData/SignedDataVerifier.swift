@@ -83,6 +83,9 @@ package final class SignedDataVerifier: Sendable {
 
   /// Verifies a document of any kind; the checks run in the order of ``VerificationError``'s cases.
   /// `hasKnownSignature`: as for ``verifyNotification(_:for:environments:hasKnownSignatures:)``.
+  ///
+  /// - Throws: the first check that fails. Only ``VerificationError/cryptographyFailed(_:)`` is no statement about
+  ///   the document.
   package func verify<Payload: SignedPayload>(
     _ text: String, for app: AppIdentity, environments: Set<Environment>, hasKnownSignature: Bool = false
   ) throws(VerificationError) -> Verified<Payload> {

@@ -39,6 +39,9 @@ extension SignedDataVerifier {
   ///
   /// `hasKnownSignatures`: the installation has verified the signatures of these bytes before. Only the calculation of
   /// signatures of known signers is left out then; every other check is made.
+  ///
+  /// - Throws: the first check that fails, with the document that it is about: the notification itself, then the
+  ///   transaction, the renewal info and the app transaction inside it.
   package func verifyNotification(
     _ signedPayload: String, for app: AppIdentity, environments: Set<Environment>,
     hasKnownSignatures: Bool = false

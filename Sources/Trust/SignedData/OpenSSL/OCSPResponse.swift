@@ -44,6 +44,10 @@ package struct OCSPResponse: Hashable, Sendable {
   ///
   /// The issuer, or a responder that it delegated, must have signed the response with a certificate that is
   /// valid at `now`. The caller checks freshness.
+  ///
+  /// - Throws: ``OCSPError/errorStatus(_:)`` for a response without a signed part,
+  ///   ``OCSPError/notSignedByAuthority(_:)``, ``OCSPError/otherCertificate`` if it is about others only, and
+  ///   ``OCSPError/malformed(_:)``.
   package init(
     response: [UInt8], for certificate: Certificate, issuer: Certificate, at now: Instant
   ) throws(OCSPError) {

@@ -116,12 +116,14 @@ package struct ES256Verifier: Sendable {
   }
 
   /// Whether a JWS in compact serialization has this key's signature. Ignores its header and claims.
+  /// False for a text that is no JWS.
   package func verifies(jws text: String) throws(CryptographyError) -> Bool {
     guard let jws = try? CompactJWS(text), let signature = try? jws.decodedSignature() else { return false }
     return try key.verifies(signature[...], of: jws.signingInput)
   }
 
   /// Whether `signature`, in DER as in StoreKit 1 offers, is this key's signature of `message`.
+  /// False for bytes that are no such signature.
   package func verifies(der signature: [UInt8], of message: [UInt8]) throws(CryptographyError) -> Bool {
     guard let signature = ECDSASignature(der: signature[...]) else { return false }
     return try key.verifies(signature.raw[...], of: message[...])

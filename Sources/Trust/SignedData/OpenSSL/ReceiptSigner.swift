@@ -20,6 +20,8 @@ package struct ReceiptSigner: Sendable {
   }
 
   /// Returns a PKCS#7 message with `content`, in DER.
+  ///
+  /// - Throws: ``CryptographyError/failed(operation:detail:)``, also if the chain is empty.
   package func sign(content: [UInt8], digest: Digest = .sha256) throws(CryptographyError) -> [UInt8] {
     let operation = "sign a receipt"
     guard let leaf = chain.first else {

@@ -12,6 +12,7 @@ package struct TokenKeyRing: Sendable {
   package let jwks: JSONObject
 
   /// A ring of `keys`, newest first; `nil` if empty. The key id is the thumbprint.
+  /// A key that occurs twice counts once.
   package init?(_ keys: [SigningKey]) throws(CryptographyError) {
     var signers: [JWTSigner] = []
     for key in keys {
