@@ -13,6 +13,7 @@ package final class CurlExchange: HTTPExchange {
 
   /// Sends the request, with the trace of the call for outgoing proxies. `limit` is the maximum size of the response
   /// body in bytes.
+  /// `timeout` covers the whole exchange; redirects are not followed.
   package func send(
     _ request: OutgoingRequest, timeout: Duration, limit: Int
   ) async throws(HTTPExchangeError) -> IncomingResponse {

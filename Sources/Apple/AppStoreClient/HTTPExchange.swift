@@ -5,6 +5,8 @@ internal import JSON
 package protocol HTTPExchange: Sendable {
   /// Sends a request and reads the whole response, without following redirects. `timeout` covers connecting,
   /// sending and reading; `limit` is the maximum size of the response body in bytes.
+  ///
+  /// - Throws: ``HTTPExchangeError``. A response with an error status is no error.
   func send(
     _ request: OutgoingRequest, timeout: Duration, limit: Int
   ) async throws(HTTPExchangeError) -> IncomingResponse

@@ -44,6 +44,8 @@ package struct ConsumptionRequestWorker: Worker {
   }
 
   /// Runs until the task is cancelled.
+  ///
+  /// - Throws: the first ``LedgerError``.
   package func run() async throws {
     let gauge = OpenConsumptionRequestGauge(catalog: catalog)
     // A replica that no longer leads does not see later answers; the next leader exports the numbers.

@@ -98,6 +98,8 @@ package struct ReportLedger: Sendable {
   }
 
   /// Deletes all postings, and derives them again from the evidence. The closings stay, and are compared again.
+  ///
+  /// - Throws: ``StoreError``; call it again then, because reports may be incomplete.
   package func rebuild() async throws(StoreError) {
     let catalog = catalog.value
     for (app, environment) in scopes(of: catalog) {

@@ -74,6 +74,10 @@ package struct RevenueCatReceiver: Sendable {
   }
 
   /// Authenticates and parses a webhook with the headers `authorization` and ``signatureHeader``.
+  /// Nothing is stored. The headers are `nil` if the request lacks them; a signature is required only if a signing
+  /// secret is configured.
+  ///
+  /// - Throws: the first reason that applies. The body is parsed only after it is authenticated.
   package func event(
     _ body: [UInt8], authorization: String?, signature: String?, of appID: String
   ) throws(RevenueCatRejection) -> ImportedEvent {

@@ -101,6 +101,7 @@ package struct DeliveryAdmin: Sendable {
   }
 
   /// Returns the delivery of an event to each webhook that selects it.
+  /// In the order of the settings.
   package func states(
     of event: StoredEvent, in reader: any StoreSnapshot
   ) throws(StoreError) -> [EventState] {
@@ -194,6 +195,7 @@ package struct DeliveryAdmin: Sendable {
   /// Discards dead letters: those at `positions`, or all for `nil`. They can still be resent by their positions.
   ///
   /// - Returns: the number of discarded dead letters.
+  /// - Throws: ``StoreError``. Some positions may be discarded then; a repetition does not count them again.
   package func discard(_ positions: [Int64]?, of settings: WebhookSettings) async throws(StoreError) -> Int64
   {
     let key = settings.key
@@ -211,6 +213,7 @@ package struct DeliveryAdmin: Sendable {
   }
 
   /// Resumes a webhook that returned 410.
+  /// Its messages that wait for a retry are due at once, also if the webhook was not stopped.
   package func resume(_ settings: WebhookSettings) async throws(StoreError) -> WebhookStatus {
     let (key, instant) = (settings.key, now())
     try await store.write { store throws(StoreError) in

@@ -39,6 +39,7 @@ package final class WebhookDispatcher: Worker {
   /// theirs; messages in flight may be sent twice, with the same id.
   ///
   /// - Returns: whether anything has changed.
+  /// - Throws: ``StoreError``; the webhooks stay as they were.
   package func adopt(_ settings: [WebhookSettings]) async throws(StoreError) -> Bool {
     guard settings != self.settings else { return false }
     try await begin(settings)
@@ -53,6 +54,7 @@ package final class WebhookDispatcher: Worker {
   }
 
   /// Stores a cursor at the end of the log for each new webhook.
+  /// A webhook with a cursor keeps it, so calls can be repeated.
   package func begin() async throws(StoreError) { try await begin(settings) }
 
   private func begin(_ settings: [WebhookSettings]) async throws(StoreError) {

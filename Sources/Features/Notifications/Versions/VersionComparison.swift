@@ -110,6 +110,7 @@ package struct VersionComparisonReport: Sendable {
   }
 
   /// Returns at most `limit` lines with notifications, after `line`.
+  /// Ordered by line id; the first page has an empty `line`. Rejected notifications do not count.
   package func lines(
     of appID: String, in environment: Environment, after line: String, limit: Int,
     _ reader: any StoreSnapshot
@@ -119,6 +120,7 @@ package struct VersionComparisonReport: Sendable {
   }
 
   /// Compares both versions for a line.
+  /// Reads at most 1,000 notifications of the line. Those whose body was purged are left out.
   package func comparison(of line: LineKey, _ reader: any StoreSnapshot) throws(StoreError)
     -> VersionComparison
   {

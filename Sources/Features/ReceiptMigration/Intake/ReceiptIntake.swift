@@ -37,6 +37,9 @@ package struct ReceiptIntake: Sendable {
   }
 
   /// Ingests a receipt or a transaction id. `alongside` writes in the same commit.
+  /// A failed lookup of a verified receipt is no error: its contents are stored, and the lookup is queued
+  /// (``ReceiptOutcome/lookupFailure``). Each call counts once in the metric `entitled_receipts_total`, by its
+  /// reason.
   package func submit(
     _ incoming: IncomingReceipt,
     alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void = {
@@ -73,6 +76,8 @@ package struct ReceiptIntake: Sendable {
   }
 
   /// Verifies a receipt without a lookup and without storing anything.
+  ///
+  /// - Throws: ``ReceiptError/rejected(_:evidence:)``, always without evidence, and the errors of the verification.
   package func dryRun(_ incoming: IncomingReceipt) async throws(ReceiptError) -> (
     lines: [String], environment: Environment
   ) {

@@ -28,6 +28,8 @@ package struct RefreshWorker: Worker {
   }
 
   /// Runs until the task is cancelled.
+  ///
+  /// - Throws: the first ``LedgerError``.
   package func run() async throws {
     let worker = DueWorker(
       store: store, clock: clock,

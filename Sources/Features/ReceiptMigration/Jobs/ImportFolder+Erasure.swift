@@ -101,6 +101,7 @@ extension MigrationJobManager {
   /// are in lower case. It can be repeated after an error.
   ///
   /// - Returns: whether any line did.
+  /// - Throws: ``MigrationError/ledger(_:)``.
   @discardableResult
   package nonisolated func eraseUploads(
     of appID: String, naming customers: some Sequence<String>, tokens: some Sequence<String>

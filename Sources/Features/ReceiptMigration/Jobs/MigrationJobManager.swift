@@ -109,6 +109,11 @@ package actor MigrationJobManager: Worker {
   }
 
   /// Starts a job. `order` has a path in the import folder, unless `upload` is the id of an upload.
+  /// A concurrency of 0 becomes ``defaultConcurrency``; the maximum is 256.
+  ///
+  /// - Throws: ``MigrationError/concurrencyTooHigh(limit:)``; the errors of the input's path or of the upload's id;
+  ///   ``MigrationError/ledger(_:)`` with ``LedgerError/idempotencyKeyReused``, ``LedgerError/responseErased`` or an
+  ///   error of the store.
   package func start(
     _ order: MigrationJob.Order, upload: String, _ idempotency: IdempotentStart? = nil
   ) async throws(MigrationError) -> Start {
@@ -149,6 +154,8 @@ package actor MigrationJobManager: Worker {
   }
 
   /// Returns the status of a job of an app.
+  ///
+  /// - Throws: ``MigrationError/unknownMigration(_:)``, also for a job of another app.
   package func status(of name: String, in appID: String) async throws(MigrationError) -> JobStatus {
     try await status(of: try await job(name, of: appID))
   }
@@ -166,6 +173,9 @@ package actor MigrationJobManager: Worker {
   }
 
   /// Returns the failed lines of a job after line `line`.
+  /// Returns at most `limit`, rejected and retryable ones, by line number.
+  ///
+  /// - Throws: ``MigrationError/unknownMigration(_:)``.
   package func failures(
     of name: String, in appID: String, after line: Int64, limit: Int
   ) async throws(MigrationError) -> (job: MigrationJob, lines: [MigrationLine]) {
@@ -177,6 +187,9 @@ package actor MigrationJobManager: Worker {
   }
 
   /// Stops a running job. A second call changes nothing.
+  /// Receipts in flight may still be ingested. A job that has ended stays as it is.
+  ///
+  /// - Throws: ``MigrationError/unknownMigration(_:)``.
   package func cancel(_ name: String, in appID: String) async throws(MigrationError) -> JobStatus {
     let job = try await job(name, of: appID)
     let instant = intake.ledger.clocks.now(in: job.order.environment)
