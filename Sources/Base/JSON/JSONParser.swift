@@ -1,5 +1,7 @@
 extension JSONValue {
   /// Parses one JSON text: strict RFC 8259, valid UTF-8, no byte order mark.
+  ///
+  /// - Throws: ``JSONError`` for the first fault; ``JSONError/tooLarge(limit:)`` before anything is parsed.
   package init(
     parsing bytes: [UInt8], limits: JSONLimits = .standard, duplicates: JSONDuplicates = .lastWins
   ) throws(JSONError) {

@@ -15,6 +15,8 @@ extension Session {
 
   /// Reads bytes as ``receive(_:)`` does. A server stops after a few requests or parts of bodies, so that its owner can answer
   /// them before it passes the rest, and once they have raised ``controlFrames`` by `maxControlFrames`.
+  ///
+  /// - Throws: as ``receive(_:)``.
   package func receive(
     _ bytes: UnsafeRawBufferPointer, maxControlFrames: Int
   ) throws(HTTP2Error) -> ReceivedPart {

@@ -7,6 +7,8 @@ extension Session {
 
   /// Opens a stream with a request. Without `endOfStream` the body follows through ``send(on:_:)`` and ends with
   /// ``finish(_:trailers:)``.
+  ///
+  /// - Throws: ``HTTP2Error`` if the connection has no stream ids left.
   package func request(_ fields: HeaderFields, endOfStream: Bool) throws(HTTP2Error) -> StreamID {
     let stream = state.pointee.streams.take()
     var id: CInt = 0

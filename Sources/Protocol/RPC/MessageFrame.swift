@@ -85,6 +85,9 @@ package struct MessageFrame: Hashable, Sendable {
   }
 
   /// A copy of the message, decompressed. `bytes` starts with the prefix and contains the whole message.
+  ///
+  /// - Throws: ``FramingError/compressedWithoutEncoding``, ``FramingError/badCompression``, or
+  ///   ``FramingError/tooLarge(limit:)`` if the decompressed message has more than `limit` bytes.
   package func message(
     in bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int
   ) throws(FramingError) -> [UInt8] {

@@ -58,6 +58,8 @@ package struct RequestReader<Request: WireMessage>: AsyncSequence, AsyncIterator
   let stream: any MessageStream
 
   /// The next message; `nil` after the last one.
+  ///
+  /// - Throws: `CANCELLED`, `DEADLINE_EXCEEDED`, or `INVALID_ARGUMENT` for a malformed message.
   package func next() async throws(Status) -> Request? { try await nextReceived()?.request }
 
   package mutating func next(
@@ -67,6 +69,8 @@ package struct RequestReader<Request: WireMessage>: AsyncSequence, AsyncIterator
   }
 
   /// The next message, and whether it arrived compressed; `nil` after the last one.
+  ///
+  /// - Throws: as ``next()``.
   package func nextReceived() async throws(Status) -> (request: Request, wasCompressed: Bool)? {
     guard let message = try await stream.next() else { return nil }
     return (try Request.decoded(from: message.bytes), message.wasCompressed)

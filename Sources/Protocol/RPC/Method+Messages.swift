@@ -31,6 +31,7 @@ package struct CopiedRequest<Request: WireMessage>: Sendable {
 
 extension Method {
   /// A unary method that runs synchronously on the event loop.
+  /// The handler must not block. A malformed request is answered with `INVALID_ARGUMENT` before it runs.
   package static func unary<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ handler: @escaping (Request, CallContext) throws(Status) -> Response
   ) -> Method {
@@ -40,6 +41,7 @@ extension Method {
   }
 
   /// A unary method that runs synchronously on the event loop and writes its reply itself.
+  /// The handler must not block. It decides whether to decode the request.
   package static func eventLoop<Request: WireMessage>(
     _ path: String, _ handler: @escaping (EncodedRequest<Request>, CallContext) throws(Status) -> Reply
   ) -> Method {
@@ -97,6 +99,7 @@ extension Method {
   }
 
   /// A method that sends any number of messages in response to one.
+  /// A call without a request message, or with more than one, ends with `UNIMPLEMENTED` before the handler runs.
   package static func serverStreaming<Request: WireMessage, Response: WireMessage>(
     _ path: String,
     _ handler:

@@ -5,6 +5,10 @@ extension WireMessage {
   /// Decodes a message from protobuf's JSON form.
   ///
   /// Field names are in lowerCamelCase or as in the contract; an unknown name is an error.
+  /// Uses at most `memoryLimit` bytes of memory besides the result.
+  ///
+  /// - Throws: ``WireError/notJSON(_:)``, also for a duplicate name; otherwise as ``init(json:memoryLimit:)`` of
+  ///   parsed JSON.
   package init(
     json bytes: [UInt8], memoryLimit: Int = WireLimits.memory
   ) throws(WireError) {
@@ -18,6 +22,9 @@ extension WireMessage {
   }
 
   /// Decodes a message from parsed JSON.
+  ///
+  /// - Throws: ``WireError/unknownField(_:)``, ``WireError/duplicateField(_:)`` for two spellings of a field or two
+  ///   fields of a oneof, ``WireError/invalidValue(field:expected:)``, and if a limit is exceeded.
   package init(json value: JSONValue, memoryLimit: Int = WireLimits.memory) throws(WireError) {
     let arena = WireArena.begin(limit: memoryLimit)
     defer { arena.end() }

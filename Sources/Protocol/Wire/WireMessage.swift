@@ -49,6 +49,7 @@ extension WireMessage {
   }
 
   /// Decodes a message from its wire form.
+  /// The limits and errors are those of decoding a buffer.
   package static func decode(
     _ bytes: [UInt8], memoryLimit: Int = WireLimits.memory, limitsText: Bool = false
   ) throws(WireError) -> Self {

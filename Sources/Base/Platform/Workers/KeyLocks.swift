@@ -25,6 +25,7 @@ package actor KeyLocks {
 
 extension KeyLocks {
   /// Runs `body` while the caller alone holds `key`.
+  /// A nested call for the same key never returns.
   package nonisolated func holding<Value: Sendable, Failure: Error>(
     _ key: String, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {

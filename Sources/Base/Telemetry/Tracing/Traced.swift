@@ -1,6 +1,7 @@
 package import Tracing
 
 /// Runs `body` as a span within the recorded span of the current task. Without one it runs `body` alone, with `nil`.
+/// The span ends with `body`; an error of `body` marks it as failed.
 package func traced<Value: Sendable, Failure: Error>(
   _ name: String, _ kind: SpanKind = .internal, attributes: @autoclosure () -> SpanAttributes = [:],
   _ body: (RecordedSpan?) async throws(Failure) -> Value

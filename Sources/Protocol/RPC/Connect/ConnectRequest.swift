@@ -57,6 +57,8 @@ package struct ConnectRequest: Sendable {
   }
 
   /// Decodes everything but the message. The method must be POST, or GET for a method without side effects.
+  ///
+  /// - Throws: ``Rejection``. The message is not looked at, so a malformed one is an error of ``message(limit:)``.
   package init(_ request: HTTPRequest) throws(Rejection) {
     timeout = try Self.timeout(request.header("connect-timeout-ms"))
     if request.method == "GET" {
@@ -80,6 +82,9 @@ package struct ConnectRequest: Sendable {
   }
 
   /// The message, decompressed to at most `limit` bytes, in the encoding of ``codec``.
+  ///
+  /// - Throws: `RESOURCE_EXHAUSTED` with the reason `MESSAGE_TOO_LARGE` if it decompresses to more than `limit`
+  ///   bytes; `INVALID_ARGUMENT` if base64 or gzip are malformed.
   package func message(limit: Int) throws(Status) -> [UInt8] {
     let bytes: [UInt8]
     switch content {

@@ -53,6 +53,9 @@ package final class TLSIdentity: Sendable {
   }
 
   /// Reads the files.
+  ///
+  /// - Throws: ``TLSError/unusable(file:reason:)`` if a file cannot be read;
+  ///   ``TLSError/refused(certificate:reason:)``.
   package init(_ settings: TLSSettings) throws(TLSError) {
     self.settings = settings
     current = Mutex(try Self.material(settings))
