@@ -79,6 +79,9 @@ package struct CallerDirectory: Sendable {
   }
 
   /// Returns the caller of a token that the issuer signed (RFC 7519), and no other token.
+  ///
+  /// - Throws: ``CallerError/badToken(reason:)`` if the token is not valid at this time; ``CallerError/unknownToken``
+  ///   without an issuer, or if the subject is not configured and the token names no role.
   package func find(signedToken token: String, at now: () -> Instant) throws(CallerError) -> Match {
     guard let issuer else { throw .unknownToken }
     let claims = try issuer.claims(of: token, at: now())

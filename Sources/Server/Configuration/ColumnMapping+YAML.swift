@@ -9,6 +9,8 @@ extension ColumnMapping {
   }
 
   /// Parses a mapping that was read from `file`, which errors name.
+  ///
+  /// - Throws: ``ConfigurationError`` for the first problem, with the file and its line; an unknown key is one.
   package init(yaml: String, file: String) throws(ConfigurationError) {
     self.init()
     let root = try ServiceConfiguration.root(yaml: yaml, file: file, name: "the mapping")

@@ -15,6 +15,8 @@ extension ServiceConfiguration {
 
   /// Parses a configuration that was read from `file`. Errors contain the path, and relative paths are resolved against
   /// its directory.
+  ///
+  /// - Throws: ``ConfigurationError`` for the first problem; an unknown key is one.
   package init(yaml: String, file: String) throws(ConfigurationError) {
     try self.init(Self.root(yaml: yaml, file: file))
   }

@@ -9,6 +9,8 @@ package protocol ContractCalls: Sendable {
   func role(of path: String) -> Role?
 
   /// Calls the method `path` for the authenticated `caller`, on behalf of `person`.
+  ///
+  /// - Throws: the status with which a remote caller's call would fail, such as `PERMISSION_DENIED`.
   func call<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, as caller: Caller, person: CallingPerson
   ) async throws(Status) -> Response
@@ -16,6 +18,8 @@ package protocol ContractCalls: Sendable {
   /// Calls the method `path`, which sends a stream of messages in response to one, and runs until the stream ends, also
   /// because `renewal` shows that the caller has lost the permission. Calls `began` when the method has accepted the call,
   /// and `receive`, which must not block, with each message.
+  ///
+  /// - Throws: the status with which the stream ended, unless it is `OK`.
   func follow<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, as caller: Caller, person: CallingPerson, renewal: CallerRenewal?,
     began: @escaping @Sendable () -> Void, receive: @escaping @Sendable (Response) -> Void

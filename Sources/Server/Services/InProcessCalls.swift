@@ -30,6 +30,7 @@ package struct InProcessCalls: ContractCalls {
 
   package func role(of path: String) -> Role? { MethodPolicy.of(path).role }
 
+  /// The method has 30 seconds. A path without a unary method is `UNIMPLEMENTED`.
   package func call<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, as caller: Caller, person: CallingPerson
   ) async throws(Status) -> Response {

@@ -64,6 +64,9 @@ package final class InboxWorker: Worker {
     self.calls = handlers
   }
 
+  /// Executes entries until the task is cancelled, deletes old outcomes, and measures the backlog.
+  ///
+  /// - Throws: the error that ended the execution. The other two continue after an error.
   package func run() async throws {
     running.withLock { $0 = RunningEntries(checksOnline: checksOnline) }
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -67,6 +67,8 @@ package final class RecordBuffer<Record: Sendable>: Worker {
   }
 
   /// Writes the records that wait. They are durable on return, and can be read unless the leader takes seconds.
+  ///
+  /// - Throws: ``LedgerError``; the records wait for the next flush.
   package func flush() async throws(LedgerError) { try await flush(waitingAtMost: Self.leaderTimeout) }
 
   private func flush(waitingAtMost timeout: Duration) async throws(LedgerError) {
@@ -74,6 +76,8 @@ package final class RecordBuffer<Record: Sendable>: Worker {
   }
 
   /// Flushes once a second until the task is cancelled.
+  ///
+  /// - Throws: the first ``LedgerError``; another run continues with the same records.
   package func run() async throws {
     repeat {
       try await flush(waitingAtMost: Self.interval)
