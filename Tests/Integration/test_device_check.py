@@ -89,7 +89,7 @@ def test_bits_are_read_and_set_one_by_one(world):
 def test_a_token_that_apple_rejects_is_not_valid(world):
     assert world.ask("ValidateDeviceToken", token("phone")).valid
     answer = world.ask("ValidateDeviceToken", "not a token")
-    assert not answer.valid and "device token" in answer.problem
+    assert not answer.valid and "device token" in answer.error
     expected = (StatusCode.INVALID_ARGUMENT, "DEVICE_TOKEN_REJECTED")
     for method in ["QueryDeviceBits", "GetDeviceTrial", "UseDeviceTrial"]:
         assert world.error(method, "not a token") == expected

@@ -4674,7 +4674,7 @@ export interface ValidateDeviceTokenResponse {
   /** Whether Apple accepts the token. */
   valid?: boolean;
   /** Apple's reason; empty for a valid token. */
-  problem?: string;
+  error?: string;
 }
 
 /** The request of QueryDeviceBits. */

@@ -42,7 +42,7 @@ struct ValidateDeviceCommand: AsyncParsableCommand {
         })
     }
     client.show(
-      response, [("token", response.valid ? "valid" : "not valid"), ("problem", response.problem)])
+      response, [("token", response.valid ? "valid" : "not valid"), ("error", response.error)])
     if !response.valid { throw ExitCode(3) }
   }
 }

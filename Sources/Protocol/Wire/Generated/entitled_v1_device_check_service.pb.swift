@@ -70,7 +70,7 @@ package struct ValidateDeviceTokenResponse: WireMessage {
   /// Whether Apple accepts the token.
   package var valid: Bool = false
   /// Apple's reason; empty for a valid token.
-  package var problem: String = ""
+  package var error: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -82,13 +82,13 @@ package struct ValidateDeviceTokenResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ValidateDeviceTokenResponse.self)
     valid = CField.flag(c.pointee.valid)
-    problem = CField.text(c.pointee.problem)
+    error = CField.text(c.pointee.error)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.flag(1, valid)
-    writer.text(2, problem)
+    writer.text(2, error)
   }
 }
 

@@ -80,7 +80,7 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
       return .with { $0.valid = true }
     } catch {
       guard case .refused(let text) = error else { throw Status(error) }
-      return .with { $0.problem = text }
+      return .with { $0.error = text }
     }
   }
 

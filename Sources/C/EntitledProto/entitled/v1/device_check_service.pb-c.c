@@ -645,12 +645,12 @@ static const ProtobufCFieldDescriptor entitled__v1__validate_device_token_respon
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "problem",
+    "error",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ValidateDeviceTokenResponse, problem),
+    offsetof(Entitled__V1__ValidateDeviceTokenResponse, error),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -658,7 +658,7 @@ static const ProtobufCFieldDescriptor entitled__v1__validate_device_token_respon
   },
 };
 static const unsigned entitled__v1__validate_device_token_response__field_indices_by_name[] = {
-  1,   /* field[1] = problem */
+  1,   /* field[1] = error */
   0,   /* field[0] = valid */
 };
 static const ProtobufCIntRange entitled__v1__validate_device_token_response__number_ranges[1 + 1] =

@@ -16,7 +16,7 @@ from entitled.v1 import environment_pb2 as entitled_dot_v1_dot_environment__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&entitled/v1/device_check_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"=\n\nDeviceBits\x12\x0c\n\x04\x62it0\x18\x01 \x01(\x08\x12\x0c\n\x04\x62it1\x18\x02 \x01(\x08\x12\x13\n\x0blast_update\x18\x03 \x01(\t\"n\n\x1aValidateDeviceTokenRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\"=\n\x1bValidateDeviceTokenResponse\x12\r\n\x05valid\x18\x01 \x01(\x08\x12\x0f\n\x07problem\x18\x02 \x01(\t\"j\n\x16QueryDeviceBitsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\"@\n\x17QueryDeviceBitsResponse\x12%\n\x04\x62its\x18\x01 \x01(\x0b\x32\x17.entitled.v1.DeviceBits\"\xd9\x01\n\x17UpdateDeviceBitsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\x12\x11\n\x04\x62it0\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12\x11\n\x04\x62it1\x18\x05 \x01(\x08H\x01\x88\x01\x01\x12\r\n\x05\x61\x63tor\x18\x06 \x01(\t\x12\x0c\n\x04note\x18\x07 \x01(\t\x12\x17\n\x0fidempotency_key\x18\x08 \x01(\tB\x07\n\x05_bit0B\x07\n\x05_bit1\"\x96\x01\n\x18UpdateDeviceBitsResponse\x12%\n\x04\x62its\x18\x01 \x01(\x0b\x32\x17.entitled.v1.DeviceBits\x12/\n\x0b\x61\x63\x63\x65pted_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08repeated\x18\x03 \x01(\x08\x12\x10\n\x08position\x18\x0f \x01(\t\"i\n\x15GetDeviceTrialRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\"@\n\x16GetDeviceTrialResponse\x12\x11\n\tmay_offer\x18\x01 \x01(\x08\x12\x13\n\x0blast_update\x18\x02 \x01(\t\"\xb4\x01\n\x15UseDeviceTrialRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\x12\x0c\n\x04note\x18\x06 \x01(\t\x12\x17\n\x0fidempotency_key\x18\x07 \x01(\t\"\x83\x01\n\x16UseDeviceTrialResponse\x12\x14\n\x0c\x61lready_used\x18\x01 \x01(\x08\x12/\n\x0b\x61\x63\x63\x65pted_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08repeated\x18\x03 \x01(\x08\x12\x10\n\x08position\x18\x0f \x01(\t2\xac\x05\n\x12\x44\x65viceCheckService\x12\x86\x01\n\x13ValidateDeviceToken\x12\'.entitled.v1.ValidateDeviceTokenRequest\x1a(.entitled.v1.ValidateDeviceTokenResponse\"\x1c\x90\x02\x01\x8a\xb5\x18\x02\x08\x02\x92\xb5\x18\x0f\x8a\x01\x0c\x44\x45VICE_CHECK\x12z\n\x0fQueryDeviceBits\x12#.entitled.v1.QueryDeviceBitsRequest\x1a$.entitled.v1.QueryDeviceBitsResponse\"\x1c\x90\x02\x01\x8a\xb5\x18\x02\x08\x03\x92\xb5\x18\x0f\x8a\x01\x0c\x44\x45VICE_CHECK\x12|\n\x10UpdateDeviceBits\x12$.entitled.v1.UpdateDeviceBitsRequest\x1a%.entitled.v1.UpdateDeviceBitsResponse\"\x1b\x8a\xb5\x18\x04\x08\x03\x10\x01\x92\xb5\x18\x0f\x8a\x01\x0c\x44\x45VICE_CHECK\x12\x88\x01\n\x0eGetDeviceTrial\x12\".entitled.v1.GetDeviceTrialRequest\x1a#.entitled.v1.GetDeviceTrialResponse\"-\x90\x02\x01\x8a\xb5\x18\x02\x08\x02\x92\xb5\x18 J\x0fNO_TRIAL_POLICY\x8a\x01\x0c\x44\x45VICE_CHECK\x12\x87\x01\n\x0eUseDeviceTrial\x12\".entitled.v1.UseDeviceTrialRequest\x1a#.entitled.v1.UseDeviceTrialResponse\",\x8a\xb5\x18\x04\x08\x02\x10\x01\x92\xb5\x18 J\x0fNO_TRIAL_POLICY\x8a\x01\x0c\x44\x45VICE_CHECKBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&entitled/v1/device_check_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"=\n\nDeviceBits\x12\x0c\n\x04\x62it0\x18\x01 \x01(\x08\x12\x0c\n\x04\x62it1\x18\x02 \x01(\x08\x12\x13\n\x0blast_update\x18\x03 \x01(\t\"n\n\x1aValidateDeviceTokenRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\";\n\x1bValidateDeviceTokenResponse\x12\r\n\x05valid\x18\x01 \x01(\x08\x12\r\n\x05\x65rror\x18\x02 \x01(\t\"j\n\x16QueryDeviceBitsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\"@\n\x17QueryDeviceBitsResponse\x12%\n\x04\x62its\x18\x01 \x01(\x0b\x32\x17.entitled.v1.DeviceBits\"\xd9\x01\n\x17UpdateDeviceBitsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\x12\x11\n\x04\x62it0\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12\x11\n\x04\x62it1\x18\x05 \x01(\x08H\x01\x88\x01\x01\x12\r\n\x05\x61\x63tor\x18\x06 \x01(\t\x12\x0c\n\x04note\x18\x07 \x01(\t\x12\x17\n\x0fidempotency_key\x18\x08 \x01(\tB\x07\n\x05_bit0B\x07\n\x05_bit1\"\x96\x01\n\x18UpdateDeviceBitsResponse\x12%\n\x04\x62its\x18\x01 \x01(\x0b\x32\x17.entitled.v1.DeviceBits\x12/\n\x0b\x61\x63\x63\x65pted_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08repeated\x18\x03 \x01(\x08\x12\x10\n\x08position\x18\x0f \x01(\t\"i\n\x15GetDeviceTrialRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\"@\n\x16GetDeviceTrialResponse\x12\x11\n\tmay_offer\x18\x01 \x01(\x08\x12\x13\n\x0blast_update\x18\x02 \x01(\t\"\xb4\x01\n\x15UseDeviceTrialRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x64\x65vice_token\x18\x03 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\x12\x0c\n\x04note\x18\x06 \x01(\t\x12\x17\n\x0fidempotency_key\x18\x07 \x01(\t\"\x83\x01\n\x16UseDeviceTrialResponse\x12\x14\n\x0c\x61lready_used\x18\x01 \x01(\x08\x12/\n\x0b\x61\x63\x63\x65pted_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08repeated\x18\x03 \x01(\x08\x12\x10\n\x08position\x18\x0f \x01(\t2\xac\x05\n\x12\x44\x65viceCheckService\x12\x86\x01\n\x13ValidateDeviceToken\x12\'.entitled.v1.ValidateDeviceTokenRequest\x1a(.entitled.v1.ValidateDeviceTokenResponse\"\x1c\x90\x02\x01\x8a\xb5\x18\x02\x08\x02\x92\xb5\x18\x0f\x8a\x01\x0c\x44\x45VICE_CHECK\x12z\n\x0fQueryDeviceBits\x12#.entitled.v1.QueryDeviceBitsRequest\x1a$.entitled.v1.QueryDeviceBitsResponse\"\x1c\x90\x02\x01\x8a\xb5\x18\x02\x08\x03\x92\xb5\x18\x0f\x8a\x01\x0c\x44\x45VICE_CHECK\x12|\n\x10UpdateDeviceBits\x12$.entitled.v1.UpdateDeviceBitsRequest\x1a%.entitled.v1.UpdateDeviceBitsResponse\"\x1b\x8a\xb5\x18\x04\x08\x03\x10\x01\x92\xb5\x18\x0f\x8a\x01\x0c\x44\x45VICE_CHECK\x12\x88\x01\n\x0eGetDeviceTrial\x12\".entitled.v1.GetDeviceTrialRequest\x1a#.entitled.v1.GetDeviceTrialResponse\"-\x90\x02\x01\x8a\xb5\x18\x02\x08\x02\x92\xb5\x18 J\x0fNO_TRIAL_POLICY\x8a\x01\x0c\x44\x45VICE_CHECK\x12\x87\x01\n\x0eUseDeviceTrial\x12\".entitled.v1.UseDeviceTrialRequest\x1a#.entitled.v1.UseDeviceTrialResponse\",\x8a\xb5\x18\x04\x08\x02\x10\x01\x92\xb5\x18 J\x0fNO_TRIAL_POLICY\x8a\x01\x0c\x44\x45VICE_CHECKBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'entitled.v1.device_check_service_pb2', globals())
@@ -39,23 +39,23 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _VALIDATEDEVICETOKENREQUEST._serialized_start=208
   _VALIDATEDEVICETOKENREQUEST._serialized_end=318
   _VALIDATEDEVICETOKENRESPONSE._serialized_start=320
-  _VALIDATEDEVICETOKENRESPONSE._serialized_end=381
-  _QUERYDEVICEBITSREQUEST._serialized_start=383
-  _QUERYDEVICEBITSREQUEST._serialized_end=489
-  _QUERYDEVICEBITSRESPONSE._serialized_start=491
-  _QUERYDEVICEBITSRESPONSE._serialized_end=555
-  _UPDATEDEVICEBITSREQUEST._serialized_start=558
-  _UPDATEDEVICEBITSREQUEST._serialized_end=775
-  _UPDATEDEVICEBITSRESPONSE._serialized_start=778
-  _UPDATEDEVICEBITSRESPONSE._serialized_end=928
-  _GETDEVICETRIALREQUEST._serialized_start=930
-  _GETDEVICETRIALREQUEST._serialized_end=1035
-  _GETDEVICETRIALRESPONSE._serialized_start=1037
-  _GETDEVICETRIALRESPONSE._serialized_end=1101
-  _USEDEVICETRIALREQUEST._serialized_start=1104
-  _USEDEVICETRIALREQUEST._serialized_end=1284
-  _USEDEVICETRIALRESPONSE._serialized_start=1287
-  _USEDEVICETRIALRESPONSE._serialized_end=1418
-  _DEVICECHECKSERVICE._serialized_start=1421
-  _DEVICECHECKSERVICE._serialized_end=2105
+  _VALIDATEDEVICETOKENRESPONSE._serialized_end=379
+  _QUERYDEVICEBITSREQUEST._serialized_start=381
+  _QUERYDEVICEBITSREQUEST._serialized_end=487
+  _QUERYDEVICEBITSRESPONSE._serialized_start=489
+  _QUERYDEVICEBITSRESPONSE._serialized_end=553
+  _UPDATEDEVICEBITSREQUEST._serialized_start=556
+  _UPDATEDEVICEBITSREQUEST._serialized_end=773
+  _UPDATEDEVICEBITSRESPONSE._serialized_start=776
+  _UPDATEDEVICEBITSRESPONSE._serialized_end=926
+  _GETDEVICETRIALREQUEST._serialized_start=928
+  _GETDEVICETRIALREQUEST._serialized_end=1033
+  _GETDEVICETRIALRESPONSE._serialized_start=1035
+  _GETDEVICETRIALRESPONSE._serialized_end=1099
+  _USEDEVICETRIALREQUEST._serialized_start=1102
+  _USEDEVICETRIALREQUEST._serialized_end=1282
+  _USEDEVICETRIALRESPONSE._serialized_start=1285
+  _USEDEVICETRIALRESPONSE._serialized_end=1416
+  _DEVICECHECKSERVICE._serialized_start=1419
+  _DEVICECHECKSERVICE._serialized_end=2103
 # @@protoc_insertion_point(module_scope)

@@ -124,9 +124,9 @@ class ValidateDeviceTokenRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., device_token: _Optional[str] = ...) -> None: ...
 
 class ValidateDeviceTokenResponse(_message.Message):
-    __slots__ = ["problem", "valid"]
-    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["error", "valid"]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
     VALID_FIELD_NUMBER: _ClassVar[int]
-    problem: str
+    error: str
     valid: bool
-    def __init__(self, valid: bool = ..., problem: _Optional[str] = ...) -> None: ...
+    def __init__(self, valid: bool = ..., error: _Optional[str] = ...) -> None: ...

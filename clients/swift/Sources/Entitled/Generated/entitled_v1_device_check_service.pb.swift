@@ -70,7 +70,7 @@ public nonisolated struct Entitled_V1_ValidateDeviceTokenResponse: Sendable {
   public var valid: Bool = false
 
   /// Apple's reason; empty for a valid token.
-  public var problem: String = String()
+  public var error: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -403,7 +403,7 @@ nonisolated extension Entitled_V1_ValidateDeviceTokenRequest: SwiftProtobuf.Mess
 
 nonisolated extension Entitled_V1_ValidateDeviceTokenResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ValidateDeviceTokenResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}valid\0\u{1}problem\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}valid\0\u{1}error\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -412,7 +412,7 @@ nonisolated extension Entitled_V1_ValidateDeviceTokenResponse: SwiftProtobuf.Mes
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBoolField(value: &self.valid) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.error) }()
       default: break
       }
     }
@@ -422,15 +422,15 @@ nonisolated extension Entitled_V1_ValidateDeviceTokenResponse: SwiftProtobuf.Mes
     if self.valid != false {
       try visitor.visitSingularBoolField(value: self.valid, fieldNumber: 1)
     }
-    if !self.problem.isEmpty {
-      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 2)
+    if !self.error.isEmpty {
+      try visitor.visitSingularStringField(value: self.error, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ValidateDeviceTokenResponse, rhs: Entitled_V1_ValidateDeviceTokenResponse) -> Bool {
     if lhs.valid != rhs.valid {return false}
-    if lhs.problem != rhs.problem {return false}
+    if lhs.error != rhs.error {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -97,7 +97,7 @@ struct  Entitled__V1__ValidateDeviceTokenResponse
   /*
    * Apple's reason; empty for a valid token.
    */
-  char *problem;
+  char *error;
 };
 #define ENTITLED__V1__VALIDATE_DEVICE_TOKEN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__validate_device_token_response__descriptor) \
