@@ -49,7 +49,7 @@ export interface ErrorGroup {
   errors?: Errors;
 }
 
-/** Who may call a method and how the server runs it. */
+/** The role that a call of a method needs, and the way the server runs it. */
 export interface Access {
   /** The role that a caller needs; unspecified with `any_role`. */
   role?: AccessRole;
@@ -171,7 +171,7 @@ export interface Transaction {
   type?: ProductType;
   /** The environment of the purchase. */
   environment?: Environment;
-  /** How the customer came to the purchase. */
+  /** The way the customer got the purchase. */
   inAppOwnershipType?: InAppOwnershipType;
   /** When this period or purchase was paid for. */
   purchaseDate?: string;
@@ -251,8 +251,8 @@ export interface TransactionCommitmentInfo {
    */
   remainingPeriods?: number;
   /**
-   * What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, for customers who
-   * do not pay, and in an answer without access unless Apple retries a payment.
+   * The cost of these payments at the price of this one: a forecast, no revenue. Unset without a price, for customers
+   * who do not pay, and in an answer without access unless Apple retries a payment.
    */
   remainingPrice?: Money;
 }
@@ -343,7 +343,7 @@ export type AccessLevel =
   | "ACCESS_LEVEL_FULL";
 
 /**
- * Why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
+ * The reason why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
  * Numbers above 0 entitle. `AppStoreCodes.state_code` carries the number with the sub-state.
  */
 export type EntitlementState =
@@ -381,7 +381,7 @@ export interface Entitlement {
   name?: string;
   /** Whether the customer is entitled. */
   entitled?: boolean;
-  /** How much is granted; NONE if not entitled. */
+  /** The granted level of access; NONE if not entitled. */
   accessLevel?: AccessLevel;
   /** The state that decides. */
   state?: EntitlementState;
@@ -426,7 +426,7 @@ export interface Entitlement {
    * app install.
    */
   evidenceId?: string;
-  /** How the customer came to the deciding purchase. */
+  /** The way the customer got the deciding purchase. */
   inAppOwnershipType?: InAppOwnershipType;
   /** The billing plan of the deciding period. */
   billingPlanType?: BillingPlanType;
@@ -449,7 +449,7 @@ export interface Entitlement {
   /** The same answer in Apple's codes. */
   appStoreCodes?: AppStoreCodes;
   /**
-   * Where the answer comes from: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
+   * The source of the answer: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
    * deciding grant, for example "play". Empty: nothing was purchased or granted.
    */
   source?: string;
@@ -1052,7 +1052,7 @@ export interface SetConsumptionConsentRequest {
   consented?: boolean;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
-  /** How the customer gave the consent, for the audit trail: at most 4096 bytes. */
+  /** The form in which the customer gave the consent, for the audit trail: at most 4096 bytes. */
   note?: string;
   /** Whether to return the effects without committing them. */
   dryRun?: boolean;
@@ -1276,7 +1276,7 @@ export interface GetCustomerGroupsResponse {
 export interface CustomerGroup {
   /** Apple's id of the group. */
   groupId?: string;
-  /** Who bought the seats, as Apple sends it: ORGANIZATION or CONSUMER. */
+  /** The buyer of the seats, as Apple sends it: ORGANIZATION or CONSUMER. */
   groupType?: string;
   /** The customer's roles; for organizations only. */
   roles?: Array<CustomerGroupRole>;
@@ -1348,7 +1348,7 @@ export interface SendAdvancedCommerceRequestRequest {
   environment?: Environment;
   /** The transaction, by Apple's id. Required. */
   transactionId?: string;
-  /** What to do. Required. */
+  /** The action. Required. */
   action?: AdvancedCommerceAction;
   /** Apple's request body as JSON, without `requestInfo.requestReferenceId`. Empty: a body with that only. */
   requestJson?: string;
@@ -1492,7 +1492,7 @@ export interface SettleConsentWithdrawalRequest {
   appTransactionId?: string;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
-  /** What was done, for the audit trail: at most 4096 bytes. */
+  /** The measures taken, for the audit trail: at most 4096 bytes. */
   note?: string;
   /**
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
@@ -1678,8 +1678,8 @@ export interface AuditEntry {
   /** The customers that the request names and those that the response shows, at most 100. A pseudonym after an erasure. */
   customerIds?: Array<string>;
   /**
-   * What the request names instead of a customer, for example a purchase or a piece of evidence. Empty for a query that
-   * found no customer: it may be a person's, and no erasure would find it.
+   * The purchase, piece of evidence or other object that the request names instead of a customer. Empty for a query
+   * that found no customer: it may be a person's, and no erasure would find it.
    */
   subject?: string;
   /** The reason that the request states. */
@@ -1769,7 +1769,7 @@ export interface CatalogProduct {
 export interface ProductEntitlement {
   /** The name of the entitlement. */
   name?: string;
-  /** How much is granted: LIMITED or FULL. */
+  /** The granted level of access: LIMITED or FULL. */
   accessLevel?: AccessLevel;
 }
 
@@ -2996,7 +2996,7 @@ export interface ProbableFamilyMember {
   customerId?: string;
   /** The purchase, by the id of its first transaction. */
   originalTransactionId?: string;
-  /** How that customer came to the purchase. */
+  /** The way that customer got the purchase. */
   inAppOwnershipType?: InAppOwnershipType;
   /** From 0 to 1. */
   confidence?: number;
@@ -3014,7 +3014,7 @@ export interface GrantRequest {
   environment?: Environment;
   /** The name of the entitlement in the catalog. Required. */
   entitlement?: string;
-  /** How much is granted: LIMITED or FULL. Required. */
+  /** The granted level of access: LIMITED or FULL. Required. */
   accessLevel?: AccessLevel;
   /** The start of the access. Unset: now. */
   since?: string;
@@ -3082,7 +3082,7 @@ export interface Grant {
   customerId?: string;
   /** The name of the granted entitlement. */
   entitlement?: string;
-  /** How much is granted: LIMITED or FULL. */
+  /** The granted level of access: LIMITED or FULL. */
   accessLevel?: AccessLevel;
   /** The start of the access. */
   since?: string;
@@ -3323,7 +3323,7 @@ export type OfferSignatureForm =
   | "OFFER_SIGNATURE_FORM_INTRODUCTORY_ELIGIBILITY_JWS"
   | "OFFER_SIGNATURE_FORM_ADVANCED_COMMERCE_JWS";
 
-/** How the answer here differs from what RevenueCat states. */
+/** The difference between the answer here and RevenueCat's statement. */
 export type DisagreementKind =
   | "DISAGREEMENT_KIND_UNSPECIFIED"
   | "DISAGREEMENT_KIND_THEIRS_ONLY"
@@ -3450,7 +3450,7 @@ export interface SubmitReceiptResponse {
   customerId?: string;
   /** The original transaction ids in the receipt, each once. */
   originalTransactionIds?: Array<string>;
-  /** Why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise. */
+  /** The reason why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise. */
   refreshReason?: string;
   /** Problems of single purchases. The others are applied. */
   problems?: Array<ReceiptProblem>;
@@ -3579,7 +3579,7 @@ export interface MigrateReceiptsResponse {
   correlationId?: string;
   /** The result. */
   outcome?: MigrationOutcome;
-  /** Why it was rejected or is retryable. Unset: it was migrated. */
+  /** The reason why it was rejected or is retryable. Unset: it was migrated. */
   error?: { code: number; message: string; details?: object[] };
   /** The number of the receipt's transactions that are stored now, from 0. */
   transactionCount?: number;
@@ -3929,7 +3929,7 @@ export interface Disagreement {
   customerId?: string;
   /** The entitlement, by its name here. */
   entitlement?: string;
-  /** How both sides differ. */
+  /** The difference between both sides. */
   kind?: DisagreementKind;
   /** When it was found first. */
   detectedAt?: string;
@@ -4023,7 +4023,7 @@ export interface ReceiptService {
   signOffer(request: SignOfferRequest, options?: CallOptions): Promise<SignOfferResponse>;
 }
 
-/** What a query was recognized as. */
+/** The kind of object that a query was recognized as. */
 export type CustomerHitKind =
   | "CUSTOMER_HIT_KIND_UNSPECIFIED"
   | "CUSTOMER_HIT_KIND_CUSTOMER"
@@ -4056,8 +4056,8 @@ export type HistoryLaneKind =
 /** The request of FindCustomers. */
 export interface FindCustomersRequest {
   /**
-   * What to search, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
-   * `NAME=VALUE` names an attribute.
+   * The search text, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of
+   * evidence; `NAME=VALUE` names an attribute.
    */
   query?: string;
   /** Only this app; empty: all apps that the caller may access. */
@@ -4080,7 +4080,7 @@ export interface FindCustomersResponse {
 
 /** One meaning of a query. */
 export interface CustomerHit {
-  /** What the query was recognized as. */
+  /** The kind of object that the query was recognized as. */
   kind?: CustomerHitKind;
   /** The configured name of the app of the hit. */
   app?: string;
@@ -4132,23 +4132,26 @@ export interface DescribeCustomerResponse {
   evaluatedAt?: string;
   /** The customers that were merged into this one, at once or in steps, by id; at most 100. */
   mergedCustomerIds?: Array<string>;
-  /** What the customer has paid, by currency. Purchases that others share with the customer are not included. */
+  /** The amounts paid by the customer, by currency. Purchases that others share with the customer are not included. */
   paid?: Array<PaidTotal>;
   /** The customer's purchases and periods whose price is in no document: it is missing in `paid`. */
   purchasesWithoutPrice?: string;
 }
 
-/** What a customer has paid in one currency, by the prices in Apple's documents: with taxes, and before Apple's commission. */
+/**
+ * The amount paid by a customer in one currency, by the prices in Apple's documents: with taxes, and before Apple's
+ * commission.
+ */
 export interface PaidTotal {
   /** The charges less the refunds. */
   total?: Money;
   /** The charges. */
   charged?: Money;
-  /** What Apple gave back of the charges, without refunds that it reversed. */
+  /** The part of the charges that Apple refunded, without refunds that it reversed. */
   refunded?: Money;
 }
 
-/** What to say and to do about one entitlement. */
+/** Sentences and actions for one entitlement. */
 export interface EntitlementDescription {
   /** The entitlement. */
   entitlement?: string;
@@ -4156,11 +4159,11 @@ export interface EntitlementDescription {
   entitled?: boolean;
   /** The stable reason, as Check returns it. */
   reason?: string;
-  /** What holds, for the operator's staff: the reason, the product and the dates. */
+  /** A sentence for the operator's staff: the reason, the product and the dates. */
   supportSentence?: string;
-  /** What to tell the customer, in the second person. */
+  /** A sentence for the customer, in the second person. */
   customerSentence?: string;
-  /** What the operator's staff can do; empty: nothing. */
+  /** The actions that the operator's staff can take; empty: none. */
   actions?: Array<string>;
   /** The App Store page where the customer can act; empty: none. */
   url?: string;
@@ -4453,7 +4456,7 @@ export interface GetCustomerHistoryResponse {
   asOf?: string;
   /** Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did. */
   lanes?: Array<HistoryLane>;
-  /** What the customer had paid until `as_of`, by currency, also before `start_time`. */
+  /** The amounts paid by the customer until `as_of`, by currency, also before `start_time`. */
   paid?: Array<PaidTotal>;
   /** The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`. */
   purchasesWithoutPrice?: string;
@@ -4481,7 +4484,7 @@ export interface HistorySegment {
   until?: string;
   /** The stable reason, as Check returns it. */
   reason?: string;
-  /** How much of the entitlement is granted. */
+  /** The granted level of access. */
   accessLevel?: AccessLevel;
   /** The product that decides; empty: none. */
   productId?: string;
@@ -4614,7 +4617,7 @@ export interface CustomerContradiction {
   kind?: string;
   /** The transaction or purchase concerned, by Apple's id. Empty: none. */
   transactionId?: string;
-  /** What conflicts, and how it is evaluated, as a sentence. */
+  /** The conflict and its evaluation, as a sentence. */
   explanation?: string;
 }
 
@@ -4835,7 +4838,7 @@ export type ReportRole =
   | "REPORT_ROLE_NUMERATOR"
   | "REPORT_ROLE_DENOMINATOR";
 
-/** Where the values of a column come from. */
+/** The source of the values of a column. */
 export type ReportProvenance =
   | "REPORT_PROVENANCE_UNSPECIFIED"
   | "REPORT_PROVENANCE_STATED"
@@ -4863,7 +4866,7 @@ export interface ListReportsResponse {
 export interface Report {
   /** The name, such as "mrr". */
   name?: string;
-  /** What it shows. */
+  /** The title, for a heading. */
   title?: string;
   /** The columns, in the order of the values of a row. */
   columns?: Array<ReportColumn>;
@@ -4883,13 +4886,13 @@ export interface ReportColumn {
   unit?: ReportUnit;
   /** Its role. */
   role?: ReportRole;
-  /** What it counts. */
+  /** The definition of its values, in one sentence. */
   definition?: string;
-  /** Where its values come from, in the measure of the answer: prices, or with `proceeds` their estimated part. */
+  /** The source of its values, in the measure of the answer: prices, or with `proceeds` their estimated part. */
   provenance?: ReportProvenance;
 }
 
-/** What a report is asked for. */
+/** The parameters of a report. */
 export interface ReportQuery {
   /** The name of the report, such as "mrr". Required. */
   report?: string;
@@ -4917,7 +4920,7 @@ export interface ReportQuery {
   proceeds?: boolean;
   /** Each day as it was when it closed. Not for reports by cohort. */
   asFirstClosed?: boolean;
-  /** What was known when the last day before this instant closed. Unset: all that is known. */
+  /** The report as of the closing of the last day before this instant. Unset: all data is included. */
   knownAt?: string;
   /** The currency into which the configured rates convert amounts, ISO 4217; empty: none. */
   convertTo?: string;
@@ -5012,7 +5015,7 @@ export interface ReportRevision {
   knownDay?: string;
   /** The causes, ordered by name. */
   causes?: Array<ReportRevisionCause>;
-  /** What it changed in the answer without its groups: one element for each currency. Empty for reports by cohort. */
+  /** The changes of the answer without its groups: one element for each currency. Empty for reports by cohort. */
   differences?: Array<ReportDifference>;
 }
 
@@ -5092,15 +5095,15 @@ export interface ReportPosting {
    * consecutive for one app.
    */
   number?: string;
-  /** What it counts, such as "ACTIVE", "RENEWED" or "CHARGE". */
+  /** The kind, such as "ACTIVE", "RENEWED" or "CHARGE". */
   kind?: string;
   /** Whether it changes a stock: the sum of all postings of the kind up to a time is the number at that time. */
   stock?: boolean;
-  /** When it was so, by Apple's documents. */
+  /** The time of the change, by Apple's documents. */
   effectiveAt?: string;
   /** When it became known. */
   knownAt?: string;
-  /** How it became known, such as "LATE_NOTIFICATION" or "TIME". */
+  /** The cause by which it became known, such as "LATE_NOTIFICATION" or "TIME". */
   cause?: string;
   /** The id of the purchase. */
   originalTransactionId?: string;
@@ -5284,7 +5287,7 @@ export type RetentionAnswer =
   | "RETENTION_ANSWER_ALTERNATE_PRODUCT"
   | "RETENTION_ANSWER_PROMOTIONAL_OFFER";
 
-/** What a subscriber did after a request for a message, as the documents about the subscription show it. */
+/** The action of a subscriber after a request for a message, as the documents about the subscription show it. */
 export type RetentionOutcome =
   | "RETENTION_OUTCOME_UNSPECIFIED"
   | "RETENTION_OUTCOME_PENDING"
@@ -5322,7 +5325,7 @@ export interface RetentionBulletPoint {
   altText?: string;
 }
 
-/** What Apple does in a performance test. */
+/** Apple's configuration of a performance test. */
 export interface RetentionPerformanceTestConfig {
   /** The highest number of calls at the same time. */
   maxConcurrentRequests?: string;
@@ -5720,7 +5723,7 @@ export interface StartRetentionPerformanceTestRequest {
 export interface StartRetentionPerformanceTestResponse {
   /** Apple's id of the test, for GetRetentionPerformanceTest. */
   requestId?: string;
-  /** What Apple does in the test. */
+  /** Apple's configuration of the test. */
   config?: RetentionPerformanceTestConfig;
   /** Whether this is the stored response to an earlier request with the same idempotency key. */
   repeated?: boolean;
@@ -5751,7 +5754,7 @@ export interface GetRetentionPerformanceTestResponse {
   successRate?: string;
   /** The number of calls without a result. */
   pending?: string;
-  /** What Apple does in the test. */
+  /** Apple's configuration of the test. */
   config?: RetentionPerformanceTestConfig;
   /** The response times. */
   responseTimes?: RetentionResponseTimes;
@@ -5919,7 +5922,7 @@ export interface RetentionMessagingService {
   getRetentionReport(request: GetRetentionReportRequest, options?: CallOptions): Promise<GetRetentionReportResponse>;
 }
 
-/** How the deciding period of a purchase is paid. */
+/** The price or the offer by which the deciding period of a purchase is paid. */
 export type PaymentMode =
   | "PAYMENT_MODE_UNSPECIFIED"
   | "PAYMENT_MODE_STANDARD"
@@ -5987,7 +5990,7 @@ export interface ListCustomersRequest {
   pageSize?: number;
   /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
   pageToken?: string;
-  /** Where counting ends: `total` is at most this number. 0: all rows are counted. */
+  /** The limit of counting: `total` is at most this number. 0: all rows are counted. */
   countLimit?: string;
 }
 
@@ -6038,13 +6041,13 @@ export interface SegmentRow {
   commitmentEndsAt?: string;
   /** The country of the storefront, ISO 3166-1 alpha-3; empty: not known. */
   storefront?: string;
-  /** How the deciding period is paid. */
+  /** The price or the offer by which the deciding period is paid. */
   paymentMode?: PaymentMode;
   /** The price of the deciding period with all its seats; unset for customers who do not pay, or if Apple sent none. */
   price?: Money;
   /** The price for a year, while the subscription is active and paid; unset if the catalog has no period of the product. */
   annualPrice?: Money;
-  /** How the customer got the purchase. */
+  /** The way the customer got the purchase. */
   inAppOwnershipType?: InAppOwnershipType;
   /** Full days of paid service of this purchase, 0 or more. */
   paidDays?: number;
@@ -6052,7 +6055,7 @@ export interface SegmentRow {
   needsPriceConsent?: boolean;
   /** The win-back offers for which the customer is eligible, according to Apple, best first. */
   eligibleWinBackOfferIds?: Array<string>;
-  /** What to offer or tell the customer. */
+  /** Recommended actions for the customer. */
   advice?: Array<Advice>;
 }
 
@@ -6082,7 +6085,7 @@ export interface ListSegmentsRequest {
   pageSize?: number;
   /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
   pageToken?: string;
-  /** Where counting ends: the `total` of each segment is at most this number. 0: all rows are counted. */
+  /** The limit of counting: the `total` of each segment is at most this number. 0: all rows are counted. */
   countLimit?: string;
 }
 
@@ -6265,7 +6268,7 @@ export interface GetStatusResponse {
 
 /** A certificate with its end. */
 export interface CertificateStatus {
-  /** What it is for, such as `listener grpc` or `trusted root production`. */
+  /** The use, such as `listener grpc` or `trusted root production`. */
   use?: string;
   /** When it ends; for a chain, the first end of its certificates. */
   endsAt?: string;
@@ -6287,7 +6290,7 @@ export interface ReplicaStatus {
   replicas?: Array<ReplicaLag>;
 }
 
-/** How far a replica is behind the commits of the leader. Replicas report it each five seconds. */
+/** The lag of a replica behind the commits of the leader. Replicas report it every five seconds. */
 export interface ReplicaLag {
   /** Its name. */
   name?: string;
@@ -6331,9 +6334,9 @@ export interface AppStatus {
   catalogFingerprint?: string;
   /** The sequence of the last event of the app, in all environments; 0: none yet. */
   lastSequence?: string;
-  /** How late Apple's latest notifications arrived; unset: none with a signed date has arrived. */
+  /** The delay of Apple's latest notifications; unset: none with a signed date has arrived. */
   notificationDelay?: NotificationDelay;
-  /** What is left of Apple's rate limits, for each endpoint called since the start of the process. */
+  /** The calls left under Apple's rate limits, for each endpoint called since the start of the process. */
   appleRateLimits?: Array<AppleRateLimit>;
 }
 

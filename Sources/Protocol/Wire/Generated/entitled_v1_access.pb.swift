@@ -114,7 +114,7 @@ package struct ErrorGroup: WireMessage {
   }
 }
 
-/// Who may call a method and how the server runs it.
+/// The role that a call of a method needs, and the way the server runs it.
 package struct Access: WireMessage {
   /// The role that a caller needs; unspecified with `any_role`.
   package var role: Access.Role = .init()

@@ -1493,7 +1493,7 @@ package struct SetConsumptionConsentRequest: WireMessage {
   package var consented: Bool?
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// How the customer gave the consent, for the audit trail: at most 4096 bytes.
+  /// The form in which the customer gave the consent, for the audit trail: at most 4096 bytes.
   package var note: String = ""
   /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
@@ -2054,7 +2054,7 @@ package struct GetCustomerGroupsResponse: WireMessage {
 package struct CustomerGroup: WireMessage {
   /// Apple's id of the group.
   package var groupId: String = ""
-  /// Who bought the seats, as Apple sends it: ORGANIZATION or CONSUMER.
+  /// The buyer of the seats, as Apple sends it: ORGANIZATION or CONSUMER.
   package var groupType: String = ""
   /// The customer's roles; for organizations only.
   package var roles: [CustomerGroupRole] = []
@@ -2271,7 +2271,7 @@ package struct SendAdvancedCommerceRequestRequest: WireMessage {
   package var environment: Environment = .init()
   /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
-  /// What to do. Required.
+  /// The action. Required.
   package var action: AdvancedCommerceAction = .init()
   /// Apple's request body as JSON, without `requestInfo.requestReferenceId`. Empty: a body with that only.
   package var requestJson: String = ""
@@ -2625,7 +2625,7 @@ package struct SettleConsentWithdrawalRequest: WireMessage {
   package var appTransactionId: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// What was done, for the audit trail: at most 4096 bytes.
+  /// The measures taken, for the audit trail: at most 4096 bytes.
   package var note: String = ""
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.

@@ -97,8 +97,8 @@ package struct AuditEntry: WireMessage {
   package var app: String = ""
   /// The customers that the request names and those that the response shows, at most 100. A pseudonym after an erasure.
   package var customerIds: [String] = []
-  /// What the request names instead of a customer, for example a purchase or a piece of evidence. Empty for a query that
-  /// found no customer: it may be a person's, and no erasure would find it.
+  /// The purchase, piece of evidence or other object that the request names instead of a customer. Empty for a query
+  /// that found no customer: it may be a person's, and no erasure would find it.
   package var subject: String = ""
   /// The reason that the request states.
   package var note: String = ""

@@ -150,7 +150,7 @@ package struct CatalogProduct: WireMessage {
 package struct ProductEntitlement: WireMessage {
   /// The name of the entitlement.
   package var name: String = ""
-  /// How much is granted: LIMITED or FULL.
+  /// The granted level of access: LIMITED or FULL.
   package var accessLevel: AccessLevel = .init()
 
   /// A message with every field at its default.

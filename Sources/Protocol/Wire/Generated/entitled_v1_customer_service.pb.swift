@@ -3,7 +3,7 @@
 
 internal import CEntitledProto
 
-/// What a query was recognized as.
+/// The kind of object that a query was recognized as.
 package enum CustomerHitKind: WireEnum {
   /// Not known to this version.
   case unspecified
@@ -179,8 +179,8 @@ package enum HistoryLaneKind: WireEnum {
 
 /// The request of FindCustomers.
 package struct FindCustomersRequest: WireMessage {
-  /// What to search, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
-  /// `NAME=VALUE` names an attribute.
+  /// The search text, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of
+  /// evidence; `NAME=VALUE` names an attribute.
   package var query: String = ""
   /// Only this app; empty: all apps that the caller may access.
   package var app: String = ""
@@ -246,7 +246,7 @@ package struct FindCustomersResponse: WireMessage {
 
 /// One meaning of a query.
 package struct CustomerHit: WireMessage {
-  /// What the query was recognized as.
+  /// The kind of object that the query was recognized as.
   package var kind: CustomerHitKind = .init()
   /// The configured name of the app of the hit.
   package var app: String = ""
@@ -356,7 +356,7 @@ package struct DescribeCustomerResponse: WireMessage {
   package var evaluatedAt: GoogleProtobuf.Timestamp?
   /// The customers that were merged into this one, at once or in steps, by id; at most 100.
   package var mergedCustomerIds: [String] = []
-  /// What the customer has paid, by currency. Purchases that others share with the customer are not included.
+  /// The amounts paid by the customer, by currency. Purchases that others share with the customer are not included.
   package var paid: [PaidTotal] = []
   /// The customer's purchases and periods whose price is in no document: it is missing in `paid`.
   package var purchasesWithoutPrice: Int64 = 0
@@ -397,13 +397,14 @@ package struct DescribeCustomerResponse: WireMessage {
   }
 }
 
-/// What a customer has paid in one currency, by the prices in Apple's documents: with taxes, and before Apple's commission.
+/// The amount paid by a customer in one currency, by the prices in Apple's documents: with taxes, and before Apple's
+/// commission.
 package struct PaidTotal: WireMessage {
   /// The charges less the refunds.
   package var total: Money?
   /// The charges.
   package var charged: Money?
-  /// What Apple gave back of the charges, without refunds that it reversed.
+  /// The part of the charges that Apple refunded, without refunds that it reversed.
   package var refunded: Money?
 
   /// A message with every field at its default.
@@ -428,7 +429,7 @@ package struct PaidTotal: WireMessage {
   }
 }
 
-/// What to say and to do about one entitlement.
+/// Sentences and actions for one entitlement.
 package struct EntitlementDescription: WireMessage {
   /// The entitlement.
   package var entitlement: String = ""
@@ -436,11 +437,11 @@ package struct EntitlementDescription: WireMessage {
   package var entitled: Bool = false
   /// The stable reason, as Check returns it.
   package var reason: String = ""
-  /// What holds, for the operator's staff: the reason, the product and the dates.
+  /// A sentence for the operator's staff: the reason, the product and the dates.
   package var supportSentence: String = ""
-  /// What to tell the customer, in the second person.
+  /// A sentence for the customer, in the second person.
   package var customerSentence: String = ""
-  /// What the operator's staff can do; empty: nothing.
+  /// The actions that the operator's staff can take; empty: none.
   package var actions: [String] = []
   /// The App Store page where the customer can act; empty: none.
   package var url: String = ""
@@ -1222,7 +1223,7 @@ package struct GetCustomerHistoryResponse: WireMessage {
   package var asOf: GoogleProtobuf.Timestamp?
   /// Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did.
   package var lanes: [HistoryLane] = []
-  /// What the customer had paid until `as_of`, by currency, also before `start_time`.
+  /// The amounts paid by the customer until `as_of`, by currency, also before `start_time`.
   package var paid: [PaidTotal] = []
   /// The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`.
   package var purchasesWithoutPrice: Int64 = 0
@@ -1304,7 +1305,7 @@ package struct HistorySegment: WireMessage {
   package var until: GoogleProtobuf.Timestamp?
   /// The stable reason, as Check returns it.
   package var reason: String = ""
-  /// How much of the entitlement is granted.
+  /// The granted level of access.
   package var accessLevel: AccessLevel = .init()
   /// The product that decides; empty: none.
   package var productId: String = ""
@@ -1653,7 +1654,7 @@ package struct CustomerContradiction: WireMessage {
   package var kind: String = ""
   /// The transaction or purchase concerned, by Apple's id. Empty: none.
   package var transactionId: String = ""
-  /// What conflicts, and how it is evaluated, as a sentence.
+  /// The conflict and its evaluation, as a sentence.
   package var explanation: String = ""
 
   /// A message with every field at its default.

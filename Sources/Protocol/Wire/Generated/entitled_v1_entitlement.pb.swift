@@ -50,7 +50,7 @@ package enum AccessLevel: WireEnum {
   }
 }
 
-/// Why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
+/// The reason why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
 /// Numbers above 0 entitle. `AppStoreCodes.state_code` carries the number with the sub-state.
 package enum EntitlementState: WireEnum {
   /// Not set.
@@ -231,7 +231,7 @@ package struct Entitlement: WireMessage {
   package var name: String = ""
   /// Whether the customer is entitled.
   package var entitled: Bool = false
-  /// How much is granted; NONE if not entitled.
+  /// The granted level of access; NONE if not entitled.
   package var accessLevel: AccessLevel = .init()
   /// The state that decides.
   package var state: EntitlementState = .init()
@@ -268,7 +268,7 @@ package struct Entitlement: WireMessage {
   /// Unset also if the answer rests on neither a transaction nor a grant; only Explain names the evidence of an
   /// app install.
   package var evidenceId: Int64?
-  /// How the customer came to the deciding purchase.
+  /// The way the customer got the deciding purchase.
   package var inAppOwnershipType: InAppOwnershipType = .init()
   /// The billing plan of the deciding period.
   package var billingPlanType: BillingPlanType = .init()
@@ -286,7 +286,7 @@ package struct Entitlement: WireMessage {
   package var advice: [Advice] = []
   /// The same answer in Apple's codes.
   package var appStoreCodes: AppStoreCodes?
-  /// Where the answer comes from: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
+  /// The source of the answer: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
   /// deciding grant, for example "play". Empty: nothing was purchased or granted.
   package var source: String = ""
   /// The other store's id of the deciding purchase. Empty: no purchase in another store decides.

@@ -745,7 +745,7 @@ package struct LaterChange: WireMessage {
     }
   }
 
-  /// What was recorded.
+  /// The recorded cause.
   package enum Cause: Equatable, Sendable {
     /// The document or the command.
     case evidenceId(Int64)
@@ -2002,7 +2002,7 @@ package struct ProbableFamilyMember: WireMessage {
   package var customerId: String = ""
   /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
-  /// How that customer came to the purchase.
+  /// The way that customer got the purchase.
   package var inAppOwnershipType: InAppOwnershipType = .init()
   /// From 0 to 1.
   package var confidence: Double = 0
@@ -2045,7 +2045,7 @@ package struct GrantRequest: WireMessage {
   package var environment: Environment = .init()
   /// The name of the entitlement in the catalog. Required.
   package var entitlement: String = ""
-  /// How much is granted: LIMITED or FULL. Required.
+  /// The granted level of access: LIMITED or FULL. Required.
   package var accessLevel: AccessLevel = .init()
   /// The start of the access. Unset: now.
   package var since: GoogleProtobuf.Timestamp?
@@ -2179,7 +2179,7 @@ package struct Grant: WireMessage {
   package var customerId: String = ""
   /// The name of the granted entitlement.
   package var entitlement: String = ""
-  /// How much is granted: LIMITED or FULL.
+  /// The granted level of access: LIMITED or FULL.
   package var accessLevel: AccessLevel = .init()
   /// The start of the access.
   package var since: GoogleProtobuf.Timestamp?

@@ -288,7 +288,7 @@ package enum OfferSignatureForm: WireEnum {
   }
 }
 
-/// How the answer here differs from what RevenueCat states.
+/// The difference between the answer here and RevenueCat's statement.
 package enum DisagreementKind: WireEnum {
   /// Not set.
   case unspecified
@@ -634,7 +634,7 @@ package struct SubmitReceiptResponse: WireMessage {
   package var customerId: String = ""
   /// The original transaction ids in the receipt, each once.
   package var originalTransactionIds: [String] = []
-  /// Why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise.
+  /// The reason why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise.
   package var refreshReason: String = ""
   /// Problems of single purchases. The others are applied.
   package var problems: [ReceiptProblem] = []
@@ -1005,7 +1005,7 @@ package struct MigrateReceiptsResponse: WireMessage {
   package var correlationId: String = ""
   /// The result.
   package var outcome: MigrationOutcome = .init()
-  /// Why it was rejected or is retryable. Unset: it was migrated.
+  /// The reason why it was rejected or is retryable. Unset: it was migrated.
   package var error: GoogleRPC.Status?
   /// The number of the receipt's transactions that are stored now, from 0.
   package var transactionCount: Int32 = 0
@@ -1947,7 +1947,7 @@ package struct Disagreement: WireMessage {
   package var customerId: String = ""
   /// The entitlement, by its name here.
   package var entitlement: String = ""
-  /// How both sides differ.
+  /// The difference between both sides.
   package var kind: DisagreementKind = .init()
   /// When it was found first.
   package var detectedAt: GoogleProtobuf.Timestamp?

@@ -216,7 +216,7 @@ package enum ReportRole: WireEnum {
   }
 }
 
-/// Where the values of a column come from.
+/// The source of the values of a column.
 package enum ReportProvenance: WireEnum {
   /// Not set.
   case unspecified
@@ -350,7 +350,7 @@ package struct ListReportsResponse: WireMessage {
 package struct Report: WireMessage {
   /// The name, such as "mrr".
   package var name: String = ""
-  /// What it shows.
+  /// The title, for a heading.
   package var title: String = ""
   /// The columns, in the order of the values of a row.
   package var columns: [ReportColumn] = []
@@ -397,9 +397,9 @@ package struct ReportColumn: WireMessage {
   package var unit: ReportUnit = .init()
   /// Its role.
   package var role: ReportRole = .init()
-  /// What it counts.
+  /// The definition of its values, in one sentence.
   package var definition: String = ""
-  /// Where its values come from, in the measure of the answer: prices, or with `proceeds` their estimated part.
+  /// The source of its values, in the measure of the answer: prices, or with `proceeds` their estimated part.
   package var provenance: ReportProvenance = .init()
 
   /// A message with every field at its default.
@@ -428,7 +428,7 @@ package struct ReportColumn: WireMessage {
   }
 }
 
-/// What a report is asked for.
+/// The parameters of a report.
 package struct ReportQuery: WireMessage {
   /// The name of the report, such as "mrr". Required.
   package var report: String = ""
@@ -452,7 +452,7 @@ package struct ReportQuery: WireMessage {
   package var proceeds: Bool = false
   /// Each day as it was when it closed. Not for reports by cohort.
   package var asFirstClosed: Bool = false
-  /// What was known when the last day before this instant closed. Unset: all that is known.
+  /// The report as of the closing of the last day before this instant. Unset: all data is included.
   package var knownAt: GoogleProtobuf.Timestamp?
   /// The currency into which the configured rates convert amounts, ISO 4217; empty: none.
   package var convertTo: String = ""
@@ -684,7 +684,7 @@ package struct ReportRevision: WireMessage {
   package var knownDay: GoogleProtobuf.Timestamp?
   /// The causes, ordered by name.
   package var causes: [ReportRevisionCause] = []
-  /// What it changed in the answer without its groups: one element for each currency. Empty for reports by cohort.
+  /// The changes of the answer without its groups: one element for each currency. Empty for reports by cohort.
   package var differences: [ReportDifference] = []
 
   /// A message with every field at its default.
@@ -901,15 +901,15 @@ package struct ReportPosting: WireMessage {
   /// Its number among the postings of the store, from 1; 0: a sum before `start_time`. Numbers grow, and are not
   /// consecutive for one app.
   package var number: Int64 = 0
-  /// What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
+  /// The kind, such as "ACTIVE", "RENEWED" or "CHARGE".
   package var kind: String = ""
   /// Whether it changes a stock: the sum of all postings of the kind up to a time is the number at that time.
   package var stock: Bool = false
-  /// When it was so, by Apple's documents.
+  /// The time of the change, by Apple's documents.
   package var effectiveAt: GoogleProtobuf.Timestamp?
   /// When it became known.
   package var knownAt: GoogleProtobuf.Timestamp?
-  /// How it became known, such as "LATE_NOTIFICATION" or "TIME".
+  /// The cause by which it became known, such as "LATE_NOTIFICATION" or "TIME".
   package var cause: String = ""
   /// The id of the purchase.
   package var originalTransactionId: String = ""

@@ -97,7 +97,7 @@ package enum RetentionAnswer: WireEnum {
   }
 }
 
-/// What a subscriber did after a request for a message, as the documents about the subscription show it.
+/// The action of a subscriber after a request for a message, as the documents about the subscription show it.
 package enum RetentionOutcome: WireEnum {
   /// Not set. In a request: all.
   case unspecified
@@ -248,7 +248,7 @@ package struct RetentionBulletPoint: WireMessage {
   }
 }
 
-/// What Apple does in a performance test.
+/// Apple's configuration of a performance test.
 package struct RetentionPerformanceTestConfig: WireMessage {
   /// The highest number of calls at the same time.
   package var maxConcurrentRequests: Int64 = 0
@@ -1258,7 +1258,7 @@ package struct StartRetentionPerformanceTestRequest: WireMessage {
 package struct StartRetentionPerformanceTestResponse: WireMessage {
   /// Apple's id of the test, for GetRetentionPerformanceTest.
   package var requestId: String = ""
-  /// What Apple does in the test.
+  /// Apple's configuration of the test.
   package var config: RetentionPerformanceTestConfig?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
@@ -1331,7 +1331,7 @@ package struct GetRetentionPerformanceTestResponse: WireMessage {
   package var successRate: Int64 = 0
   /// The number of calls without a result.
   package var pending: Int64 = 0
-  /// What Apple does in the test.
+  /// Apple's configuration of the test.
   package var config: RetentionPerformanceTestConfig?
   /// The response times.
   package var responseTimes: RetentionResponseTimes?

@@ -3,7 +3,7 @@
 
 internal import CEntitledProto
 
-/// How the deciding period of a purchase is paid.
+/// The price or the offer by which the deciding period of a purchase is paid.
 package enum PaymentMode: WireEnum {
   /// Not set.
   case unspecified
@@ -156,7 +156,7 @@ package struct ListCustomersRequest: WireMessage {
   package var pageSize: Int32 = 0
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
-  /// Where counting ends: `total` is at most this number. 0: all rows are counted.
+  /// The limit of counting: `total` is at most this number. 0: all rows are counted.
   package var countLimit: Int64 = 0
   /// `selection`: `segment`, `filter`, or none.
   package var selection: Selection?
@@ -275,13 +275,13 @@ package struct SegmentRow: WireMessage {
   package var commitmentEndsAt: GoogleProtobuf.Timestamp?
   /// The country of the storefront, ISO 3166-1 alpha-3; empty: not known.
   package var storefront: String = ""
-  /// How the deciding period is paid.
+  /// The price or the offer by which the deciding period is paid.
   package var paymentMode: PaymentMode = .init()
   /// The price of the deciding period with all its seats; unset for customers who do not pay, or if Apple sent none.
   package var price: Money?
   /// The price for a year, while the subscription is active and paid; unset if the catalog has no period of the product.
   package var annualPrice: Money?
-  /// How the customer got the purchase.
+  /// The way the customer got the purchase.
   package var inAppOwnershipType: InAppOwnershipType = .init()
   /// Full days of paid service of this purchase, 0 or more.
   package var paidDays: Int32 = 0
@@ -289,7 +289,7 @@ package struct SegmentRow: WireMessage {
   package var needsPriceConsent: Bool = false
   /// The win-back offers for which the customer is eligible, according to Apple, best first.
   package var eligibleWinBackOfferIds: [String] = []
-  /// What to offer or tell the customer.
+  /// Recommended actions for the customer.
   package var advice: [Advice] = []
 
   /// A message with every field at its default.
@@ -395,7 +395,7 @@ package struct ListSegmentsRequest: WireMessage {
   package var pageSize: Int32 = 0
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
-  /// Where counting ends: the `total` of each segment is at most this number. 0: all rows are counted.
+  /// The limit of counting: the `total` of each segment is at most this number. 0: all rows are counted.
   package var countLimit: Int64 = 0
 
   /// A message with every field at its default.

@@ -132,7 +132,7 @@ package struct GetStatusResponse: WireMessage {
 
 /// A certificate with its end.
 package struct CertificateStatus: WireMessage {
-  /// What it is for, such as `listener grpc` or `trusted root production`.
+  /// The use, such as `listener grpc` or `trusted root production`.
   package var use: String = ""
   /// When it ends; for a chain, the first end of its certificates.
   package var endsAt: GoogleProtobuf.Timestamp?
@@ -200,7 +200,7 @@ package struct ReplicaStatus: WireMessage {
   }
 }
 
-/// How far a replica is behind the commits of the leader. Replicas report it each five seconds.
+/// The lag of a replica behind the commits of the leader. Replicas report it every five seconds.
 package struct ReplicaLag: WireMessage {
   /// Its name.
   package var name: String = ""
@@ -286,9 +286,9 @@ package struct AppStatus: WireMessage {
   package var catalogFingerprint: String = ""
   /// The sequence of the last event of the app, in all environments; 0: none yet.
   package var lastSequence: Int64 = 0
-  /// How late Apple's latest notifications arrived; unset: none with a signed date has arrived.
+  /// The delay of Apple's latest notifications; unset: none with a signed date has arrived.
   package var notificationDelay: NotificationDelay?
-  /// What is left of Apple's rate limits, for each endpoint called since the start of the process.
+  /// The calls left under Apple's rate limits, for each endpoint called since the start of the process.
   package var appleRateLimits: [AppleRateLimit] = []
 
   /// A message with every field at its default.

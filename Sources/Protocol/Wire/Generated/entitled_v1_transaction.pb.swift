@@ -64,7 +64,7 @@ package struct Transaction: WireMessage {
   package var type: ProductType = .init()
   /// The environment of the purchase.
   package var environment: Environment = .init()
-  /// How the customer came to the purchase.
+  /// The way the customer got the purchase.
   package var inAppOwnershipType: InAppOwnershipType = .init()
   /// When this period or purchase was paid for.
   package var purchaseDate: GoogleProtobuf.Timestamp?
@@ -224,8 +224,8 @@ package struct TransactionCommitmentInfo: WireMessage {
   /// The number of payments after this one. A cancellation does not stop them; a refund or an upgrade of the current
   /// period does.
   package var remainingPeriods: Int32 = 0
-  /// What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, for customers who
-  /// do not pay, and in an answer without access unless Apple retries a payment.
+  /// The cost of these payments at the price of this one: a forecast, no revenue. Unset without a price, for customers
+  /// who do not pay, and in an answer without access unless Apple retries a payment.
   package var remainingPrice: Money?
 
   /// A message with every field at its default.

@@ -109,7 +109,7 @@ public nonisolated struct Entitled_V1_ErrorGroup: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Who may call a method and how the server runs it.
+/// The role that a call of a method needs, and the way the server runs it.
 public nonisolated struct Entitled_V1_Access: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -231,8 +231,8 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_FileOptions {
 
 nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
 
-  /// Who may call the method. Every method of this package has one. Field number from the range for use within one
-  /// organization.
+  /// The role that a call of the method needs, and the way the server runs it. Every method of this package has one.
+  /// Field number from the range for use within one organization.
   public var Entitled_V1_access: Entitled_V1_Access {
     get {return getExtensionValue(ext: Entitled_V1_Extensions_access) ?? Entitled_V1_Access()}
     set {setExtensionValue(ext: Entitled_V1_Extensions_access, value: newValue)}
@@ -282,8 +282,8 @@ public nonisolated let Entitled_V1_Access_Extensions: SwiftProtobuf.SimpleExtens
 // constructing a `SimpleExtensionMap`, otherwise, use the above _Extension Properties_
 // accessors for the extension fields on the messages directly.
 
-/// Who may call the method. Every method of this package has one. Field number from the range for use within one
-/// organization.
+/// The role that a call of the method needs, and the way the server runs it. Every method of this package has one.
+/// Field number from the range for use within one organization.
 public nonisolated let Entitled_V1_Extensions_access = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalMessageExtensionField<Entitled_V1_Access>, SwiftProtobuf.Google_Protobuf_MethodOptions>(
   _protobuf_fieldNumber: 50001,
   fieldName: "entitled.v1.access"

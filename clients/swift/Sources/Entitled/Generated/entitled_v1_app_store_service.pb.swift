@@ -1408,7 +1408,7 @@ public nonisolated struct Entitled_V1_SetConsumptionConsentRequest: Sendable {
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
 
-  /// How the customer gave the consent, for the audit trail: at most 4096 bytes.
+  /// The form in which the customer gave the consent, for the audit trail: at most 4096 bytes.
   public var note: String = String()
 
   /// Whether to return the effects without committing them.
@@ -1833,7 +1833,7 @@ public nonisolated struct Entitled_V1_CustomerGroup: Sendable {
   /// Apple's id of the group.
   public var groupID: String = String()
 
-  /// Who bought the seats, as Apple sends it: ORGANIZATION or CONSUMER.
+  /// The buyer of the seats, as Apple sends it: ORGANIZATION or CONSUMER.
   public var groupType: String = String()
 
   /// The customer's roles; for organizations only.
@@ -1976,7 +1976,7 @@ public nonisolated struct Entitled_V1_SendAdvancedCommerceRequestRequest: Sendab
   /// The transaction, by Apple's id. Required.
   public var transactionID: String = String()
 
-  /// What to do. Required.
+  /// The action. Required.
   public var action: Entitled_V1_AdvancedCommerceAction = .unspecified
 
   /// Apple's request body as JSON, without `requestInfo.requestReferenceId`. Empty: a body with that only.
@@ -2318,7 +2318,7 @@ public nonisolated struct Entitled_V1_SettleConsentWithdrawalRequest: Sendable {
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
 
-  /// What was done, for the audit trail: at most 4096 bytes.
+  /// The measures taken, for the audit trail: at most 4096 bytes.
   public var note: String = String()
 
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same

@@ -141,8 +141,8 @@ public nonisolated struct Entitled_V1_AuditEntry: @unchecked Sendable {
     set {_uniqueStorage()._customerIds = newValue}
   }
 
-  /// What the request names instead of a customer, for example a purchase or a piece of evidence. Empty for a query that
-  /// found no customer: it may be a person's, and no erasure would find it.
+  /// The purchase, piece of evidence or other object that the request names instead of a customer. Empty for a query
+  /// that found no customer: it may be a person's, and no erasure would find it.
   public var subject: String {
     get {_storage._subject}
     set {_uniqueStorage()._subject = newValue}

@@ -144,7 +144,7 @@ public nonisolated struct Entitled_V1_ProductEntitlement: Sendable {
   /// The name of the entitlement.
   public var name: String = String()
 
-  /// How much is granted: LIMITED or FULL.
+  /// The granted level of access: LIMITED or FULL.
   public var accessLevel: Entitled_V1_AccessLevel = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -25,7 +25,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// What a query was recognized as.
+/// The kind of object that a query was recognized as.
 public nonisolated enum Entitled_V1_CustomerHitKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -229,8 +229,8 @@ public nonisolated struct Entitled_V1_FindCustomersRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What to search, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
-  /// `NAME=VALUE` names an attribute.
+  /// The search text, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of
+  /// evidence; `NAME=VALUE` names an attribute.
   public var query: String = String()
 
   /// Only this app; empty: all apps that the caller may access.
@@ -273,7 +273,7 @@ public nonisolated struct Entitled_V1_CustomerHit: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What the query was recognized as.
+  /// The kind of object that the query was recognized as.
   public var kind: Entitled_V1_CustomerHitKind = .unspecified
 
   /// The configured name of the app of the hit.
@@ -385,7 +385,7 @@ public nonisolated struct Entitled_V1_DescribeCustomerResponse: Sendable {
   /// The customers that were merged into this one, at once or in steps, by id; at most 100.
   public var mergedCustomerIds: [String] = []
 
-  /// What the customer has paid, by currency. Purchases that others share with the customer are not included.
+  /// The amounts paid by the customer, by currency. Purchases that others share with the customer are not included.
   public var paid: [Entitled_V1_PaidTotal] = []
 
   /// The customer's purchases and periods whose price is in no document: it is missing in `paid`.
@@ -398,7 +398,8 @@ public nonisolated struct Entitled_V1_DescribeCustomerResponse: Sendable {
   fileprivate var _evaluatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// What a customer has paid in one currency, by the prices in Apple's documents: with taxes, and before Apple's commission.
+/// The amount paid by a customer in one currency, by the prices in Apple's documents: with taxes, and before Apple's
+/// commission.
 public nonisolated struct Entitled_V1_PaidTotal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -424,7 +425,7 @@ public nonisolated struct Entitled_V1_PaidTotal: Sendable {
   /// Clears the value of `charged`. Subsequent reads from it will return its default value.
   public mutating func clearCharged() {self._charged = nil}
 
-  /// What Apple gave back of the charges, without refunds that it reversed.
+  /// The part of the charges that Apple refunded, without refunds that it reversed.
   public var refunded: Entitled_V1_Money {
     get {_refunded ?? Entitled_V1_Money()}
     set {_refunded = newValue}
@@ -443,7 +444,7 @@ public nonisolated struct Entitled_V1_PaidTotal: Sendable {
   fileprivate var _refunded: Entitled_V1_Money? = nil
 }
 
-/// What to say and to do about one entitlement.
+/// Sentences and actions for one entitlement.
 public nonisolated struct Entitled_V1_EntitlementDescription: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -458,13 +459,13 @@ public nonisolated struct Entitled_V1_EntitlementDescription: Sendable {
   /// The stable reason, as Check returns it.
   public var reason: String = String()
 
-  /// What holds, for the operator's staff: the reason, the product and the dates.
+  /// A sentence for the operator's staff: the reason, the product and the dates.
   public var supportSentence: String = String()
 
-  /// What to tell the customer, in the second person.
+  /// A sentence for the customer, in the second person.
   public var customerSentence: String = String()
 
-  /// What the operator's staff can do; empty: nothing.
+  /// The actions that the operator's staff can take; empty: none.
   public var actions: [String] = []
 
   /// The App Store page where the customer can act; empty: none.
@@ -1152,7 +1153,7 @@ public nonisolated struct Entitled_V1_GetCustomerHistoryResponse: Sendable {
   /// Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did.
   public var lanes: [Entitled_V1_HistoryLane] = []
 
-  /// What the customer had paid until `as_of`, by currency, also before `start_time`.
+  /// The amounts paid by the customer until `as_of`, by currency, also before `start_time`.
   public var paid: [Entitled_V1_PaidTotal] = []
 
   /// The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`.
@@ -1221,7 +1222,7 @@ public nonisolated struct Entitled_V1_HistorySegment: Sendable {
   /// The stable reason, as Check returns it.
   public var reason: String = String()
 
-  /// How much of the entitlement is granted.
+  /// The granted level of access.
   public var accessLevel: Entitled_V1_AccessLevel = .unspecified
 
   /// The product that decides; empty: none.
@@ -1584,7 +1585,7 @@ public nonisolated struct Entitled_V1_CustomerContradiction: Sendable {
   /// The transaction or purchase concerned, by Apple's id. Empty: none.
   public var transactionID: String = String()
 
-  /// What conflicts, and how it is evaluated, as a sentence.
+  /// The conflict and its evaluation, as a sentence.
   public var explanation: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

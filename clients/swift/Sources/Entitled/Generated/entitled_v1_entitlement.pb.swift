@@ -71,7 +71,7 @@ public nonisolated enum Entitled_V1_AccessLevel: SwiftProtobuf.Enum, Swift.CaseI
 
 }
 
-/// Why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
+/// The reason why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
 /// Numbers above 0 entitle. `AppStoreCodes.state_code` carries the number with the sub-state.
 public nonisolated enum Entitled_V1_EntitlementState: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
@@ -288,7 +288,7 @@ public nonisolated struct Entitled_V1_Entitlement: @unchecked Sendable {
     set {_uniqueStorage()._entitled = newValue}
   }
 
-  /// How much is granted; NONE if not entitled.
+  /// The granted level of access; NONE if not entitled.
   public var accessLevel: Entitled_V1_AccessLevel {
     get {_storage._accessLevel}
     set {_uniqueStorage()._accessLevel = newValue}
@@ -409,7 +409,7 @@ public nonisolated struct Entitled_V1_Entitlement: @unchecked Sendable {
   /// Clears the value of `evidenceID`. Subsequent reads from it will return its default value.
   public mutating func clearEvidenceID() {_uniqueStorage()._evidenceID = nil}
 
-  /// How the customer came to the deciding purchase.
+  /// The way the customer got the deciding purchase.
   public var inAppOwnershipType: Entitled_V1_InAppOwnershipType {
     get {_storage._inAppOwnershipType}
     set {_uniqueStorage()._inAppOwnershipType = newValue}
@@ -471,7 +471,7 @@ public nonisolated struct Entitled_V1_Entitlement: @unchecked Sendable {
   /// Clears the value of `appStoreCodes`. Subsequent reads from it will return its default value.
   public mutating func clearAppStoreCodes() {_uniqueStorage()._appStoreCodes = nil}
 
-  /// Where the answer comes from: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
+  /// The source of the answer: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
   /// deciding grant, for example "play". Empty: nothing was purchased or granted.
   public var source: String {
     get {_storage._source}

@@ -721,7 +721,7 @@ public nonisolated struct Entitled_V1_LaterChange: Sendable {
   /// an operator's command, for example MOVE, MERGE, GRANT, REVOKE_GRANT or ERASE; or CATALOG.
   public var kind: String = String()
 
-  /// What was recorded.
+  /// The recorded cause.
   public var cause: Entitled_V1_LaterChange.OneOf_Cause? = nil
 
   /// The document or the command.
@@ -757,7 +757,7 @@ public nonisolated struct Entitled_V1_LaterChange: Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// What was recorded.
+  /// The recorded cause.
   public nonisolated enum OneOf_Cause: Equatable, Sendable {
     /// The document or the command.
     case evidenceID(Int64)
@@ -1853,7 +1853,7 @@ public nonisolated struct Entitled_V1_ProbableFamilyMember: Sendable {
   /// The purchase, by the id of its first transaction.
   public var originalTransactionID: String = String()
 
-  /// How that customer came to the purchase.
+  /// The way that customer got the purchase.
   public var inAppOwnershipType: Entitled_V1_InAppOwnershipType = .unspecified
 
   /// From 0 to 1.
@@ -1897,7 +1897,7 @@ public nonisolated struct Entitled_V1_GrantRequest: @unchecked Sendable {
     set {_uniqueStorage()._entitlement = newValue}
   }
 
-  /// How much is granted: LIMITED or FULL. Required.
+  /// The granted level of access: LIMITED or FULL. Required.
   public var accessLevel: Entitled_V1_AccessLevel {
     get {_storage._accessLevel}
     set {_uniqueStorage()._accessLevel = newValue}
@@ -2076,7 +2076,7 @@ public nonisolated struct Entitled_V1_Grant: @unchecked Sendable {
     set {_uniqueStorage()._entitlement = newValue}
   }
 
-  /// How much is granted: LIMITED or FULL.
+  /// The granted level of access: LIMITED or FULL.
   public var accessLevel: Entitled_V1_AccessLevel {
     get {_storage._accessLevel}
     set {_uniqueStorage()._accessLevel = newValue}

@@ -340,7 +340,7 @@ public nonisolated enum Entitled_V1_OfferSignatureForm: SwiftProtobuf.Enum, Swif
 
 }
 
-/// How the answer here differs from what RevenueCat states.
+/// The difference between the answer here and RevenueCat's statement.
 public nonisolated enum Entitled_V1_DisagreementKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -675,7 +675,7 @@ public nonisolated struct Entitled_V1_SubmitReceiptResponse: Sendable {
   /// The original transaction ids in the receipt, each once.
   public var originalTransactionIds: [String] = []
 
-  /// Why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise.
+  /// The reason why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise.
   public var refreshReason: String = String()
 
   /// Problems of single purchases. The others are applied.
@@ -998,7 +998,7 @@ public nonisolated struct Entitled_V1_MigrateReceiptsResponse: Sendable {
   /// The result.
   public var outcome: Entitled_V1_MigrationOutcome = .unspecified
 
-  /// Why it was rejected or is retryable. Unset: it was migrated.
+  /// The reason why it was rejected or is retryable. Unset: it was migrated.
   public var error: Google_Rpc_Status {
     get {_error ?? Google_Rpc_Status()}
     set {_error = newValue}
@@ -1789,7 +1789,7 @@ public nonisolated struct Entitled_V1_Disagreement: @unchecked Sendable {
     set {_uniqueStorage()._entitlement = newValue}
   }
 
-  /// How both sides differ.
+  /// The difference between both sides.
   public var kind: Entitled_V1_DisagreementKind {
     get {_storage._kind}
     set {_uniqueStorage()._kind = newValue}

@@ -259,7 +259,7 @@ public nonisolated enum Entitled_V1_ReportRole: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// Where the values of a column come from.
+/// The source of the values of a column.
 public nonisolated enum Entitled_V1_ReportProvenance: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -386,7 +386,7 @@ public nonisolated struct Entitled_V1_Report: Sendable {
   /// The name, such as "mrr".
   public var name: String = String()
 
-  /// What it shows.
+  /// The title, for a heading.
   public var title: String = String()
 
   /// The columns, in the order of the values of a row.
@@ -421,10 +421,10 @@ public nonisolated struct Entitled_V1_ReportColumn: Sendable {
   /// Its role.
   public var role: Entitled_V1_ReportRole = .unspecified
 
-  /// What it counts.
+  /// The definition of its values, in one sentence.
   public var definition: String = String()
 
-  /// Where its values come from, in the measure of the answer: prices, or with `proceeds` their estimated part.
+  /// The source of its values, in the measure of the answer: prices, or with `proceeds` their estimated part.
   public var provenance: Entitled_V1_ReportProvenance = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -432,7 +432,7 @@ public nonisolated struct Entitled_V1_ReportColumn: Sendable {
   public init() {}
 }
 
-/// What a report is asked for.
+/// The parameters of a report.
 public nonisolated struct Entitled_V1_ReportQuery: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -508,7 +508,7 @@ public nonisolated struct Entitled_V1_ReportQuery: @unchecked Sendable {
     set {_uniqueStorage()._asFirstClosed = newValue}
   }
 
-  /// What was known when the last day before this instant closed. Unset: all that is known.
+  /// The report as of the closing of the last day before this instant. Unset: all data is included.
   public var knownAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._knownAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._knownAt = newValue}
@@ -741,7 +741,7 @@ public nonisolated struct Entitled_V1_ReportRevision: Sendable {
   /// The causes, ordered by name.
   public var causes: [Entitled_V1_ReportRevisionCause] = []
 
-  /// What it changed in the answer without its groups: one element for each currency. Empty for reports by cohort.
+  /// The changes of the answer without its groups: one element for each currency. Empty for reports by cohort.
   public var differences: [Entitled_V1_ReportDifference] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -910,7 +910,7 @@ public nonisolated struct Entitled_V1_ReportPosting: @unchecked Sendable {
     set {_uniqueStorage()._number = newValue}
   }
 
-  /// What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
+  /// The kind, such as "ACTIVE", "RENEWED" or "CHARGE".
   public var kind: String {
     get {_storage._kind}
     set {_uniqueStorage()._kind = newValue}
@@ -922,7 +922,7 @@ public nonisolated struct Entitled_V1_ReportPosting: @unchecked Sendable {
     set {_uniqueStorage()._stock = newValue}
   }
 
-  /// When it was so, by Apple's documents.
+  /// The time of the change, by Apple's documents.
   public var effectiveAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._effectiveAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._effectiveAt = newValue}
@@ -942,7 +942,7 @@ public nonisolated struct Entitled_V1_ReportPosting: @unchecked Sendable {
   /// Clears the value of `knownAt`. Subsequent reads from it will return its default value.
   public mutating func clearKnownAt() {_uniqueStorage()._knownAt = nil}
 
-  /// How it became known, such as "LATE_NOTIFICATION" or "TIME".
+  /// The cause by which it became known, such as "LATE_NOTIFICATION" or "TIME".
   public var cause: String {
     get {_storage._cause}
     set {_uniqueStorage()._cause = newValue}

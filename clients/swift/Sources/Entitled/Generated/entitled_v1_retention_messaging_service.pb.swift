@@ -127,7 +127,7 @@ public nonisolated enum Entitled_V1_RetentionAnswer: SwiftProtobuf.Enum, Swift.C
 
 }
 
-/// What a subscriber did after a request for a message, as the documents about the subscription show it.
+/// The action of a subscriber after a request for a message, as the documents about the subscription show it.
 public nonisolated enum Entitled_V1_RetentionOutcome: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -253,7 +253,7 @@ public nonisolated struct Entitled_V1_RetentionBulletPoint: Sendable {
   public init() {}
 }
 
-/// What Apple does in a performance test.
+/// Apple's configuration of a performance test.
 public nonisolated struct Entitled_V1_RetentionPerformanceTestConfig: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1002,7 +1002,7 @@ public nonisolated struct Entitled_V1_StartRetentionPerformanceTestResponse: Sen
   /// Apple's id of the test, for GetRetentionPerformanceTest.
   public var requestID: String = String()
 
-  /// What Apple does in the test.
+  /// Apple's configuration of the test.
   public var config: Entitled_V1_RetentionPerformanceTestConfig {
     get {_config ?? Entitled_V1_RetentionPerformanceTestConfig()}
     set {_config = newValue}
@@ -1064,7 +1064,7 @@ public nonisolated struct Entitled_V1_GetRetentionPerformanceTestResponse: Senda
   /// The number of calls without a result.
   public var pending: Int64 = 0
 
-  /// What Apple does in the test.
+  /// Apple's configuration of the test.
   public var config: Entitled_V1_RetentionPerformanceTestConfig {
     get {_config ?? Entitled_V1_RetentionPerformanceTestConfig()}
     set {_config = newValue}

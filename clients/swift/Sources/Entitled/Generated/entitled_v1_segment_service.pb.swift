@@ -20,7 +20,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// How the deciding period of a purchase is paid.
+/// The price or the offer by which the deciding period of a purchase is paid.
 public nonisolated enum Entitled_V1_PaymentMode: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -268,7 +268,7 @@ public nonisolated struct Entitled_V1_ListCustomersRequest: Sendable {
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   public var pageToken: String = String()
 
-  /// Where counting ends: `total` is at most this number. 0: all rows are counted.
+  /// The limit of counting: `total` is at most this number. 0: all rows are counted.
   public var countLimit: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -412,7 +412,7 @@ public nonisolated struct Entitled_V1_SegmentRow: @unchecked Sendable {
     set {_uniqueStorage()._storefront = newValue}
   }
 
-  /// How the deciding period is paid.
+  /// The price or the offer by which the deciding period is paid.
   public var paymentMode: Entitled_V1_PaymentMode {
     get {_storage._paymentMode}
     set {_uniqueStorage()._paymentMode = newValue}
@@ -438,7 +438,7 @@ public nonisolated struct Entitled_V1_SegmentRow: @unchecked Sendable {
   /// Clears the value of `annualPrice`. Subsequent reads from it will return its default value.
   public mutating func clearAnnualPrice() {_uniqueStorage()._annualPrice = nil}
 
-  /// How the customer got the purchase.
+  /// The way the customer got the purchase.
   public var inAppOwnershipType: Entitled_V1_InAppOwnershipType {
     get {_storage._inAppOwnershipType}
     set {_uniqueStorage()._inAppOwnershipType = newValue}
@@ -462,7 +462,7 @@ public nonisolated struct Entitled_V1_SegmentRow: @unchecked Sendable {
     set {_uniqueStorage()._eligibleWinBackOfferIds = newValue}
   }
 
-  /// What to offer or tell the customer.
+  /// Recommended actions for the customer.
   public var advice: [Entitled_V1_Advice] {
     get {_storage._advice}
     set {_uniqueStorage()._advice = newValue}
@@ -547,7 +547,7 @@ public nonisolated struct Entitled_V1_ListSegmentsRequest: Sendable {
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   public var pageToken: String = String()
 
-  /// Where counting ends: the `total` of each segment is at most this number. 0: all rows are counted.
+  /// The limit of counting: the `total` of each segment is at most this number. 0: all rows are counted.
   public var countLimit: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

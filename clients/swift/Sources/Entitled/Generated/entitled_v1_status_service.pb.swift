@@ -155,7 +155,7 @@ public nonisolated struct Entitled_V1_CertificateStatus: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What it is for, such as `listener grpc` or `trusted root production`.
+  /// The use, such as `listener grpc` or `trusted root production`.
   public var use: String = String()
 
   /// When it ends; for a chain, the first end of its certificates.
@@ -204,7 +204,7 @@ public nonisolated struct Entitled_V1_ReplicaStatus: Sendable {
   public init() {}
 }
 
-/// How far a replica is behind the commits of the leader. Replicas report it each five seconds.
+/// The lag of a replica behind the commits of the leader. Replicas report it every five seconds.
 public nonisolated struct Entitled_V1_ReplicaLag: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -341,7 +341,7 @@ public nonisolated struct Entitled_V1_AppStatus: @unchecked Sendable {
     set {_uniqueStorage()._lastSequence = newValue}
   }
 
-  /// How late Apple's latest notifications arrived; unset: none with a signed date has arrived.
+  /// The delay of Apple's latest notifications; unset: none with a signed date has arrived.
   public var notificationDelay: Entitled_V1_NotificationDelay {
     get {_storage._notificationDelay ?? Entitled_V1_NotificationDelay()}
     set {_uniqueStorage()._notificationDelay = newValue}
@@ -351,7 +351,7 @@ public nonisolated struct Entitled_V1_AppStatus: @unchecked Sendable {
   /// Clears the value of `notificationDelay`. Subsequent reads from it will return its default value.
   public mutating func clearNotificationDelay() {_uniqueStorage()._notificationDelay = nil}
 
-  /// What is left of Apple's rate limits, for each endpoint called since the start of the process.
+  /// The calls left under Apple's rate limits, for each endpoint called since the start of the process.
   public var appleRateLimits: [Entitled_V1_AppleRateLimit] {
     get {_storage._appleRateLimits}
     set {_uniqueStorage()._appleRateLimits = newValue}

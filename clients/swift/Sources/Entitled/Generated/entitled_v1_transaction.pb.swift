@@ -120,7 +120,7 @@ public nonisolated struct Entitled_V1_Transaction: @unchecked Sendable {
     set {_uniqueStorage()._environment = newValue}
   }
 
-  /// How the customer came to the purchase.
+  /// The way the customer got the purchase.
   public var inAppOwnershipType: Entitled_V1_InAppOwnershipType {
     get {_storage._inAppOwnershipType}
     set {_uniqueStorage()._inAppOwnershipType = newValue}
@@ -365,8 +365,8 @@ public nonisolated struct Entitled_V1_TransactionCommitmentInfo: Sendable {
   /// period does.
   public var remainingPeriods: Int32 = 0
 
-  /// What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, for customers who
-  /// do not pay, and in an answer without access unless Apple retries a payment.
+  /// The cost of these payments at the price of this one: a forecast, no revenue. Unset without a price, for customers
+  /// who do not pay, and in an answer without access unless Apple retries a payment.
   public var remainingPrice: Entitled_V1_Money {
     get {_remainingPrice ?? Entitled_V1_Money()}
     set {_remainingPrice = newValue}

@@ -174,7 +174,7 @@ struct  Entitled__V1__ErrorGroup
 
 
 /*
- * Who may call a method and how the server runs it.
+ * The role that a call of a method needs, and the way the server runs it.
  */
 struct  Entitled__V1__Access
 {

@@ -1254,7 +1254,7 @@ struct  Entitled__V1__SetConsumptionConsentRequest
    */
   char *actor;
   /*
-   * How the customer gave the consent, for the audit trail: at most 4096 bytes.
+   * The form in which the customer gave the consent, for the audit trail: at most 4096 bytes.
    */
   char *note;
   /*
@@ -1708,7 +1708,7 @@ struct  Entitled__V1__CustomerGroup
    */
   char *group_id;
   /*
-   * Who bought the seats, as Apple sends it: ORGANIZATION or CONSUMER.
+   * The buyer of the seats, as Apple sends it: ORGANIZATION or CONSUMER.
    */
   char *group_type;
   /*
@@ -1884,7 +1884,7 @@ struct  Entitled__V1__SendAdvancedCommerceRequestRequest
    */
   char *transaction_id;
   /*
-   * What to do. Required.
+   * The action. Required.
    */
   Entitled__V1__AdvancedCommerceAction action;
   /*
@@ -2193,7 +2193,7 @@ struct  Entitled__V1__SettleConsentWithdrawalRequest
    */
   char *actor;
   /*
-   * What was done, for the audit trail: at most 4096 bytes.
+   * The measures taken, for the audit trail: at most 4096 bytes.
    */
   char *note;
   /*

@@ -128,8 +128,8 @@ struct  Entitled__V1__AuditEntry
   size_t n_customer_ids;
   char **customer_ids;
   /*
-   * What the request names instead of a customer, for example a purchase or a piece of evidence. Empty for a query that
-   * found no customer: it may be a person's, and no erasure would find it.
+   * The purchase, piece of evidence or other object that the request names instead of a customer. Empty for a query
+   * that found no customer: it may be a person's, and no erasure would find it.
    */
   char *subject;
   /*

@@ -180,7 +180,7 @@ struct  Entitled__V1__ProductEntitlement
    */
   char *name;
   /*
-   * How much is granted: LIMITED or FULL.
+   * The granted level of access: LIMITED or FULL.
    */
   Entitled__V1__AccessLevel access_level;
 };

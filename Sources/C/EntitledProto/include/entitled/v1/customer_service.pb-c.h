@@ -67,7 +67,7 @@ typedef struct Entitled__V1__CustomerContradiction Entitled__V1__CustomerContrad
 /* --- enums --- */
 
 /*
- * What a query was recognized as.
+ * The kind of object that a query was recognized as.
  */
 typedef enum _Entitled__V1__CustomerHitKind {
   /*
@@ -184,8 +184,8 @@ struct  Entitled__V1__FindCustomersRequest
 {
   ProtobufCMessage base;
   /*
-   * What to search, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
-   * `NAME=VALUE` names an attribute.
+   * The search text, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of
+   * evidence; `NAME=VALUE` names an attribute.
    */
   char *query;
   /*
@@ -250,7 +250,7 @@ struct  Entitled__V1__CustomerHit
 {
   ProtobufCMessage base;
   /*
-   * What the query was recognized as.
+   * The kind of object that the query was recognized as.
    */
   Entitled__V1__CustomerHitKind kind;
   /*
@@ -367,7 +367,7 @@ struct  Entitled__V1__DescribeCustomerResponse
   size_t n_merged_customer_ids;
   char **merged_customer_ids;
   /*
-   * What the customer has paid, by currency. Purchases that others share with the customer are not included.
+   * The amounts paid by the customer, by currency. Purchases that others share with the customer are not included.
    */
   size_t n_paid;
   Entitled__V1__PaidTotal **paid;
@@ -382,7 +382,8 @@ struct  Entitled__V1__DescribeCustomerResponse
 
 
 /*
- * What a customer has paid in one currency, by the prices in Apple's documents: with taxes, and before Apple's commission.
+ * The amount paid by a customer in one currency, by the prices in Apple's documents: with taxes, and before Apple's
+ * commission.
  */
 struct  Entitled__V1__PaidTotal
 {
@@ -396,7 +397,7 @@ struct  Entitled__V1__PaidTotal
    */
   Entitled__V1__Money *charged;
   /*
-   * What Apple gave back of the charges, without refunds that it reversed.
+   * The part of the charges that Apple refunded, without refunds that it reversed.
    */
   Entitled__V1__Money *refunded;
 };
@@ -406,7 +407,7 @@ struct  Entitled__V1__PaidTotal
 
 
 /*
- * What to say and to do about one entitlement.
+ * Sentences and actions for one entitlement.
  */
 struct  Entitled__V1__EntitlementDescription
 {
@@ -424,15 +425,15 @@ struct  Entitled__V1__EntitlementDescription
    */
   char *reason;
   /*
-   * What holds, for the operator's staff: the reason, the product and the dates.
+   * A sentence for the operator's staff: the reason, the product and the dates.
    */
   char *support_sentence;
   /*
-   * What to tell the customer, in the second person.
+   * A sentence for the customer, in the second person.
    */
   char *customer_sentence;
   /*
-   * What the operator's staff can do; empty: nothing.
+   * The actions that the operator's staff can take; empty: none.
    */
   size_t n_actions;
   char **actions;
@@ -1085,7 +1086,7 @@ struct  Entitled__V1__GetCustomerHistoryResponse
   size_t n_lanes;
   Entitled__V1__HistoryLane **lanes;
   /*
-   * What the customer had paid until `as_of`, by currency, also before `start_time`.
+   * The amounts paid by the customer until `as_of`, by currency, also before `start_time`.
    */
   size_t n_paid;
   Entitled__V1__PaidTotal **paid;
@@ -1158,7 +1159,7 @@ struct  Entitled__V1__HistorySegment
    */
   char *reason;
   /*
-   * How much of the entitlement is granted.
+   * The granted level of access.
    */
   Entitled__V1__AccessLevel access_level;
   /*
@@ -1469,7 +1470,7 @@ struct  Entitled__V1__CustomerContradiction
    */
   char *transaction_id;
   /*
-   * What conflicts, and how it is evaluated, as a sentence.
+   * The conflict and its evaluation, as a sentence.
    */
   char *explanation;
 };

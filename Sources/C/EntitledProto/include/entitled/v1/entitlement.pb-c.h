@@ -49,7 +49,7 @@ typedef enum _Entitled__V1__AccessLevel {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ACCESS_LEVEL)
 } Entitled__V1__AccessLevel;
 /*
- * Why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
+ * The reason why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
  * Numbers above 0 entitle. `AppStoreCodes.state_code` carries the number with the sub-state.
  */
 typedef enum _Entitled__V1__EntitlementState {
@@ -187,7 +187,7 @@ struct  Entitled__V1__Entitlement
    */
   protobuf_c_boolean entitled;
   /*
-   * How much is granted; NONE if not entitled.
+   * The granted level of access; NONE if not entitled.
    */
   Entitled__V1__AccessLevel access_level;
   /*
@@ -242,7 +242,7 @@ struct  Entitled__V1__Entitlement
    */
   char *grant_id;
   /*
-   * How the customer came to the deciding purchase.
+   * The way the customer got the deciding purchase.
    */
   Entitled__V1__InAppOwnershipType in_app_ownership_type;
   /*
@@ -277,7 +277,7 @@ struct  Entitled__V1__Entitlement
    */
   Entitled__V1__AppStoreCodes *app_store_codes;
   /*
-   * Where the answer comes from: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
+   * The source of the answer: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
    * deciding grant, for example "play". Empty: nothing was purchased or granted.
    */
   char *source;

@@ -1761,7 +1761,7 @@ struct  Entitled__V1__ProbableFamilyMember
    */
   char *original_transaction_id;
   /*
-   * How that customer came to the purchase.
+   * The way that customer got the purchase.
    */
   Entitled__V1__InAppOwnershipType in_app_ownership_type;
   /*
@@ -1802,7 +1802,7 @@ struct  Entitled__V1__GrantRequest
    */
   char *entitlement;
   /*
-   * How much is granted: LIMITED or FULL. Required.
+   * The granted level of access: LIMITED or FULL. Required.
    */
   Entitled__V1__AccessLevel access_level;
   /*
@@ -1925,7 +1925,7 @@ struct  Entitled__V1__Grant
    */
   char *entitlement;
   /*
-   * How much is granted: LIMITED or FULL.
+   * The granted level of access: LIMITED or FULL.
    */
   Entitled__V1__AccessLevel access_level;
   /*

@@ -219,7 +219,7 @@ typedef enum _Entitled__V1__OfferSignatureForm {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OFFER_SIGNATURE_FORM)
 } Entitled__V1__OfferSignatureForm;
 /*
- * How the answer here differs from what RevenueCat states.
+ * The difference between the answer here and RevenueCat's statement.
  */
 typedef enum _Entitled__V1__DisagreementKind {
   /*
@@ -523,7 +523,7 @@ struct  Entitled__V1__SubmitReceiptResponse
   size_t n_original_transaction_ids;
   char **original_transaction_ids;
   /*
-   * Why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise.
+   * The reason why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise.
    */
   char *refresh_reason;
   /*
@@ -832,7 +832,7 @@ struct  Entitled__V1__MigrateReceiptsResponse
    */
   Entitled__V1__MigrationOutcome outcome;
   /*
-   * Why it was rejected or is retryable. Unset: it was migrated.
+   * The reason why it was rejected or is retryable. Unset: it was migrated.
    */
   Google__Rpc__Status *error;
   /*
@@ -1612,7 +1612,7 @@ struct  Entitled__V1__Disagreement
    */
   char *entitlement;
   /*
-   * How both sides differ.
+   * The difference between both sides.
    */
   Entitled__V1__DisagreementKind kind;
   /*

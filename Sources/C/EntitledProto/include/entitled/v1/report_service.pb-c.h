@@ -156,7 +156,7 @@ typedef enum _Entitled__V1__ReportRole {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REPORT_ROLE)
 } Entitled__V1__ReportRole;
 /*
- * Where the values of a column come from.
+ * The source of the values of a column.
  */
 typedef enum _Entitled__V1__ReportProvenance {
   /*
@@ -238,7 +238,7 @@ struct  Entitled__V1__Report
    */
   char *name;
   /*
-   * What it shows.
+   * The title, for a heading.
    */
   char *title;
   /*
@@ -284,11 +284,11 @@ struct  Entitled__V1__ReportColumn
    */
   Entitled__V1__ReportRole role;
   /*
-   * What it counts.
+   * The definition of its values, in one sentence.
    */
   char *definition;
   /*
-   * Where its values come from, in the measure of the answer: prices, or with `proceeds` their estimated part.
+   * The source of its values, in the measure of the answer: prices, or with `proceeds` their estimated part.
    */
   Entitled__V1__ReportProvenance provenance;
 };
@@ -298,7 +298,7 @@ struct  Entitled__V1__ReportColumn
 
 
 /*
- * What a report is asked for.
+ * The parameters of a report.
  */
 struct  Entitled__V1__ReportQuery
 {
@@ -350,7 +350,7 @@ struct  Entitled__V1__ReportQuery
    */
   protobuf_c_boolean as_first_closed;
   /*
-   * What was known when the last day before this instant closed. Unset: all that is known.
+   * The report as of the closing of the last day before this instant. Unset: all data is included.
    */
   Google__Protobuf__Timestamp *known_at;
   /*
@@ -543,7 +543,7 @@ struct  Entitled__V1__ReportRevision
   size_t n_causes;
   Entitled__V1__ReportRevisionCause **causes;
   /*
-   * What it changed in the answer without its groups: one element for each currency. Empty for reports by cohort.
+   * The changes of the answer without its groups: one element for each currency. Empty for reports by cohort.
    */
   size_t n_differences;
   Entitled__V1__ReportDifference **differences;
@@ -708,7 +708,7 @@ struct  Entitled__V1__ReportPosting
    */
   int64_t number;
   /*
-   * What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
+   * The kind, such as "ACTIVE", "RENEWED" or "CHARGE".
    */
   char *kind;
   /*
@@ -716,7 +716,7 @@ struct  Entitled__V1__ReportPosting
    */
   protobuf_c_boolean stock;
   /*
-   * When it was so, by Apple's documents.
+   * The time of the change, by Apple's documents.
    */
   Google__Protobuf__Timestamp *effective_at;
   /*
@@ -724,7 +724,7 @@ struct  Entitled__V1__ReportPosting
    */
   Google__Protobuf__Timestamp *known_at;
   /*
-   * How it became known, such as "LATE_NOTIFICATION" or "TIME".
+   * The cause by which it became known, such as "LATE_NOTIFICATION" or "TIME".
    */
   char *cause;
   /*

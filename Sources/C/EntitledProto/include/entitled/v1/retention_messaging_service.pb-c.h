@@ -107,7 +107,7 @@ typedef enum _Entitled__V1__RetentionAnswer {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RETENTION_ANSWER)
 } Entitled__V1__RetentionAnswer;
 /*
- * What a subscriber did after a request for a message, as the documents about the subscription show it.
+ * The action of a subscriber after a request for a message, as the documents about the subscription show it.
  */
 typedef enum _Entitled__V1__RetentionOutcome {
   /*
@@ -212,7 +212,7 @@ struct  Entitled__V1__RetentionBulletPoint
 
 
 /*
- * What Apple does in a performance test.
+ * Apple's configuration of a performance test.
  */
 struct  Entitled__V1__RetentionPerformanceTestConfig
 {
@@ -1035,7 +1035,7 @@ struct  Entitled__V1__StartRetentionPerformanceTestResponse
    */
   char *request_id;
   /*
-   * What Apple does in the test.
+   * Apple's configuration of the test.
    */
   Entitled__V1__RetentionPerformanceTestConfig *config;
   /*
@@ -1100,7 +1100,7 @@ struct  Entitled__V1__GetRetentionPerformanceTestResponse
    */
   int64_t pending;
   /*
-   * What Apple does in the test.
+   * Apple's configuration of the test.
    */
   Entitled__V1__RetentionPerformanceTestConfig *config;
   /*

@@ -40,7 +40,7 @@ typedef struct Entitled__V1__WatchSegmentResponse Entitled__V1__WatchSegmentResp
 /* --- enums --- */
 
 /*
- * How the deciding period of a purchase is paid.
+ * The price or the offer by which the deciding period of a purchase is paid.
  */
 typedef enum _Entitled__V1__PaymentMode {
   /*
@@ -226,7 +226,7 @@ struct  Entitled__V1__ListCustomersRequest
    */
   char *page_token;
   /*
-   * Where counting ends: `total` is at most this number. 0: all rows are counted.
+   * The limit of counting: `total` is at most this number. 0: all rows are counted.
    */
   int64_t count_limit;
   Entitled__V1__ListCustomersRequest__SelectionCase selection_case;
@@ -339,7 +339,7 @@ struct  Entitled__V1__SegmentRow
    */
   char *storefront;
   /*
-   * How the deciding period is paid.
+   * The price or the offer by which the deciding period is paid.
    */
   Entitled__V1__PaymentMode payment_mode;
   /*
@@ -351,7 +351,7 @@ struct  Entitled__V1__SegmentRow
    */
   Entitled__V1__Money *annual_price;
   /*
-   * How the customer got the purchase.
+   * The way the customer got the purchase.
    */
   Entitled__V1__InAppOwnershipType in_app_ownership_type;
   /*
@@ -368,7 +368,7 @@ struct  Entitled__V1__SegmentRow
   size_t n_eligible_win_back_offer_ids;
   char **eligible_win_back_offer_ids;
   /*
-   * What to offer or tell the customer.
+   * Recommended actions for the customer.
    */
   size_t n_advice;
   Entitled__V1__Advice **advice;
@@ -443,7 +443,7 @@ struct  Entitled__V1__ListSegmentsRequest
    */
   char *page_token;
   /*
-   * Where counting ends: the `total` of each segment is at most this number. 0: all rows are counted.
+   * The limit of counting: the `total` of each segment is at most this number. 0: all rows are counted.
    */
   int64_t count_limit;
 };

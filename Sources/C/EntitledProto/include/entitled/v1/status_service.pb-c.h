@@ -153,7 +153,7 @@ struct  Entitled__V1__CertificateStatus
 {
   ProtobufCMessage base;
   /*
-   * What it is for, such as `listener grpc` or `trusted root production`.
+   * The use, such as `listener grpc` or `trusted root production`.
    */
   char *use;
   /*
@@ -204,7 +204,7 @@ struct  Entitled__V1__ReplicaStatus
 
 
 /*
- * How far a replica is behind the commits of the leader. Replicas report it each five seconds.
+ * The lag of a replica behind the commits of the leader. Replicas report it every five seconds.
  */
 struct  Entitled__V1__ReplicaLag
 {
@@ -302,11 +302,11 @@ struct  Entitled__V1__AppStatus
    */
   int64_t last_sequence;
   /*
-   * How late Apple's latest notifications arrived; unset: none with a signed date has arrived.
+   * The delay of Apple's latest notifications; unset: none with a signed date has arrived.
    */
   Entitled__V1__NotificationDelay *notification_delay;
   /*
-   * What is left of Apple's rate limits, for each endpoint called since the start of the process.
+   * The calls left under Apple's rate limits, for each endpoint called since the start of the process.
    */
   size_t n_apple_rate_limits;
   Entitled__V1__AppleRateLimit **apple_rate_limits;

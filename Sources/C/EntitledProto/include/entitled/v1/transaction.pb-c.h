@@ -93,7 +93,7 @@ struct  Entitled__V1__Transaction
    */
   Entitled__V1__Environment environment;
   /*
-   * How the customer came to the purchase.
+   * The way the customer got the purchase.
    */
   Entitled__V1__InAppOwnershipType in_app_ownership_type;
   /*
@@ -240,8 +240,8 @@ struct  Entitled__V1__TransactionCommitmentInfo
    */
   int32_t remaining_periods;
   /*
-   * What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, for customers who
-   * do not pay, and in an answer without access unless Apple retries a payment.
+   * The cost of these payments at the price of this one: a forecast, no revenue. Unset without a price, for customers
+   * who do not pay, and in an answer without access unless Apple retries a payment.
    */
   Entitled__V1__Money *remaining_price;
 };
