@@ -13,7 +13,7 @@ extension ColumnMapping {
   /// - Throws: ``ConfigurationError`` for the first problem, with the file and its line; an unknown key is one.
   package init(yaml: String, file: String) throws(ConfigurationError) {
     self.init()
-    let root = try ServiceConfiguration.root(yaml: yaml, file: file, name: "the mapping")
+    let root = try ConfigurationFile.root(yaml: yaml, file: file, name: "the mapping")
     let members = try root.members([
       "separator", "list_separator", "columns", "attributes", "attribute_objects", "default_store", "stores",
       "entitlements",

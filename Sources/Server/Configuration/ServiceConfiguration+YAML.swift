@@ -18,7 +18,7 @@ extension ServiceConfiguration {
   ///
   /// - Throws: ``ConfigurationError`` for the first problem; an unknown key is one.
   package init(yaml: String, file: String) throws(ConfigurationError) {
-    try self.init(Self.root(yaml: yaml, file: file))
+    try self.init(ConfigurationFile.root(yaml: yaml, file: file))
   }
 
   /// Parses the root node of a file.
@@ -66,56 +66,11 @@ extension ServiceConfiguration {
   }
 }
 
-extension ServiceConfiguration {
-  /// Returns the root node of a file.
-  static func root(
-    yaml: String, file: String, name: String = "the configuration", problems: ConfigurationProblems? = nil
-  ) throws(ConfigurationError) -> ConfigurationNode {
-    ConfigurationNode(file: file, name: name, node: try parse(yaml, file), problems: problems)
-  }
-}
-
 extension TrustedRoot {
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["environment", "certificate"])
     try members.require("environment", "certificate")
     environment = try Environment(members.required("environment"))
     path = try members.required("certificate").path()
-  }
-}
-
-/// Parses one YAML document.
-private func parse(_ yaml: String, _ file: String) throws(ConfigurationError) -> Node {
-  do {
-    guard let node = try compose(yaml: yaml) else {
-      throw ConfigurationError.invalid(file: file, line: nil, problem: "the configuration is empty")
-    }
-    return node
-  } catch let error as ConfigurationError {
-    throw error
-  } catch {
-    throw .invalid(file: file, line: error.line, problem: error.problem)
-  }
-}
-
-extension Error {
-  fileprivate var line: Int? {
-    switch self as? YamlError {
-    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
-    case .duplicatedKeysInMapping(_, let context): context.mark.line
-    default: nil
-    }
-  }
-
-  fileprivate var problem: String {
-    switch self as? YamlError {
-    case .scanner(_, let problem, _, _) where problem.hasSuffix("cannot start any token"):
-      "\(problem), such as a tab; YAML indents with spaces"
-    case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
-      problem
-    case .duplicatedKeysInMapping(let keys, _):
-      "duplicate keys: \(keys.joined(separator: ", "))"
-    default: "\(self)"
-    }
   }
 }

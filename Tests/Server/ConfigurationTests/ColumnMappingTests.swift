@@ -27,6 +27,7 @@ import Testing
     "An error names the file and line",
     arguments: [
       ("columns: {store: s}", "map.yaml:1: columns has no customer_id"),
+      ("", "map.yaml: the mapping is empty"),
       ("a: 1", "map.yaml:1: the mapping: unknown key 'a'; known: "),
       ("columns:\n  customer: x", "map.yaml:2: columns: unknown key 'customer'; known: "),
       (

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Platform
+internal import Yams
 
-/// Reads the files that a person writes in YAML.
+/// Reads and parses the files that a person writes in YAML.
 enum ConfigurationFile {
   /// Returns the text of a file.
   ///
@@ -15,5 +16,39 @@ enum ConfigurationFile {
       throw .invalid(file: path, line: nil, problem: "the file is not UTF-8")
     }
     return text
+  }
+
+  /// Parses a text that was read from `file` and returns its root node. Errors call the document `name`.
+  static func root(
+    yaml: String, file: String, name: String = "the configuration", problems: ConfigurationProblems? = nil
+  ) throws(ConfigurationError) -> ConfigurationNode {
+    let node: Node?
+    do { node = try compose(yaml: yaml) } catch {
+      throw .invalid(file: file, line: error.line, problem: error.problem)
+    }
+    guard let node else { throw .invalid(file: file, line: nil, problem: "\(name) is empty") }
+    return ConfigurationNode(file: file, name: name, node: node, problems: problems)
+  }
+}
+
+extension Error {
+  fileprivate var line: Int? {
+    switch self as? YamlError {
+    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+    case .duplicatedKeysInMapping(_, let context): context.mark.line
+    default: nil
+    }
+  }
+
+  fileprivate var problem: String {
+    switch self as? YamlError {
+    case .scanner(_, let problem, _, _) where problem.hasSuffix("cannot start any token"):
+      "\(problem), such as a tab; YAML indents with spaces"
+    case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
+      problem
+    case .duplicatedKeysInMapping(let keys, _):
+      "duplicate keys: \(keys.joined(separator: ", "))"
+    default: "\(self)"
+    }
   }
 }

@@ -80,7 +80,8 @@ extension ServiceConfiguration {
   ) -> (configuration: ServiceConfiguration?, problems: [ConfigurationError]) {
     let problems = ConfigurationProblems()
     do throws(ConfigurationError) {
-      let configuration = try ServiceConfiguration(root(yaml: yaml, file: file, problems: problems))
+      let root = try ConfigurationFile.root(yaml: yaml, file: file, problems: problems)
+      let configuration = try ServiceConfiguration(root)
       return (configuration, problems.sorted)
     } catch {
       problems.add(error)

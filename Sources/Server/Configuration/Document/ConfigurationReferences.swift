@@ -10,7 +10,7 @@ package struct ConfigurationReferences {
 
   /// Parses a configuration that was read from `file`.
   package init(yaml: String, file: String) {
-    let root = try? ServiceConfiguration.root(yaml: yaml, file: file)
+    let root = try? ConfigurationFile.root(yaml: yaml, file: file)
     lines = Dictionary(root.map(Self.references) ?? [], uniquingKeysWith: min)
   }
 
