@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -87,5 +88,34 @@ import Testing
     try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
     try await store.write { transaction throws(StoreError) in _ = try transaction.nextEvidenceID() }
     await store.close()
+  }
+  @Test(
+    "A write that joins a batch after the store's file was removed is rejected, and the batch is committed")
+  func removedDuringBatch() async throws {
+    defer { remove() }
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let writer = try SQLiteWriter(
+      path: database, changes: CustomerVersions(), ifEmpty: nil, hash: CustomerIdentity.hash,
+      maxRejectedBytes: BatchWriter.maxRejectedBytesPerDay)
+    defer { writer.close() }
+    let results = Mutex<[String: Result<EvidenceID, StoreError>]>([:])
+    @Sendable func job(_ name: String) -> WriteJob {
+      WriteJob { transaction throws(StoreError) in
+        try transaction.nextEvidenceID()
+      } deliver: { result in
+        results.withLock { $0[name] = result }
+      }
+    }
+    let (file, away) = (database, database + ".away")
+    var arrivals = [job("late")]
+    let written = writer.write([job("early")]) {
+      try? FileManager.default.moveItem(atPath: file, toPath: away)
+      defer { arrivals = [] }
+      return arrivals
+    }
+    #expect(written.failure == nil)
+    let (early, late) = results.withLock { ($0["early"], $0["late"]) }
+    #expect((try? early?.get()) != nil)
+    #expect(late == .failure(.removed(path: file)))
   }
 }

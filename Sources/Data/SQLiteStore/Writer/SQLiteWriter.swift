@@ -37,13 +37,19 @@ final class SQLiteWriter: StoreWriter, @unchecked Sendable {
     diskFull = DiskFullLog(path: path)
   }
 
-  /// Commits a batch, as ``BatchWriter/write(_:joinedBy:)``.
+  /// Commits a batch, as ``BatchWriter/write(_:joinedBy:)``. A write that was queued after the removal of a file is
+  /// rejected, also if it arrives in the middle of a batch that began before.
   func write(
     _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob]
   ) -> (count: Int, failure: StoreError?) {
     guard let open else { return reject(batch, .closed) }
     if let path = files.removed { return reject(batch, .removed(path: path)) }
-    let result = open.writer.write(batch, joinedBy: arrived)
+    let result = open.writer.write(batch) {
+      let jobs = arrived()
+      guard !jobs.isEmpty, let path = files.removed else { return jobs }
+      _ = reject(jobs, .removed(path: path))
+      return []
+    }
     diskFull.record(result.failure, at: .now)
     return result
   }
