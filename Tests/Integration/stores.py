@@ -18,9 +18,13 @@ _FILES = "it is about the files of SQLite"
 _SEEDED = "'store seed' writes to SQLite"
 # What cannot run on PostgreSQL: a file of tests or one test, and why.
 SQLITE_ONLY = {
+    "test_console_pictures.py": "the pictures of the status page show a store in SQLite",
     "test_crash.py": "tools/crash reads the file of SQLite; tools/replicas is its counterpart",
+    "test_durability.py": _FILES,
     "test_erasure.py::test_a_restored_copy_is_erased_before_its_first_answer": _FILES,
     "test_health.py::test_on_a_full_disk_notifications_get_503_and_health_fails_until_space_is_free": _FILES,
+    "test_limits.py::test_memory_stays_within_the_limit_of_unread_responses":
+        "requests that wait for PostgreSQL take memory besides their responses",
     "test_litestream.py": "Litestream copies SQLite; a standby copies PostgreSQL",
     "test_frozen_versions.py": _FILES,
     "test_load.py": _SEEDED,
