@@ -123,6 +123,11 @@ class Service:
             text = page.read().decode()
         return {name: float(value) for name, value in re.findall(r"^(\w+) (\S+)$", text, re.M)}
 
+    def wait_until_leading(self):
+        """Waits until it stores what it takes in: a replica on PostgreSQL that does not lead hands it over instead."""
+        wait_for(lambda: stores.IS_SQLITE or "took over as leader" in self.log)
+        return self
+
     def readiness(self):
         """The response of the readiness probe: its status and its document."""
         with response_to(f"http://{self.http}/readyz") as answer:

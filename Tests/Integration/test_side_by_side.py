@@ -46,17 +46,10 @@ def demo(tmp_path_factory):
     return text
 
 
-def serve(data, path):
-    """A service that stores events itself: until it leads, a replica on PostgreSQL hands them over."""
-    service = Service(data, ["--config", path])
-    wait_for(lambda: stores.IS_SQLITE or "took over as leader" in service.log)
-    return service
-
-
 @pytest.fixture
 def client(tmp_path, demo):
     path = write(tmp_path, demo)
-    client = Client(serve(tmp_path / "data", path))
+    client = Client(Service(tmp_path / "data", ["--config", path]).wait_until_leading())
     client.path = path
     yield client
     client.channel.close()
@@ -208,7 +201,7 @@ def test_a_repetition_is_stored_once_and_an_acknowledged_event_survives_a_kill(c
         assert send(client.service, other)[0] == 200
     client.channel.close()
     client.service.kill()
-    again = Client(serve(client.service.data, client.path))
+    again = Client(Service(client.service.data, ["--config", client.path]).wait_until_leading())
     client.service, client.channel, client.receipts = again.service, again.channel, again.receipts
     ids = {row[0] for row in stores.query(client.service.data, "SELECT event_id FROM imported_event")}
     assert ids == {one["event"]["id"] for one in [body, *others]}
@@ -244,7 +237,7 @@ def test_old_events_are_deleted_also_without_the_section(client, demo):
     stores.execute(client.service.data, f"UPDATE imported_event SET received_at = received_at - {401 * 86_400_000} WHERE "
                    "event_id IN (SELECT event_id FROM imported_event_customer WHERE customer_id = 'ann')")
     client.path.write_text(re.sub(r"environments: \[.*?\]", "environments: [Sandbox]", demo, count=1))
-    again = Client(serve(client.service.data, client.path))
+    again = Client(Service(client.service.data, ["--config", client.path]).wait_until_leading())
     client.service, client.channel, client.receipts = again.service, again.channel, again.receipts
     wait_for(lambda: stores.query(client.service.data, "SELECT customer_id FROM imported_event_customer") == [("bob",)])
     assert stores.query(client.service.data, "SELECT count(*) FROM imported_event") == [(1,)]

@@ -71,7 +71,7 @@ def submit(service, headers):
 
 
 def test_a_submission_is_one_trace_with_verification_and_write(start, tmp_path, collector):
-    service = start(arguments=traced(tmp_path, collector))
+    service = start(arguments=traced(tmp_path, collector)).wait_until_leading()
     trace, headers = parent()
     submit(service, headers)
     spans = collector.wait_for(trace, SUBMIT, "verify", "store.write")
