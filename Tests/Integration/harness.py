@@ -124,7 +124,7 @@ class Service:
         return {name: float(value) for name, value in re.findall(r"^(\w+) (\S+)$", text, re.M)}
 
     def wait_until_leading(self):
-        """Waits until it stores what it takes in: a replica on PostgreSQL that does not lead hands it over instead."""
+        """Waits until the service writes to its store itself; a replica on PostgreSQL passes requests on until it leads."""
         wait_for(lambda: stores.IS_SQLITE or "took over as leader" in self.log)
         return self
 
