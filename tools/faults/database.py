@@ -1,5 +1,6 @@
 """PostgreSQL with a synchronous standby: three nodes under Patroni, with etcd."""
 
+import base64
 import json
 import os
 import pathlib
@@ -37,12 +38,21 @@ class Etcd:
         ]  # fmt: skip
         self.process = self.machine.start(arguments, folder / "etcd.log")
 
+    def value(self, key):
+        """The JSON value of a key; `None` if there is none."""
+        body = json.dumps({"key": base64.b64encode(key.encode()).decode()}).encode()
+        with urllib.request.urlopen(f"http://{self.machine.address}:2379/v3/kv/range", body, timeout=5) as answer:
+            found = json.load(answer).get("kvs")
+        return json.loads(base64.b64decode(found[0]["value"])) if found else None
+
 
 class Node:
     """A machine with PostgreSQL and Patroni."""
 
     def __init__(self, network, name, folder, etcd, ttl):
         self.machine, self.name, self.folder, self.ttl = network.machine(name), name, folder / name, ttl
+        # The seconds from one turn of Patroni to the next.
+        self.turn = ttl // 5
         self.folder.mkdir()
         self.log = folder / f"{name}.log"
         self.log.touch()
@@ -64,7 +74,7 @@ class Node:
             "restapi": {"listen": f"{address}:8008", "connect_address": f"{address}:8008"},
             "bootstrap": {
                 "dcs": {
-                    "ttl": self.ttl, "loop_wait": self.ttl // 5, "retry_timeout": self.ttl * 3 // 10, "maximum_lag_on_failover": 1 << 20,
+                    "ttl": self.ttl, "loop_wait": self.turn, "retry_timeout": self.ttl * 3 // 10, "maximum_lag_on_failover": 1 << 20,
                     # A commit that no standby has is not acknowledged.
                     "synchronous_mode": True, "synchronous_mode_strict": True,
                     "postgresql": {"use_pg_rewind": True, "parameters": {
@@ -131,14 +141,31 @@ class Database:
         return next((node for node in self.nodes if node.role() == "primary"), None)
 
     def wait_until_safe(self):
-        """Waits for a leader with a synchronous standby, and for all nodes."""
-        deadline = time.monotonic() + READY_LIMIT
+        """Waits for a leader with a synchronous standby that may replace it, and for all nodes.
+
+        A node says what it knew at its last turn. A leader that has just restarted still has its standby by that, and then
+        withdraws it until it follows again; lost in that moment, no other node may take over. So the state must last
+        longer than a turn.
+        """
+        deadline, since = time.monotonic() + READY_LIMIT, None
         while time.monotonic() < deadline:
-            roles = sorted(str(node.role()) for node in self.nodes)
-            if roles == ["primary", "replica", "sync_standby"]:
-                return
+            roles = {node.name: str(node.role()) for node in self.nodes}
+            if self.is_safe(roles):
+                since = since or time.monotonic()
+                if time.monotonic() - since > self.nodes[0].turn + 1:
+                    return
+            else:
+                since = None
             time.sleep(0.2)
         sys.exit(f"the database is not ready: {roles}; see its logs")
+
+    def is_safe(self, roles):
+        """Whether the nodes have their roles, and the lock's keeper agrees who may replace the leader."""
+        names = {role: name for name, role in roles.items()}
+        if sorted(roles.values()) != ["primary", "replica", "sync_standby"]:
+            return False
+        eligible = self.etcd.value("/service/entitled/sync")
+        return eligible == {"leader": names["primary"], "sync_standby": names["sync_standby"]}
 
     @property
     def address(self):
