@@ -12,25 +12,18 @@ package typealias AppStoreClients = AppleClients<AppStoreServerClient>
 
 /// The clients of one of Apple's servers: one for each app and environment that has a key.
 package final class AppleClients<Client: AppleClient>: Sendable {
-  /// An app in an environment.
-  package struct Target: Hashable, Sendable {
-    /// The operator's name for the app, as in the catalog.
-    package let appID: String
-    package let environment: Environment
-  }
-
-  private let clients = Mutex<[Target: Client]>([:])
+  private let clients = Mutex<[AppEnvironment: Client]>([:])
 
   /// The apps and environments that have a client, in no particular order.
-  package var targets: [Target] { clients.withLock { Array($0.keys) } }
+  package var targets: [AppEnvironment] { clients.withLock { Array($0.keys) } }
 
   /// Creates an empty set, with which Apple is never called.
   package init() {}
 
   /// The client of an app in an environment; `nil` if there is none.
   package subscript(appID: String, environment: Environment) -> Client? {
-    get { clients.withLock { $0[Target(appID: appID, environment: environment)] } }
-    set { clients.withLock { $0[Target(appID: appID, environment: environment)] = newValue } }
+    get { clients.withLock { $0[AppEnvironment(appID: appID, environment: environment)] } }
+    set { clients.withLock { $0[AppEnvironment(appID: appID, environment: environment)] = newValue } }
   }
 
   /// Adopts the keys of `others`, which were read again: adds and removes clients, and keeps the rate limits of the

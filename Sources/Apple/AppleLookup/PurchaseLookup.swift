@@ -1,7 +1,7 @@
 package import AppStore
 package import AppStoreClient
 package import Ledger
-package import Store
+internal import Store
 
 /// Fetches purchases from the App Store Server API and ingests the signed documents through the ledger, which
 /// verifies each of them.

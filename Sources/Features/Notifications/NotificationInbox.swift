@@ -4,7 +4,7 @@ package import AppleLookup
 internal import Entitlements
 package import Ledger
 package import SignedData
-package import Store
+internal import Store
 
 /// Ingests notifications of both versions: verifies them and commits them before it returns.
 package struct NotificationInbox: Sendable {

@@ -1,5 +1,5 @@
 package import AppStore
-package import Store
+internal import Store
 internal import Synchronization
 
 /// The usual intervals between notifications of each app and environment, to tell a delivery gap from a quiet hour.

@@ -31,18 +31,6 @@ package struct CustomerKey: Hashable, Sendable {
   }
 }
 
-/// One configured app in one of Apple's environments.
-package struct AppEnvironment: Hashable, Sendable {
-  /// The operator's name for the app, as in the catalog.
-  package let appID: String
-  package let environment: Environment
-
-  package init(appID: String, environment: Environment) {
-    self.appID = appID
-    self.environment = environment
-  }
-}
-
 /// The key under which facts are stored: a purchase with all its transactions, a grant, a seat or an app
 /// install, of one app in one environment.
 ///

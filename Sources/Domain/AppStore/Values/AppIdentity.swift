@@ -51,3 +51,15 @@ package enum Environment: String, Hashable, Sendable, CaseIterable {
   /// production environment, and the past 30 days in the sandbox environment").
   package var notificationHistoryDays: Int64 { self == .production ? 180 : 30 }
 }
+
+/// One configured app in one of Apple's environments.
+package struct AppEnvironment: Hashable, Sendable {
+  /// The operator's name for the app, as in the catalog.
+  package let appID: String
+  package let environment: Environment
+
+  package init(appID: String, environment: Environment) {
+    self.appID = appID
+    self.environment = environment
+  }
+}
