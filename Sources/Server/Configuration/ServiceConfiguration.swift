@@ -3,7 +3,7 @@ package import Entitlements
 package import JSON
 package import SignedData
 
-/// The configuration of the service: the content of the YAML file.
+/// The configuration of the service: the content of the YAML file, which a reload (SIGHUP) reads again.
 package struct ServiceConfiguration: Hashable, Sendable {
   /// The apps, ordered by id.
   package let apps: [AppConfiguration]

@@ -112,7 +112,8 @@ package struct ServeOptions: ParsableArguments {
   }
 }
 
-/// The options of `entitled serve`.
+/// The options of `entitled serve` with their environment variables and defaults. They hold as long as the process, and
+/// have the path of the file of a ``ServiceConfiguration``.
 struct ServeSettings: Sendable {
   let grpc: HostAndPort
   let http: HostAndPort
