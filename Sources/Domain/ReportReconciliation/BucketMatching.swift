@@ -60,7 +60,7 @@ struct BucketMatching {
     }
   }
 
-  /// Candidates for what we count beyond Apple. Which of equal ones is meant cannot be known.
+  /// Candidates for postings that Apple does not count. Equal ones cannot be told apart.
   private func rest(of bucket: ReconciliationBucket, _ count: Int) -> [Candidate] {
     let all = (own.candidates[bucket] ?? []).sorted { ($0.at, $0.transactionID) > ($1.at, $1.transactionID) }
     let unknown = Candidate(

@@ -1,6 +1,6 @@
 internal import CNghttp2
 
-// What a session reads, and what it costs.
+// The input of a session, and its cost.
 extension Session {
   /// Reads bytes of the peer. After an error, or with ``hasExcessiveHeaders``, only the remaining output can be sent.
   ///

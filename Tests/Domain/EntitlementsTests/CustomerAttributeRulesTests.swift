@@ -1,7 +1,7 @@
 import Entitlements
 import Testing
 
-/// Which attributes a customer can have.
+/// The limits of a customer's attributes.
 @Suite struct CustomerAttributeRulesTests {
   @Test(
     "A name has 1 to 64 ASCII letters, digits and four marks",

@@ -241,7 +241,7 @@ import Testing
   }
 }
 
-/// Which events a receiver took, in the order in which it took them for the first time.
+/// The events that a receiver accepted, in the order of their first delivery.
 private final class AcceptedSequences: Sendable {
   private let sequences = Mutex<[Int64]>([])
 

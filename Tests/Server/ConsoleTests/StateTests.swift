@@ -6,7 +6,7 @@ import Wire
 @testable import Console
 @testable import Services
 
-/// What the pages say about the state of the service.
+/// The state of the service on the pages.
 @Suite struct StateTests {
   private func text(_ target: String, _ status: GetStatusResponse, _ webhooks: [Webhook] = []) async throws
     -> String

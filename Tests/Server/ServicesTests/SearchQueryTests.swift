@@ -5,7 +5,7 @@ import Testing
 
 @testable import Services
 
-/// What a text in the search box can name.
+/// The kinds of text that the search box recognizes.
 @Suite struct SearchQueryTests {
   @Test(
     "A text names an event, a piece of evidence or a command by its number",

@@ -9,7 +9,7 @@ import Wire
 
 @testable import Services
 
-/// What the tests of `Watch` share.
+/// The store, the broadcaster and the streams that the tests of `Watch` share.
 enum WatchFixture {
   static let instant = Instant(millisecondsSince1970: 1_800_000_000_000)
 

@@ -1,4 +1,4 @@
-/// Which attributes a customer can have: the contract of `SetCustomerAttributes`, which imports keep to as well.
+/// The limits of a customer's attributes, in `SetCustomerAttributes` and in imports.
 package enum CustomerAttributeRules {
   /// The maximum number of attributes of one customer.
   package static let maxCount = 64

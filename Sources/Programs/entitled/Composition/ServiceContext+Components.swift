@@ -4,7 +4,7 @@ internal import Services
 internal import Store
 internal import Webhooks
 
-// What the services get from the other components.
+// The parts of other components that the services get.
 
 extension ServiceContext {
   init(

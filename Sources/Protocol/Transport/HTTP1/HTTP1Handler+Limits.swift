@@ -1,6 +1,6 @@
 internal import NIOCore
 
-// What the peer makes the server hold.
+// The memory that the peer makes the server hold.
 extension HTTP1Handler {
   /// Reports the responses that the peer has not read.
   func reportUnread(_ context: ChannelHandlerContext) {

@@ -60,7 +60,7 @@ extension WorkRows {
   }
 }
 
-// What the service found wrong.
+// The findings of the service.
 extension WorkRows {
   private static func contradictions(
     _ page: RequestedRows, _ scope: Scope, _ visit: Visit
