@@ -13,19 +13,10 @@ struct CatalogCommand: AsyncParsableCommand {
   @Argument(help: "Product ids (default: all).") var products: [String] = []
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: GetCatalogRequest = try await scope.request(client) { $0.productIds = products }
     try await client.showPages(
-      empty: "no products", nextPageToken: \.nextPageToken,
-      rows: { (page: GetCatalogResponse) in page.products.flatMap(\.rows) },
-      fetch: { connection, token in
-        try await connection.getCatalog(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.productIds = products
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.getCatalog($1) }, empty: "no products", nextPageToken: \.nextPageToken
+    ) { $0.products.flatMap(\.rows) }
   }
 }
 

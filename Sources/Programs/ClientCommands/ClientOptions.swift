@@ -112,19 +112,19 @@ package struct ClientOptions: ParsableArguments {
   ///
   /// - Returns: the number of rows.
   @discardableResult
-  func showPages<Page: WireMessage>(
-    empty: String, nextPageToken: (Page) -> String, rows: (Page) -> [(String, String)],
-    fetch: (_ connection: ClientConnection, _ pageToken: String) async throws -> Page
+  func showPages<Request: PageRequest, Page: WireMessage>(
+    _ request: Request, _ fetch: (ClientConnection, Request) async throws -> Page, empty: String,
+    nextPageToken: (Page) -> String, rows: (Page) -> [(String, String)]
   ) async throws -> Int {
     try await withConnection { connection in
-      var (token, count) = ("", 0)
+      var (request, count) = (request, 0)
       repeat {
-        let page = try await fetch(connection, token)
+        let page = try await fetch(connection, request)
         let shown = rows(page)
         count += shown.count
         if json || !shown.isEmpty { show(page, shown) }
-        token = nextPageToken(page)
-      } while !token.isEmpty
+        request.pageToken = nextPageToken(page)
+      } while !request.pageToken.isEmpty
       if count == 0, !json { print(empty) }
       return count
     }

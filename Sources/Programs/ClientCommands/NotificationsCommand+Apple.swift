@@ -18,23 +18,17 @@ struct ListNotificationsCommand: AsyncParsableCommand {
   @Option(help: "Latest arrival, exclusive, RFC 3339 or a date (default: no limit).") var to: String?
 
   func run() async throws {
-    var request = ListNotificationsRequest.with {
+    let request: ListNotificationsRequest = try await scope.request(client) {
       $0.customerId = customer
       $0.notificationType = type
+      $0.state = try EnumOption.parse(state, "NOTIFICATION_STATE_", "--state")
+      $0.startTime = try TimeOption.parse(from, "--from")
+      $0.endTime = try TimeOption.parse(to, "--to", day: .end)
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    request.state = try EnumOption.parse(state, "NOTIFICATION_STATE_", "--state")
-    request.startTime = try TimeOption.parse(from, "--from")
-    request.endTime = try TimeOption.parse(to, "--to", day: .end)
     try await client.showPages(
-      empty: "no notifications", nextPageToken: \.nextPageToken,
-      rows: { (page: ListNotificationsResponse) in page.notifications.map(\.entry) },
-      fetch: { [request] connection, token in
-        var request = request
-        request.pageToken = token
-        return try await connection.listNotifications(request)
-      })
+      request, { try await $0.listNotifications($1) }, empty: "no notifications",
+      nextPageToken: \.nextPageToken
+    ) { $0.notifications.map(\.entry) }
   }
 }
 
@@ -52,11 +46,11 @@ struct SubmitNotificationCommand: AsyncParsableCommand {
   @Argument(help: "JSON as Apple posts it: text, @FILE, or - for the standard input.") var body: String
 
   func run() async throws {
-    var request = IngestNotificationRequest()
-    request.body = Array(try Document.bytes(body))
-    request.app = try await app.id(client)
-    request.receivedAt = try TimeOption.parse(receivedAt, "--received-at")
-    let response = try await client.withConnection { [request] in try await $0.ingestNotification(request) }
+    let request: IngestNotificationRequest = try await app.request(client) {
+      $0.body = Array(try Document.bytes(body))
+      $0.receivedAt = try TimeOption.parse(receivedAt, "--received-at")
+    }
+    let response = try await client.withConnection { try await $0.ingestNotification(request) }
     client.show(
       response,
       (response.notification.map { [$0.entry] } ?? [])
@@ -76,15 +70,8 @@ struct RequestTestNotificationCommand: AsyncParsableCommand {
   @Option(help: "Name of the person who requests it.") var actor = ""
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.requestTestNotification(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.actor = actor
-        })
-    }
+    let request: RequestTestNotificationRequest = try await scope.request(client) { $0.actor = actor }
+    let response = try await client.withConnection { try await $0.requestTestNotification(request) }
     client.show(response, [("token", response.testNotificationToken)])
   }
 }
@@ -100,15 +87,10 @@ struct TestNotificationStatusCommand: AsyncParsableCommand {
   @Argument(help: "Token, as 'notifications test' prints it.") var token: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getTestNotificationStatus(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.testNotificationToken = token
-        })
+    let request: GetTestNotificationStatusRequest = try await scope.request(client) {
+      $0.testNotificationToken = token
     }
+    let response = try await client.withConnection { try await $0.getTestNotificationStatus(request) }
     client.showList(
       response, response.sendAttempts.map { ($0.attemptDate.text, $0.result) }, empty: "no attempt yet")
   }

@@ -23,17 +23,10 @@ struct RepairsCommand: AsyncParsableCommand {
   @OptionGroup var app: AppOption
 
   func run() async throws {
-    let app = try await app.id(client)
+    let request: ListRepairsRequest = try await app.request(client)
     try await client.showPages(
-      empty: "no repairs", nextPageToken: \.nextPageToken,
-      rows: { (page: ListRepairsResponse) in page.repairs.map { ($0.repairId, $0.summary) } },
-      fetch: { connection, token in
-        try await connection.listRepairs(
-          .with {
-            $0.app = app
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listRepairs($1) }, empty: "no repairs", nextPageToken: \.nextPageToken
+    ) { $0.repairs.map { ($0.repairId, $0.summary) } }
   }
 }
 
@@ -48,23 +41,15 @@ struct DriftCommand: AsyncParsableCommand {
   @Argument(help: "Repair id (default: the latest repair).") var repair = ""
 
   func run() async throws {
-    let app = try await app.id(client)
     var isFirst = true
+    let request: GetDriftReportRequest = try await app.request(client) { $0.repairId = repair }
     try await client.showPages(
-      empty: "no differences", nextPageToken: \.nextPageToken,
-      rows: { (page: GetDriftReportResponse) in
-        let head = isFirst ? [("repair \(page.repair?.repairId ?? "")", page.repair?.summary ?? "")] : []
-        isFirst = false
-        return head + page.drifts.flatMap(\.rows)
-      },
-      fetch: { connection, token in
-        try await connection.getDriftReport(
-          .with {
-            $0.app = app
-            $0.repairId = repair
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.getDriftReport($1) }, empty: "no differences", nextPageToken: \.nextPageToken
+    ) { page in
+      let head = isFirst ? [("repair \(page.repair?.repairId ?? "")", page.repair?.summary ?? "")] : []
+      isFirst = false
+      return head + page.drifts.flatMap(\.rows)
+    }
   }
 }
 
@@ -81,13 +66,12 @@ struct BackfillCommand: AsyncParsableCommand {
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
-    var request = BackfillNotificationsRequest()
-    request.note = note
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    request.startTime = try TimeOption.parse(from, "--from")
-    request.endTime = try TimeOption.parse(to, "--to", day: .known)
-    let response = try await client.withConnection { [request] connection in
+    let request: BackfillNotificationsRequest = try await scope.request(client) {
+      $0.note = note
+      $0.startTime = try TimeOption.parse(from, "--from")
+      $0.endTime = try TimeOption.parse(to, "--to", day: .known)
+    }
+    let response = try await client.withConnection { connection in
       try await ProgressLine.during {
         try await connection.backfillNotifications(request, timeoutSeconds: 600)
       } show: { _ in
@@ -115,15 +99,11 @@ struct ReprocessNotificationsCommand: AsyncParsableCommand {
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
-    let app = try await app.id(client)
-    let response = try await client.withConnection { connection in
-      try await connection.reprocessNotifications(
-        .with {
-          $0.app = app
-          $0.dryRun = dryRun
-          $0.note = note
-        })
+    let request: ReprocessNotificationsRequest = try await app.request(client) {
+      $0.dryRun = dryRun
+      $0.note = note
     }
+    let response = try await client.withConnection { try await $0.reprocessNotifications(request) }
     let changes = response.changes.map { ("\($0.evidenceId)", "\($0.notificationType): \($0.explanation)") }
     client.show(
       response,
@@ -150,22 +130,16 @@ struct CompareVersionsCommand: AsyncParsableCommand {
   @Option(help: "Latest arrival, exclusive, RFC 3339 or a date (default: no limit).") var to: String?
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let from = try TimeOption.parse(from, "--from")
     let to = try TimeOption.parse(to, "--to", day: .end)
+    let request: CompareNotificationVersionsRequest = try await scope.request(client) {
+      $0.startTime = from
+      $0.endTime = to
+    }
     let differences = try await client.showPages(
-      empty: "no differences", nextPageToken: \.nextPageToken,
-      rows: { (page: CompareNotificationVersionsResponse) in page.comparisons.flatMap(\.rows) },
-      fetch: { connection, token in
-        try await connection.compareNotificationVersions(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.startTime = from
-            $0.endTime = to
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.compareNotificationVersions($1) }, empty: "no differences",
+      nextPageToken: \.nextPageToken
+    ) { $0.comparisons.flatMap(\.rows) }
     if differences > 0 { throw ExitCode(3) }
   }
 }

@@ -88,12 +88,11 @@ struct SegmentCustomersCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var request = ListCustomersRequest()
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    request.selection = try segment.map { .segment($0) } ?? .filter(filter.message())
-    request.count = count
-    try await client.withConnection { [request] connection in try await list(request, connection) }
+    let request: ListCustomersRequest = try await scope.request(client) {
+      $0.selection = try segment.map { .segment($0) } ?? .filter(filter.message())
+      $0.count = count
+    }
+    try await client.withConnection { try await list(request, $0) }
   }
 
   private func list(_ request: ListCustomersRequest, _ connection: ClientConnection) async throws {
@@ -129,17 +128,15 @@ struct WatchSegmentCommand: AsyncParsableCommand {
   @Argument(help: "Name of a saved segment.") var segment: String
 
   func run() async throws {
-    var request = WatchSegmentRequest.with {
+    let request: WatchSegmentRequest = try await scope.request(client) {
       $0.segment = segment
       if stream.fromBeginning { $0.start = .fromBeginning(true) }
       if let after = stream.after { $0.start = .afterSequence(after) }
       if let position = stream.afterPosition { $0.start = .afterPosition(position) }
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
     var position: String?
     defer { stream.printEnd(at: position) }
-    try await client.withConnection { [request] connection in
+    try await client.withConnection { connection in
       var left = stream.limit
       try await connection.watchSegment(request) { response in
         defer { position = response.position }
@@ -162,16 +159,10 @@ struct ListSegmentsCommand: AsyncParsableCommand {
   @Flag(help: "Count the rows of each segment.") var count = false
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: ListSegmentsRequest = try await scope.request(client) { $0.count = count }
     try await client.showPages(
-      empty: "no saved segments", nextPageToken: \.nextPageToken, rows: { $0.segments.map(\.row) }
-    ) { connection, token in
-      try await connection.listSegments(
-        .with {
-          ($0.app, $0.environment, $0.count) = (app, environment, count)
-          $0.pageToken = token
-        })
-    }
+      request, { try await $0.listSegments($1) }, empty: "no saved segments", nextPageToken: \.nextPageToken
+    ) { $0.segments.map(\.row) }
   }
 }
 
@@ -188,8 +179,9 @@ struct CreateSegmentCommand: AsyncParsableCommand {
 
   func run() async throws {
     let filter = try filter.message()
-    let body = CreateSegmentRequest.with { ($0.name, $0.filter) = (name, filter) }
-    let request = try await options.completed(body)
+    let request: CreateSegmentRequest = try await options.request {
+      ($0.name, $0.filter) = (name, filter)
+    }
     let response = try await options.client.withConnection { try await $0.createSegment(request) }
     options.client.show(
       response, response.segment.map { [("segment", $0.name), ("created", $0.createdAt.text)] } ?? [])
@@ -206,7 +198,7 @@ struct DeleteSegmentCommand: AsyncParsableCommand {
   @Argument(help: "Name of the segment.") var name: String
 
   func run() async throws {
-    let request = try await options.completed(DeleteSegmentRequest.with { $0.name = name })
+    let request: DeleteSegmentRequest = try await options.request { $0.name = name }
     let response = try await options.client.withConnection { try await $0.deleteSegment(request) }
     options.client.show(response, [("deleted", name)])
   }

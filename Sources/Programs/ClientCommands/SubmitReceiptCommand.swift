@@ -15,15 +15,11 @@ struct SubmitReceiptCommand: AsyncParsableCommand {
 
   func run() async throws {
     let receipt = try Document.read(receipt)
-    let app = try await app.id(client)
-    let response = try await client.withConnection {
-      try await $0.submitReceipt(
-        .with {
-          $0.app = app
-          $0.customerId = customer
-          $0.receipt = .receiptBase64(receipt)
-        }, timeoutSeconds: 60)
+    let request: SubmitReceiptRequest = try await app.request(client) {
+      $0.customerId = customer
+      $0.receipt = .receiptBase64(receipt)
     }
+    let response = try await client.withConnection { try await $0.submitReceipt(request, timeoutSeconds: 60) }
     client.show(response, response.rows)
   }
 }
@@ -66,7 +62,8 @@ struct SignOfferCommand: AsyncParsableCommand {
   @Argument(help: "Product id.") var product: String
 
   func run() async throws {
-    var signed = SignOfferRequest.with {
+    let json = try request.map(Document.read) ?? ""
+    let signed: SignOfferRequest = try await scope.request(client) {
       $0.customerId = customer
       $0.productId = product
       $0.offerIdentifier = offer
@@ -74,12 +71,10 @@ struct SignOfferCommand: AsyncParsableCommand {
       $0.transactionId = transaction
       $0.allowIntroductoryOffer = allowIntroductory
       $0.skipEligibilityCheck = skipEligibilityCheck
+      $0.form = try EnumOption.parse(form, "OFFER_SIGNATURE_FORM_", "--form")
+      $0.advancedCommerceRequestJson = json
     }
-    signed.app = try await scope.app.id(client)
-    signed.environment = try scope.appEnvironment()
-    signed.form = try EnumOption.parse(form, "OFFER_SIGNATURE_FORM_", "--form")
-    signed.advancedCommerceRequestJson = try request.map(Document.read) ?? ""
-    let response = try await client.withConnection { [signed] in try await $0.signOffer(signed) }
+    let response = try await client.withConnection { try await $0.signOffer(signed) }
     client.show(
       response,
       [

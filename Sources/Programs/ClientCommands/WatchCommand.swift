@@ -20,18 +20,16 @@ struct WatchCommand: AsyncParsableCommand {
   @OptionGroup var stream: EventStreamOptions
 
   func run() async throws {
-    var request = WatchRequest.with {
+    let request: WatchRequest = try await scope.request(client) {
       $0.customerIds = customer
       $0.entitlements = entitlement
       if stream.fromBeginning { $0.start = .fromBeginning(true) }
       if let after = stream.after { $0.start = .afterSequence(after) }
       if let position = stream.afterPosition { $0.start = .afterPosition(position) }
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
     var position: String?
     defer { stream.printEnd(at: position) }
-    try await client.withConnection { [request] connection in
+    try await client.withConnection { connection in
       var left = stream.limit
       try await connection.watch(request) { response in
         defer { position = response.position }

@@ -46,17 +46,10 @@ struct ListWebhooksCommand: AsyncParsableCommand {
   @OptionGroup var app: AppOption
 
   func run() async throws {
-    let app = try await app.id(client)
+    let request: ListWebhooksRequest = try await app.request(client)
     try await client.showPages(
-      empty: "no webhooks", nextPageToken: \.nextPageToken,
-      rows: { (page: ListWebhooksResponse) in page.webhooks.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listWebhooks(
-          .with {
-            $0.app = app
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listWebhooks($1) }, empty: "no webhooks", nextPageToken: \.nextPageToken
+    ) { $0.webhooks.map(\.row) }
   }
 }
 
@@ -71,16 +64,12 @@ struct ShowDeliveryCommand: AsyncParsableCommand {
   @Argument(help: "Number, as 'webhooks deliveries' prints it.") var number: Int64
 
   func run() async throws {
-    let app = try await webhook.app.id(client)
-    let response = try await client.withConnection { connection in
-      try await connection.getDelivery(
-        .with {
-          $0.app = app
-          $0.webhook = webhook.webhook
-          $0.kind = webhook.kind
-          $0.number = number
-        })
+    let request: GetDeliveryRequest = try await webhook.app.request(client) {
+      $0.webhook = webhook.webhook
+      $0.kind = webhook.kind
+      $0.number = number
     }
+    let response = try await client.withConnection { try await $0.getDelivery(request) }
     client.show(
       response,
       [
@@ -102,20 +91,15 @@ struct ListDeliveriesCommand: AsyncParsableCommand {
   @Flag(help: "List only dead letters.") var deadLetters = false
 
   func run() async throws {
-    let app = try await webhook.app.id(client)
+    let request: ListDeliveriesRequest = try await webhook.app.request(client) {
+      $0.webhook = webhook.webhook
+      $0.kind = webhook.kind
+      $0.state = deadLetters ? .deadLetter : .unspecified
+    }
     try await client.showPages(
-      empty: deadLetters ? "no dead letters" : "no pending deliveries", nextPageToken: \.nextPageToken,
-      rows: { (page: ListDeliveriesResponse) in page.deliveries.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listDeliveries(
-          .with {
-            $0.app = app
-            $0.webhook = webhook.webhook
-            $0.kind = webhook.kind
-            $0.state = deadLetters ? .deadLetter : .unspecified
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listDeliveries($1) },
+      empty: deadLetters ? "no dead letters" : "no pending deliveries", nextPageToken: \.nextPageToken
+    ) { $0.deliveries.map(\.row) }
   }
 }
 
@@ -179,9 +163,7 @@ struct DiscardDeliveriesCommand: AsyncParsableCommand {
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
-    let app = try await webhook.app.id(client)
-    let request = DiscardDeliveriesRequest.with {
-      $0.app = app
+    let request: DiscardDeliveriesRequest = try await webhook.app.request(client) {
       $0.webhook = webhook.webhook
       $0.kind = webhook.kind
       $0.note = note
@@ -204,9 +186,7 @@ struct ResumeWebhookCommand: AsyncParsableCommand {
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
-    let app = try await webhook.app.id(client)
-    let request = ResumeWebhookRequest.with {
-      $0.app = app
+    let request: ResumeWebhookRequest = try await webhook.app.request(client) {
       $0.webhook = webhook.webhook
       $0.kind = webhook.kind
       $0.note = note

@@ -30,7 +30,7 @@ struct AnswerConsumptionV1Command: AsyncParsableCommand {
   @Argument(help: "Transaction id, as 'consumption list' prints it.") var transaction: String
 
   func run() async throws {
-    let information = SendConsumptionInformationV1Request.with {
+    let request: SendConsumptionInformationV1Request = try await options.request {
       $0.transactionId = transaction
       $0.customerConsented = consented
       $0.sampleContentProvided = sample
@@ -46,7 +46,6 @@ struct AnswerConsumptionV1Command: AsyncParsableCommand {
       $0.refundPreference = refund
       $0.dryRun = dryRun
     }
-    let request = try await options.completed(information)
     let response = try await options.client.withConnection {
       try await $0.sendConsumptionInformationV1(request)
     }

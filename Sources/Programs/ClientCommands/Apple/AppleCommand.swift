@@ -28,19 +28,10 @@ struct RefundsCommand: AsyncParsableCommand {
   @Argument(help: "Id of any transaction of the customer.") var transaction: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: GetRefundHistoryRequest = try await scope.request(client) { $0.transactionId = transaction }
     try await client.showPages(
-      empty: "no refunds", nextPageToken: \.nextPageToken,
-      rows: { (page: GetRefundHistoryResponse) in page.transactions.map(\.appleRow) },
-      fetch: { connection, token in
-        try await connection.getRefundHistory(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.transactionId = transaction
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.getRefundHistory($1) }, empty: "no refunds", nextPageToken: \.nextPageToken
+    ) { $0.transactions.map(\.appleRow) }
   }
 }
 
@@ -58,15 +49,11 @@ struct OrderCommand: AsyncParsableCommand {
   @Argument(help: "Order id, such as MK5TTTVWJH.") var order: String
 
   func run() async throws {
-    let app = try await app.id(client)
-    let response = try await client.withConnection {
-      try await $0.lookUpOrder(
-        .with {
-          $0.app = app
-          $0.orderId = order
-          $0.note = note
-        })
+    let request: LookUpOrderRequest = try await app.request(client) {
+      $0.orderId = order
+      $0.note = note
     }
+    let response = try await client.withConnection { try await $0.lookUpOrder(request) }
     let customers = response.customerIds.joined(separator: ", ")
     client.show(
       response,
@@ -89,16 +76,11 @@ struct RefreshCommand: AsyncParsableCommand {
   @Argument(help: "Id of a transaction of the purchase.") var transaction: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.refreshPurchase(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.transactionId = transaction
-          $0.note = note
-        })
+    let request: RefreshPurchaseRequest = try await scope.request(client) {
+      $0.transactionId = transaction
+      $0.note = note
     }
+    let response = try await client.withConnection { try await $0.refreshPurchase(request) }
     client.show(response, [("changed", "\(response.changed)")] + response.transactions.map(\.appleRow))
   }
 }
@@ -123,13 +105,12 @@ struct ExtendCommand: AsyncParsableCommand {
   @Argument(help: "Number of days, 1 to 90.") var days: Int32
 
   func run() async throws {
-    var body = ExtendRenewalDateRequest.with {
+    let request: ExtendRenewalDateRequest = try await options.request {
       $0.originalTransactionId = purchase
       $0.extendByDays = days
       $0.requestIdentifier = options.change.requestIdentifier
+      $0.reason = try extensionReason.message()
     }
-    body.reason = try extensionReason.message()
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection {
       try await $0.extendRenewalDate(request)
     }
@@ -154,14 +135,13 @@ struct MassExtendCommand: AsyncParsableCommand {
   @Argument(help: "Number of days, 1 to 90.") var days: Int32
 
   func run() async throws {
-    var body = MassExtendRenewalDateRequest.with {
+    let request: MassExtendRenewalDateRequest = try await options.request {
       $0.productId = product
       $0.extendByDays = days
       $0.storefrontCountryCodes = storefront
       $0.requestIdentifier = options.change.requestIdentifier
+      $0.reason = try extensionReason.message()
     }
-    body.reason = try extensionReason.message()
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection {
       try await $0.massExtendRenewalDate(request)
     }
@@ -181,16 +161,11 @@ struct MassExtensionCommand: AsyncParsableCommand {
   @Argument(help: "Request id, as 'apple mass-extend' prints it.") var request: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getMassExtensionStatus(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.productId = product
-          $0.requestIdentifier = request
-        })
+    let query: GetMassExtensionStatusRequest = try await scope.request(client) {
+      $0.productId = product
+      $0.requestIdentifier = request
     }
+    let response = try await client.withConnection { try await $0.getMassExtensionStatus(query) }
     client.show(
       response,
       [
@@ -215,10 +190,7 @@ struct SetAccountTokenCommand: AsyncParsableCommand {
   @Argument(help: "UUID.") var token: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = SetAppAccountTokenRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let request: SetAppAccountTokenRequest = try await scope.request(client) {
       $0.originalTransactionId = purchase
       $0.appAccountToken = token
       $0.actor = actor

@@ -15,16 +15,11 @@ struct AppleTransactionCommand: AsyncParsableCommand {
   @Argument(help: "Transaction id.") var transaction: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getTransactionInfo(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.transactionId = transaction
-          $0.note = note
-        })
+    let request: GetTransactionInfoRequest = try await scope.request(client) {
+      $0.transactionId = transaction
+      $0.note = note
     }
+    let response = try await client.withConnection { try await $0.getTransactionInfo(request) }
     client.show(
       response,
       (response.transaction.map { [$0.appleRow] } ?? []) + [
@@ -47,17 +42,12 @@ struct AppTransactionCommand: AsyncParsableCommand {
   @Argument(help: "Id of any transaction of the customer.") var transaction: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getAppTransactionInfo(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.transactionId = transaction
-          $0.customerId = customer
-          $0.note = note
-        })
+    let request: GetAppTransactionInfoRequest = try await scope.request(client) {
+      $0.transactionId = transaction
+      $0.customerId = customer
+      $0.note = note
     }
+    let response = try await client.withConnection { try await $0.getAppTransactionInfo(request) }
     client.show(
       response,
       [
@@ -80,15 +70,10 @@ struct GroupsCommand: AsyncParsableCommand {
   @Argument(help: "Id of any transaction of the customer.") var transaction: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getCustomerGroups(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.transactionId = transaction
-        })
+    let request: GetCustomerGroupsRequest = try await scope.request(client) {
+      $0.transactionId = transaction
     }
+    let response = try await client.withConnection { try await $0.getCustomerGroups(request) }
     let rows = response.groups.map { group in
       let roles = group.roles.map { "\($0.productId) \($0.role)" }
       return (group.groupId, ([group.groupType] + roles).joined(separator: ", "))
@@ -108,24 +93,15 @@ struct GroupMembersCommand: AsyncParsableCommand {
   @Argument(help: "Group id, as 'apple groups' prints it.") var group: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: ListGroupMembersRequest = try await scope.request(client) { $0.groupId = group }
     try await client.showPages(
-      empty: "no members", nextPageToken: \.nextPageToken,
-      rows: { (page: ListGroupMembersResponse) in
-        page.members.map { member in
-          let customers = member.customerIds.joined(separator: ", ")
-          return (member.appTransactionId, customers.isEmpty ? "no customer" : customers)
-        }
-      },
-      fetch: { connection, token in
-        try await connection.listGroupMembers(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.groupId = group
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listGroupMembers($1) }, empty: "no members", nextPageToken: \.nextPageToken
+    ) { page in
+      page.members.map { member in
+        let customers = member.customerIds.joined(separator: ", ")
+        return (member.appTransactionId, customers.isEmpty ? "no customer" : customers)
+      }
+    }
   }
 }
 
@@ -140,15 +116,8 @@ struct SeatInfoCommand: AsyncParsableCommand {
   @Argument(help: "Original transaction id.") var purchase: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getSeatInfo(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.originalTransactionId = purchase
-        })
-    }
+    let request: GetSeatInfoRequest = try await scope.request(client) { $0.originalTransactionId = purchase }
+    let response = try await client.withConnection { try await $0.getSeatInfo(request) }
     client.show(
       response,
       [

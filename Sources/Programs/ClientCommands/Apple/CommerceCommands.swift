@@ -13,8 +13,7 @@ struct FinishCommand: AsyncParsableCommand {
   @Argument(help: "Transaction id.") var transaction: String
 
   func run() async throws {
-    let request = try await options.completed(
-      FinishTransactionRequest.with { $0.transactionId = transaction })
+    let request: FinishTransactionRequest = try await options.request { $0.transactionId = transaction }
     let response = try await options.client.withConnection { try await $0.finishTransaction(request) }
     options.client.show(response, [("finished", response.finishedAt.text)])
   }
@@ -37,13 +36,13 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
   var request: String?
 
   func run() async throws {
-    var body = SendAdvancedCommerceRequestRequest.with {
+    let json = try request.map(Document.read) ?? ""
+    let request: SendAdvancedCommerceRequestRequest = try await options.request {
       $0.transactionId = transaction
       $0.requestReferenceId = options.change.requestIdentifier
+      $0.action = try EnumOption.parse(action, "ADVANCED_COMMERCE_ACTION_", "the action")
+      $0.requestJson = json
     }
-    body.action = try EnumOption.parse(action, "ADVANCED_COMMERCE_ACTION_", "the action")
-    body.requestJson = try request.map(Document.read) ?? ""
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection {
       try await $0.sendAdvancedCommerceRequest(request)
     }
@@ -67,11 +66,10 @@ struct ReportExternalCommand: AsyncParsableCommand {
     let identifier =
       request.isEmpty && options.change.key.isEmpty ? UUID().uuidString.lowercased() : request
     let text = try Document.read(report)
-    let body = SendExternalPurchaseReportRequest.with {
+    let request: SendExternalPurchaseReportRequest = try await options.request {
       $0.reportJson = text
       $0.requestIdentifier = identifier
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection {
       try await $0.sendExternalPurchaseReport(request)
     }
@@ -90,15 +88,41 @@ struct ShowExternalCommand: AsyncParsableCommand {
   @Argument(help: "Request id, as 'apple report-external' prints it.") var request: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getExternalPurchaseReport(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.requestIdentifier = request
-        })
+    let query: GetExternalPurchaseReportRequest = try await scope.request(client) {
+      $0.requestIdentifier = request
     }
+    let response = try await client.withConnection { try await $0.getExternalPurchaseReport(query) }
     client.show(response, [("report", response.reportJson)])
+  }
+}
+
+/// `entitled apple external-tokens`.
+struct ExternalTokensCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "external-tokens", abstract: "List external purchase tokens to report.",
+    discussion: "The earliest deadline first. 'apple report-external' reports a token.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Flag(help: "List reported tokens too.") var all = false
+
+  func run() async throws {
+    let request: ListExternalPurchaseTokensRequest = try await scope.request(client) {
+      $0.includeReported = all
+    }
+    try await client.showPages(
+      request, { try await $0.listExternalPurchaseTokens($1) },
+      empty: all ? "no external purchase tokens" : "no unreported tokens", nextPageToken: \.nextPageToken
+    ) { $0.tokens.map(\.row) }
+  }
+}
+
+extension ExternalPurchaseToken {
+  fileprivate var row: (String, String) {
+    let word = state.protoName.droppingPrefix("EXTERNAL_TOKEN_STATE_").lowercased()
+    let type = tokenType.isEmpty ? "" : ", \(tokenType)"
+    let report = reportedAt.text.isEmpty ? "" : ", \(reportStatus) \(reportedAt.text)"
+    return (externalPurchaseId, "\(word), report by \(reportBy.text)\(type)\(report)")
   }
 }

@@ -31,16 +31,9 @@ struct ValidateDeviceCommand: AsyncParsableCommand {
   @OptionGroup var device: DeviceOptions
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let token = try device.token()
-    let response = try await client.withConnection {
-      try await $0.validateDeviceToken(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.deviceToken = token
-        })
-    }
+    let request: ValidateDeviceTokenRequest = try await scope.request(client) { $0.deviceToken = token }
+    let response = try await client.withConnection { try await $0.validateDeviceToken(request) }
     client.show(
       response, [("token", response.valid ? "valid" : "not valid"), ("error", response.error)])
     if !response.valid { throw ExitCode(3) }
@@ -57,16 +50,9 @@ struct DeviceBitsCommand: AsyncParsableCommand {
   @OptionGroup var device: DeviceOptions
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let token = try device.token()
-    let response = try await client.withConnection {
-      try await $0.queryDeviceBits(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.deviceToken = token
-        })
-    }
+    let request: QueryDeviceBitsRequest = try await scope.request(client) { $0.deviceToken = token }
+    let response = try await client.withConnection { try await $0.queryDeviceBits(request) }
     client.showList(response, response.bits?.rows ?? [], empty: "the bits were never set")
   }
 }
@@ -85,12 +71,11 @@ struct SetDeviceBitsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let token = try device.token()
-    let body = UpdateDeviceBitsRequest.with {
+    let request: UpdateDeviceBitsRequest = try await options.request {
       $0.deviceToken = token
       $0.bit0 = bit0
       $0.bit1 = bit1
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.updateDeviceBits(request) }
     options.client.show(
       response, (response.bits?.rows ?? []) + [("accepted", response.acceptedAt.text)])
@@ -108,16 +93,9 @@ struct DeviceTrialCommand: AsyncParsableCommand {
   @OptionGroup var device: DeviceOptions
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let token = try device.token()
-    let response = try await client.withConnection {
-      try await $0.getDeviceTrial(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.deviceToken = token
-        })
-    }
+    let request: GetDeviceTrialRequest = try await scope.request(client) { $0.deviceToken = token }
+    let response = try await client.withConnection { try await $0.getDeviceTrial(request) }
     client.show(
       response,
       [("trial", response.mayOffer ? "may be offered" : "used"), ("last update", response.lastUpdate)])
@@ -137,11 +115,10 @@ struct UseDeviceTrialCommand: AsyncParsableCommand {
 
   func run() async throws {
     let token = try device.token()
-    let body = UseDeviceTrialRequest.with {
+    let request: UseDeviceTrialRequest = try await options.request {
       $0.deviceToken = token
       $0.customerId = customer
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.useDeviceTrial(request) }
     options.client.show(
       response,

@@ -26,14 +26,8 @@ struct RetentionImagesCommand: AsyncParsableCommand {
   @OptionGroup var scope: ScopeOptions
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getRetentionImages(
-        .with {
-          $0.app = app
-          $0.environment = environment
-        })
-    }
+    let request: GetRetentionImagesRequest = try await scope.request(client)
+    let response = try await client.withConnection { try await $0.getRetentionImages(request) }
     let rows = response.images.map { ($0.imageIdentifier, "\($0.state), \($0.imageSize)") }
     client.showList(response, rows, empty: "no images")
   }
@@ -54,12 +48,11 @@ struct UploadImageCommand: AsyncParsableCommand {
   func run() async throws {
     let png = Array(try Document.bytes(png))
     let size: RetentionImageSize = try EnumOption.parse(size, "RETENTION_IMAGE_SIZE_", "--size")
-    let body = UploadRetentionImageRequest.with {
+    let request: UploadRetentionImageRequest = try await options.request {
       $0.imageIdentifier = image
       $0.png = png
       $0.imageSize = size
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.uploadRetentionImage(request) }
     options.client.show(response, [("accepted", response.acceptedAt.text)])
   }
@@ -75,8 +68,9 @@ struct DeleteImageCommand: AsyncParsableCommand {
   @Argument(help: "Identifier of the image.") var image: String
 
   func run() async throws {
-    let body = DeleteRetentionImageRequest.with { $0.imageIdentifier = image }
-    let request = try await options.completed(body)
+    let request: DeleteRetentionImageRequest = try await options.request {
+      $0.imageIdentifier = image
+    }
     let response = try await options.client.withConnection { try await $0.deleteRetentionImage(request) }
     options.client.show(response, [("accepted", response.acceptedAt.text)])
   }
@@ -91,14 +85,8 @@ struct RetentionURLCommand: AsyncParsableCommand {
   @OptionGroup var scope: ScopeOptions
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getRetentionUrl(
-        .with {
-          $0.app = app
-          $0.environment = environment
-        })
-    }
+    let request: GetRetentionUrlRequest = try await scope.request(client)
+    let response = try await client.withConnection { try await $0.getRetentionUrl(request) }
     client.show(response, [("url", response.url)])
   }
 }
@@ -113,8 +101,7 @@ struct SetRetentionURLCommand: AsyncParsableCommand {
   @Argument(help: "URL with https, at most 256 characters.") var url: String
 
   func run() async throws {
-    let body = SetRetentionUrlRequest.with { $0.url = url }
-    let request = try await options.completed(body)
+    let request: SetRetentionUrlRequest = try await options.request { $0.url = url }
     let response = try await options.client.withConnection { try await $0.setRetentionUrl(request) }
     options.client.show(response, [("accepted", response.acceptedAt.text)])
   }
@@ -128,8 +115,7 @@ struct DeleteRetentionURLCommand: AsyncParsableCommand {
   @OptionGroup var options: ScopedChangeOptions
 
   func run() async throws {
-    let body = DeleteRetentionUrlRequest()
-    let request = try await options.completed(body)
+    let request: DeleteRetentionUrlRequest = try await options.request()
     let response = try await options.client.withConnection { try await $0.deleteRetentionUrl(request) }
     options.client.show(response, [("accepted", response.acceptedAt.text)])
   }

@@ -14,16 +14,11 @@ struct DefaultMessageCommand: AsyncParsableCommand {
   @Argument(help: "Locale, such as en-US.") var locale: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getDefaultRetentionMessage(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.productId = product
-          $0.locale = locale
-        })
+    let request: GetDefaultRetentionMessageRequest = try await scope.request(client) {
+      $0.productId = product
+      $0.locale = locale
     }
+    let response = try await client.withConnection { try await $0.getDefaultRetentionMessage(request) }
     client.show(response, [("message", response.messageIdentifier)])
   }
 }
@@ -40,12 +35,11 @@ struct SetDefaultMessageCommand: AsyncParsableCommand {
   @Argument(help: "Identifier of an approved message.") var message: String
 
   func run() async throws {
-    let body = SetDefaultRetentionMessageRequest.with {
+    let request: SetDefaultRetentionMessageRequest = try await options.request {
       $0.productId = product
       $0.locale = locale
       $0.messageIdentifier = message
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection {
       try await $0.setDefaultRetentionMessage(request)
     }
@@ -64,11 +58,10 @@ struct DeleteDefaultMessageCommand: AsyncParsableCommand {
   @Argument(help: "Locale, such as en-US.") var locale: String
 
   func run() async throws {
-    let body = DeleteDefaultRetentionMessageRequest.with {
+    let request: DeleteDefaultRetentionMessageRequest = try await options.request {
       $0.productId = product
       $0.locale = locale
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection {
       try await $0.deleteDefaultRetentionMessage(request)
     }
@@ -89,8 +82,9 @@ struct PerformanceTestCommand: AsyncParsableCommand {
   @Argument(help: "Original transaction id of a subscription of Apple's sandbox.") var purchase: String
 
   func run() async throws {
-    let body = StartRetentionPerformanceTestRequest.with { $0.originalTransactionId = purchase }
-    let request = try await options.completed(body)
+    let request: StartRetentionPerformanceTestRequest = try await options.request {
+      $0.originalTransactionId = purchase
+    }
     let response = try await options.client.withConnection {
       try await $0.startRetentionPerformanceTest(request)
     }
@@ -110,15 +104,10 @@ struct PerformanceTestResultCommand: AsyncParsableCommand {
   @Argument(help: "Request id, as 'retention test' prints it.") var request: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getRetentionPerformanceTest(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.requestId = request
-        })
+    let query: GetRetentionPerformanceTestRequest = try await scope.request(client) {
+      $0.requestId = request
     }
+    let response = try await client.withConnection { try await $0.getRetentionPerformanceTest(query) }
     let times = response.responseTimes ?? RetentionResponseTimes()
     client.show(
       response,

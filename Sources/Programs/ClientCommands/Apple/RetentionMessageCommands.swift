@@ -12,14 +12,8 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
   @OptionGroup var scope: ScopeOptions
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getRetentionMessages(
-        .with {
-          $0.app = app
-          $0.environment = environment
-        })
-    }
+    let request: GetRetentionMessagesRequest = try await scope.request(client)
+    let response = try await client.withConnection { try await $0.getRetentionMessages(request) }
     let rows = response.messages.map { ($0.messageIdentifier, $0.state) }
     client.showList(response, rows, empty: "no messages")
   }
@@ -43,7 +37,7 @@ struct UploadMessageCommand: AsyncParsableCommand {
 
   func run() async throws {
     let bullets = try bullet.map(RetentionBulletPoint.init(option:))
-    let body = UploadRetentionMessageRequest.with {
+    let request: UploadRetentionMessageRequest = try await options.request {
       $0.messageIdentifier = message
       $0.header = header
       $0.body = text
@@ -52,7 +46,6 @@ struct UploadMessageCommand: AsyncParsableCommand {
       $0.headerAboveImage = headerAboveImage
       $0.bulletPoints = bullets
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.uploadRetentionMessage(request) }
     options.client.show(response, [("accepted", response.acceptedAt.text)])
   }
@@ -68,8 +61,9 @@ struct DeleteMessageCommand: AsyncParsableCommand {
   @Argument(help: "Identifier of the message.") var message: String
 
   func run() async throws {
-    let body = DeleteRetentionMessageRequest.with { $0.messageIdentifier = message }
-    let request = try await options.completed(body)
+    let request: DeleteRetentionMessageRequest = try await options.request {
+      $0.messageIdentifier = message
+    }
     let response = try await options.client.withConnection { try await $0.deleteRetentionMessage(request) }
     options.client.show(response, [("accepted", response.acceptedAt.text)])
   }

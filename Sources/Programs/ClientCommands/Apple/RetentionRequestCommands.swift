@@ -17,24 +17,18 @@ struct RetentionRequestsCommand: AsyncParsableCommand {
   @OptionGroup var range: RetentionTimeOptions
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let outcome: RetentionOutcome = try EnumOption.parse(outcome, "RETENTION_OUTCOME_", "--outcome")
     let (from, to) = try range.times()
+    let request: ListRetentionRequestsRequest = try await scope.request(client) {
+      $0.outcome = outcome
+      $0.originalTransactionId = purchase
+      $0.startTime = from
+      $0.endTime = to
+    }
     try await client.showPages(
-      empty: "no requests", nextPageToken: \.nextPageToken,
-      rows: { (page: ListRetentionRequestsResponse) in page.requests.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listRetentionRequests(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.outcome = outcome
-            $0.originalTransactionId = purchase
-            $0.startTime = from
-            $0.endTime = to
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listRetentionRequests($1) }, empty: "no requests",
+      nextPageToken: \.nextPageToken
+    ) { $0.requests.map(\.row) }
   }
 }
 
@@ -48,17 +42,12 @@ struct RetentionReportCommand: AsyncParsableCommand {
   @OptionGroup var range: RetentionTimeOptions
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let (from, to) = try range.times()
-    let response = try await client.withConnection {
-      try await $0.getRetentionReport(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.startTime = from
-          $0.endTime = to
-        })
+    let request: GetRetentionReportRequest = try await scope.request(client) {
+      $0.startTime = from
+      $0.endTime = to
     }
+    let response = try await client.withConnection { try await $0.getRetentionReport(request) }
     var rows = response.rows.map { ($0.title, $0.summary) }
     if rows.count > 1, let total = response.total { rows.append(("total", total.summary)) }
     client.showList(response, rows, empty: "no requests")

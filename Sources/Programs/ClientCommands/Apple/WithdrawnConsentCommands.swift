@@ -15,21 +15,14 @@ struct WithdrawnConsentsCommand: AsyncParsableCommand {
   @Option(help: "Customer id (default: all).") var customer = ""
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: ListConsentWithdrawalsRequest = try await scope.request(client) {
+      $0.includeSettled = all
+      $0.customerId = customer
+    }
     try await client.showPages(
-      empty: all ? "no withdrawn consents" : "no withdrawn consents to settle",
-      nextPageToken: \.nextPageToken,
-      rows: { (page: ListConsentWithdrawalsResponse) in page.withdrawals.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listConsentWithdrawals(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.includeSettled = all
-            $0.customerId = customer
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listConsentWithdrawals($1) },
+      empty: all ? "no withdrawn consents" : "no withdrawn consents to settle", nextPageToken: \.nextPageToken
+    ) { $0.withdrawals.map(\.row) }
   }
 }
 
@@ -44,8 +37,9 @@ struct SettleConsentCommand: AsyncParsableCommand {
   @Argument(help: "App transaction id, as 'apple withdrawn-consents' prints it.") var install: String
 
   func run() async throws {
-    let body = SettleConsentWithdrawalRequest.with { $0.appTransactionId = install }
-    let request = try await options.completed(body)
+    let request: SettleConsentWithdrawalRequest = try await options.request {
+      $0.appTransactionId = install
+    }
     let response = try await options.client.withConnection { try await $0.settleConsentWithdrawal(request) }
     options.client.show(
       response, [("consent", response.alreadySettled ? "was settled before" : "settled")])

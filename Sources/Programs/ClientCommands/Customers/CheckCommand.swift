@@ -15,18 +15,15 @@ struct CheckCommand: AsyncParsableCommand {
   @Argument(help: "Entitlement.") var entitlement: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: CheckRequest = try await scope.request(client) {
+      $0.customerId = customer
+      $0.entitlement = entitlement
+    }
     let (response, hints) = try await client.withConnection {
       connection -> (CheckResponse, [(String, String)]) in
-      let response = try await connection.check(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.customerId = customer
-          $0.entitlement = entitlement
-        })
+      let response = try await connection.check(request)
       guard response.entitlement?.reason == Self.neverPurchased, !client.json else { return (response, []) }
-      return (response, try await environmentHints(connection, app, environment))
+      return (response, try await environmentHints(connection, request.app, request.environment))
     }
     client.show(response, response.rows + hints)
     if response.entitlement?.entitled != true { throw ExitCode(3) }

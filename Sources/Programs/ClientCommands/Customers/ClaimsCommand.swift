@@ -19,18 +19,11 @@ struct ListUnclaimedCommand: AsyncParsableCommand {
   @OptionGroup var scope: ScopeOptions
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: ListUnclaimedPurchasesRequest = try await scope.request(client)
     try await client.showPages(
-      empty: "no unclaimed purchases", nextPageToken: \.nextPageToken,
-      rows: { (page: ListUnclaimedPurchasesResponse) in page.transactions.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listUnclaimedPurchases(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listUnclaimedPurchases($1) }, empty: "no unclaimed purchases",
+      nextPageToken: \.nextPageToken
+    ) { $0.transactions.map(\.row) }
   }
 }
 
@@ -49,10 +42,7 @@ struct RegisterTokenCommand: AsyncParsableCommand {
   @Argument(help: "UUID that the app sets as appAccountToken.") var token: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = RegisterAppAccountTokenRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let request: RegisterAppAccountTokenRequest = try await scope.request(client) {
       $0.customerId = customer
       $0.appAccountToken = token
       $0.actor = actor

@@ -24,19 +24,13 @@ struct ListConsumptionCommand: AsyncParsableCommand {
   @Flag(help: "List only requests that can still be answered, earliest deadline first.") var open = false
 
   func run() async throws {
-    let app = try await app.id(client)
+    let request: ListConsumptionRequestsRequest = try await app.request(client) {
+      $0.state = open ? .open : .unspecified
+    }
+    let empty = open ? "no open consumption requests" : "no consumption requests"
     try await client.showPages(
-      empty: open ? "no open consumption requests" : "no consumption requests",
-      nextPageToken: \.nextPageToken,
-      rows: { (page: ListConsumptionRequestsResponse) in page.requests.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listConsumptionRequests(
-          .with {
-            $0.app = app
-            $0.state = open ? .open : .unspecified
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listConsumptionRequests($1) }, empty: empty, nextPageToken: \.nextPageToken
+    ) { $0.requests.map(\.row) }
   }
 }
 
@@ -65,7 +59,7 @@ struct AnswerConsumptionCommand: AsyncParsableCommand {
   @Argument(help: "Transaction id, as 'consumption list' prints it.") var transaction: String
 
   func run() async throws {
-    var request = SendConsumptionInformationRequest.with {
+    let request: SendConsumptionInformationRequest = try await scope.request(client) {
       $0.transactionId = transaction
       $0.customerConsented = consented
       $0.consumptionPercentage = percentage
@@ -73,14 +67,10 @@ struct AnswerConsumptionCommand: AsyncParsableCommand {
       $0.actor = actor
       $0.note = note
       $0.dryRun = dryRun
+      $0.deliveryStatus = try EnumOption.parse(delivery, "DELIVERY_STATUS_", "--delivery")
+      $0.refundPreference = try EnumOption.parse(refund, "REFUND_PREFERENCE_", "--refund")
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    request.deliveryStatus = try EnumOption.parse(delivery, "DELIVERY_STATUS_", "--delivery")
-    request.refundPreference = try EnumOption.parse(refund, "REFUND_PREFERENCE_", "--refund")
-    let response = try await client.withConnection { [request] in
-      try await $0.sendConsumptionInformation(request)
-    }
+    let response = try await client.withConnection { try await $0.sendConsumptionInformation(request) }
     client.show(response, [("sent", response.sentAt.text), ("information", response.payloadJson)])
   }
 }
@@ -99,10 +89,7 @@ struct ConsentCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = SetConsumptionConsentRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let request: SetConsumptionConsentRequest = try await scope.request(client) {
       $0.customerId = customer
       $0.consented = !withdraw
       $0.note = note

@@ -14,18 +14,10 @@ struct ContradictionsCommand: AsyncParsableCommand {
   @Argument(help: "Customer id (default: all customers).") var customer = ""
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: ListContradictionsRequest = try await scope.request(client) { $0.customerId = customer }
     try await client.showPages(
-      empty: "no contradictions", nextPageToken: \.nextPageToken,
-      rows: { $0.contradictions.map { ($0.customerId, "\($0.kind)  \($0.explanation)") } }
-    ) { connection, token in
-      try await connection.listContradictions(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.customerId = customer
-          $0.pageToken = token
-        })
-    }
+      request, { try await $0.listContradictions($1) }, empty: "no contradictions",
+      nextPageToken: \.nextPageToken
+    ) { $0.contradictions.map { ($0.customerId, "\($0.kind)  \($0.explanation)") } }
   }
 }

@@ -78,24 +78,18 @@ struct TimelineCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    try await client.showPages(
-      empty: "no events of '\(customer)'", nextPageToken: \.nextPageToken, rows: \ListTimelineResponse.rows
-    ) {
-      connection, token in
-      try await connection.listTimeline(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.customerId = customer
-          $0.pageToken = token
-          $0.includeNotifications = notifications
-          $0.newestFirst = newestFirst
-          $0.includeWebhooks = webhooks
-          $0.types = type
-          $0.entitlements = entitlement
-        })
+    let request: ListTimelineRequest = try await scope.request(client) {
+      $0.customerId = customer
+      $0.includeNotifications = notifications
+      $0.newestFirst = newestFirst
+      $0.includeWebhooks = webhooks
+      $0.types = type
+      $0.entitlements = entitlement
     }
+    try await client.showPages(
+      request, { try await $0.listTimeline($1) }, empty: "no events of '\(customer)'",
+      nextPageToken: \.nextPageToken
+    ) { $0.rows }
   }
 }
 
@@ -162,16 +156,14 @@ struct ExplainCommand: AsyncParsableCommand {
   @Argument(help: "Entitlement.") var entitlement: String
 
   func run() async throws {
-    var request = ExplainRequest.with {
+    let request: ExplainRequest = try await scope.request(client) {
       $0.customerId = customer
       $0.entitlement = entitlement
+      $0.asOf = try TimeOption.parse(asOf, "--as-of", day: .known)
+      $0.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .known)
+      $0.pageSize = 1_000
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    request.asOf = try TimeOption.parse(asOf, "--as-of", day: .known)
-    request.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .known)
-    request.pageSize = 1_000
-    let explanation = try await client.withConnection { [request] in
+    let explanation = try await client.withConnection {
       var (request, whole) = (request, try await $0.explain(request))
       while !whole.nextPageToken.isEmpty {
         request.pageToken = whole.nextPageToken

@@ -23,10 +23,7 @@ struct EraseCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = EraseCustomerRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let request: EraseCustomerRequest = try await scope.request(client) {
       $0.customerId = customer
       $0.actor = actor
       $0.note = note

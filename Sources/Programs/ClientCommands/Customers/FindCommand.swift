@@ -25,7 +25,7 @@ struct FindCommand: AsyncParsableCommand {
       $0.app = app ?? ""
     }
     request.environment = try ScopeOptions.appEnvironment(environment)
-    let response = try await client.withConnection { [request] in try await $0.findCustomers(request) }
+    let response = try await client.withConnection { try await $0.findCustomers(request) }
     client.showList(response, response.rows, empty: "nothing found for '\(query)'")
   }
 }
@@ -50,15 +50,8 @@ struct DescribeCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.describeCustomer(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.customerId = customer
-        })
-    }
+    let request: DescribeCustomerRequest = try await scope.request(client) { $0.customerId = customer }
+    let response = try await client.withConnection { try await $0.describeCustomer(request) }
     client.show(response, response.rows)
   }
 }

@@ -21,19 +21,13 @@ struct ListUnfulfilledCommand: AsyncParsableCommand {
   @Option(help: "Customer id (default: all customers).") var customer = ""
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: ListUnfulfilledPurchasesRequest = try await scope.request(client) {
+      $0.customerId = customer
+    }
     try await client.showPages(
-      empty: "nothing to deliver or take back", nextPageToken: \.nextPageToken,
-      rows: { (page: ListUnfulfilledPurchasesResponse) in page.purchases.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listUnfulfilledPurchases(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.customerId = customer
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listUnfulfilledPurchases($1) }, empty: "nothing to deliver or take back",
+      nextPageToken: \.nextPageToken
+    ) { $0.purchases.map(\.row) }
   }
 }
 
@@ -52,10 +46,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
   @Argument(help: "Your id of the delivery; a repeated id changes nothing.") var fulfillment: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = AcknowledgeFulfillmentRequest.with {
-      $0.app = app
-      $0.environment = environment
+    let request: AcknowledgeFulfillmentRequest = try await scope.request(client) {
       $0.transactionId = transaction
       $0.fulfillmentId = fulfillment
       $0.units = units

@@ -35,7 +35,7 @@ struct CreateGrantCommand: AsyncParsableCommand {
   @Argument(help: "Entitlement.") var entitlement: String
 
   func run() async throws {
-    var request = GrantRequest.with {
+    let request: GrantRequest = try await scope.request(client) {
       $0.customerId = customer
       $0.entitlement = entitlement
       $0.accessLevel = level.message
@@ -47,13 +47,11 @@ struct CreateGrantCommand: AsyncParsableCommand {
       $0.externalId = externalId
       $0.productId = productId
       $0.revision = revision
+      $0.since = try TimeOption.parse(since, "--since")
+      $0.until = try TimeOption.parse(until, "--until", day: .end)
+      $0.refundedAt = try TimeOption.parse(refundedAt, "--refunded-at")
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    request.since = try TimeOption.parse(since, "--since")
-    request.until = try TimeOption.parse(until, "--until", day: .end)
-    request.refundedAt = try TimeOption.parse(refundedAt, "--refunded-at")
-    let response = try await client.withConnection { [request] in try await $0.grant(request) }
+    let response = try await client.withConnection { try await $0.grant(request) }
     let superseded =
       response.superseded ? [("superseded", "by revision \(response.grant?.revision ?? 0)")] : []
     client.show(
@@ -89,17 +87,13 @@ struct RevokeGrantCommand: AsyncParsableCommand {
   @Argument(help: "Grant id, as 'grants create' and 'grants list' print it.") var grant: String
 
   func run() async throws {
-    let app = try await app.id(client)
-    let response = try await client.withConnection { connection in
-      try await connection.revokeGrant(
-        .with {
-          $0.app = app
-          $0.grantId = grant
-          $0.actor = actor
-          $0.note = note
-          $0.dryRun = dryRun
-        })
+    let request: RevokeGrantRequest = try await app.request(client) {
+      $0.grantId = grant
+      $0.actor = actor
+      $0.note = note
+      $0.dryRun = dryRun
     }
+    let response = try await client.withConnection { try await $0.revokeGrant(request) }
     client.show(response, [("grant", response.grant?.grantId ?? "")] + (response.entitlement?.rows ?? []))
   }
 }
@@ -117,20 +111,13 @@ struct ListGrantsCommand: AsyncParsableCommand {
   @Argument(help: "Customer id (default: all customers).") var customer = ""
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    try await client.showPages(
-      empty: "no grants", nextPageToken: \.nextPageToken, rows: \ListGrantsResponse.rows
-    ) {
-      connection, token in
-      try await connection.listGrants(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.customerId = customer
-          $0.source = source
-          $0.pageToken = token
-        })
+    let request: ListGrantsRequest = try await scope.request(client) {
+      $0.customerId = customer
+      $0.source = source
     }
+    try await client.showPages(
+      request, { try await $0.listGrants($1) }, empty: "no grants", nextPageToken: \.nextPageToken
+    ) { $0.rows }
   }
 }
 

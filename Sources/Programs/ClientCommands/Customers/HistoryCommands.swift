@@ -18,13 +18,13 @@ struct HistoryCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    var request = GetCustomerHistoryRequest.with { $0.customerId = customer }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    request.startTime = try TimeOption.parse(from, "--from")
-    request.asOf = try TimeOption.parse(asOf, "--as-of", day: .known)
-    request.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .known)
-    let response = try await client.withConnection { [request] in try await $0.getCustomerHistory(request) }
+    let request: GetCustomerHistoryRequest = try await scope.request(client) {
+      $0.customerId = customer
+      $0.startTime = try TimeOption.parse(from, "--from")
+      $0.asOf = try TimeOption.parse(asOf, "--as-of", day: .known)
+      $0.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .known)
+    }
+    let response = try await client.withConnection { try await $0.getCustomerHistory(request) }
     guard !client.json else { return client.show(response, []) }
     if response.lanes.isEmpty { print("no history of '\(customer)'") }
     for lane in response.lanes {
@@ -64,15 +64,10 @@ struct PurchaseCommand: AsyncParsableCommand {
   @Argument(help: "Id of a transaction of the purchase.") var transaction: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let response = try await client.withConnection {
-      try await $0.getPurchase(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.originalTransactionId = transaction
-        })
+    let request: GetPurchaseRequest = try await scope.request(client) {
+      $0.originalTransactionId = transaction
     }
+    let response = try await client.withConnection { try await $0.getPurchase(request) }
     client.show(response, response.rows)
   }
 }
@@ -121,15 +116,11 @@ struct EvidenceCommand: AsyncParsableCommand {
   @Argument(help: "Evidence id.") var id: Int64
 
   func run() async throws {
-    let app = try await app.id(client)
-    let response = try await client.withConnection {
-      try await $0.getEvidence(
-        .with {
-          $0.app = app
-          $0.evidenceId = id
-          $0.includeBody = body
-        })
+    let request: GetEvidenceRequest = try await app.request(client) {
+      $0.evidenceId = id
+      $0.includeBody = body
     }
+    let response = try await client.withConnection { try await $0.getEvidence(request) }
     client.show(response, response.rows)
   }
 }
@@ -159,14 +150,8 @@ struct EventCommand: AsyncParsableCommand {
   @Argument(help: "Sequence of the event.") var sequence: Int64
 
   func run() async throws {
-    let app = try await app.id(client)
-    let response = try await client.withConnection {
-      try await $0.getEvent(
-        .with {
-          $0.app = app
-          $0.sequence = sequence
-        })
-    }
+    let request: GetEventRequest = try await app.request(client) { $0.sequence = sequence }
+    let response = try await client.withConnection { try await $0.getEvent(request) }
     guard let event = response.event else { return }
     client.show(
       response,

@@ -24,14 +24,12 @@ struct AddNoteCommand: AsyncParsableCommand {
   @Argument(help: "Text.") var text: String
 
   func run() async throws {
-    var request = AddNoteRequest.with {
+    let request: AddNoteRequest = try await scope.request(client) {
       $0.customerId = customer
       $0.text = text
       $0.actor = actor
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    let response = try await client.withConnection { [request] in try await $0.addNote(request) }
+    let response = try await client.withConnection { try await $0.addNote(request) }
     client.show(response, response.note.map { [$0.row] } ?? [])
   }
 }
@@ -47,19 +45,11 @@ struct ListNotesCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: ListNotesRequest = try await scope.request(client) { $0.customerId = customer }
     try await client.showPages(
-      empty: "no notes about '\(customer)'", nextPageToken: \.nextPageToken, rows: { $0.notes.map(\.row) }
-    ) {
-      connection, token in
-      try await connection.listNotes(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.customerId = customer
-          $0.pageToken = token
-        })
-    }
+      request, { try await $0.listNotes($1) }, empty: "no notes about '\(customer)'",
+      nextPageToken: \.nextPageToken
+    ) { $0.notes.map(\.row) }
   }
 }
 
@@ -76,16 +66,12 @@ struct DeleteNoteCommand: AsyncParsableCommand {
   @Argument(help: "Note id, as 'notes list' prints it.") var note: String
 
   func run() async throws {
-    let app = try await app.id(client)
-    let response = try await client.withConnection {
-      try await $0.deleteNote(
-        .with {
-          $0.app = app
-          $0.noteId = note
-          $0.actor = actor
-          $0.note = reason
-        })
+    let request: DeleteNoteRequest = try await app.request(client) {
+      $0.noteId = note
+      $0.actor = actor
+      $0.note = reason
     }
+    let response = try await client.withConnection { try await $0.deleteNote(request) }
     client.show(response, [("deleted", note)])
   }
 }
@@ -112,31 +98,19 @@ struct AttributesCommand: AsyncParsableCommand {
   @Argument(help: "NAME=VALUE or NAME=.") var changes: [String] = []
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     guard !changes.isEmpty else {
-      let response = try await client.withConnection {
-        try await $0.getCustomerAttributes(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.customerId = customer
-          })
-      }
+      let request: GetCustomerAttributesRequest = try await scope.request(client) { $0.customerId = customer }
+      let response = try await client.withConnection { try await $0.getCustomerAttributes(request) }
       return client.showList(
         response, response.attributes.map(\.row), empty: "no attributes of '\(customer)'")
     }
-    let attributes = try changes.map(CustomerAttribute.init(change:))
-    let response = try await client.withConnection {
-      try await $0.setCustomerAttributes(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.customerId = customer
-          $0.attributes = attributes
-          $0.actor = actor
-          $0.note = note
-        })
+    let request: SetCustomerAttributesRequest = try await scope.request(client) {
+      $0.customerId = customer
+      $0.attributes = try changes.map(CustomerAttribute.init(change:))
+      $0.actor = actor
+      $0.note = note
     }
+    let response = try await client.withConnection { try await $0.setCustomerAttributes(request) }
     client.showList(response, response.attributes.map(\.row), empty: "no attributes of '\(customer)'")
   }
 }

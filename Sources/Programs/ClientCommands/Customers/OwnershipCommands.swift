@@ -46,13 +46,12 @@ struct LinkCommand: AsyncParsableCommand {
   @Argument(help: "Original transaction id.") var purchase: String
 
   func run() async throws {
-    let body = LinkPurchaseRequest.with {
+    let request: LinkPurchaseRequest = try await options.request {
       $0.customerId = customer
       $0.originalTransactionId = purchase
       $0.policy = OwnershipPolicyOption.message(policy)
       $0.dryRun = dryRun
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.linkPurchase(request) }
     options.client.show(
       response,
@@ -77,14 +76,13 @@ struct TransferCommand: AsyncParsableCommand {
   @Argument(help: "Customer id of the new owner.") var to: String
 
   func run() async throws {
-    let body = TransferPurchaseRequest.with {
+    let request: TransferPurchaseRequest = try await options.request {
       $0.originalTransactionId = purchase
       $0.fromCustomerId = from
       $0.toCustomerId = to
       $0.policy = OwnershipPolicyOption.message(policy)
       $0.dryRun = dryRun
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.transferPurchase(request) }
     options.client.show(response, [("transfer", response.transferId)] + response.events.map(\.change))
   }
@@ -104,12 +102,11 @@ struct MergeCommand: AsyncParsableCommand {
   @Argument(help: "Customer id that remains.") var into: String
 
   func run() async throws {
-    let body = MergeCustomersRequest.with {
+    let request: MergeCustomersRequest = try await options.request {
       $0.fromCustomerId = from
       $0.intoCustomerId = into
       $0.dryRun = dryRun
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.mergeCustomers(request) }
     options.client.show(
       response,
@@ -132,9 +129,7 @@ struct UndoTransferCommand: AsyncParsableCommand {
   @Argument(help: "Transfer id, as 'link', 'transfer' and 'merge' print it.") var transfer: String
 
   func run() async throws {
-    let app = try await app.id(client)
-    let request = UndoTransferRequest.with {
-      $0.app = app
+    let request: UndoTransferRequest = try await app.request(client) {
       $0.transferId = transfer
       $0.actor = change.actor
       $0.note = change.note
@@ -157,12 +152,7 @@ struct FamilyCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let request = GetProbableFamilyRequest.with {
-      $0.app = app
-      $0.environment = environment
-      $0.customerId = customer
-    }
+    let request: GetProbableFamilyRequest = try await scope.request(client) { $0.customerId = customer }
     let response = try await client.withConnection { try await $0.getProbableFamily(request) }
     client.showList(
       response, response.members.map(\.row), empty: "no probable family members of '\(customer)'")

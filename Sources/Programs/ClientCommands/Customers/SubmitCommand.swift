@@ -94,15 +94,9 @@ struct InspectCommand: AsyncParsableCommand {
   var document: String
 
   func run() async throws {
-    let app = try await app.id(client)
     let document = Array(try Document.bytes(document))
-    let response = try await client.withConnection { connection in
-      try await connection.inspect(
-        .with {
-          $0.app = app
-          $0.content = .rawDocument(document)
-        })
-    }
+    let request: InspectRequest = try await app.request(client) { $0.content = .rawDocument(document) }
+    let response = try await client.withConnection { try await $0.inspect(request) }
     client.show(response, response.rows)
     if !response.verified { throw ExitCode(3) }
   }

@@ -66,15 +66,13 @@ struct IssueTokenCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    var request = IssueTokenRequest.with {
+    let request: IssueTokenRequest = try await scope.request(client) {
       $0.customerId = customer
       $0.entitlements = entitlement
       $0.audience = audience
       $0.lifetime = lifetime.map { seconds in .with { $0.seconds = seconds } }
     }
-    request.app = try await scope.app.id(client)
-    request.environment = try scope.appEnvironment()
-    let response = try await client.withConnection { [request] in try await $0.issueToken(request) }
+    let response = try await client.withConnection { try await $0.issueToken(request) }
     client.show(
       response,
       [("token", response.token), ("expires", response.expiresAt.text), ("key", response.keyId)])

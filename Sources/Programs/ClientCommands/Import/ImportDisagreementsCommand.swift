@@ -16,19 +16,11 @@ struct ImportDisagreementsCommand: AsyncParsableCommand {
   @Option(help: "Customer id (default: all).") var customer = ""
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: ListDisagreementsRequest = try await scope.request(client) { $0.customerId = customer }
     try await client.showPages(
-      empty: "no disagreements", nextPageToken: \.nextPageToken,
-      rows: { (page: ListDisagreementsResponse) in page.disagreements.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listDisagreements(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.customerId = customer
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listDisagreements($1) }, empty: "no disagreements",
+      nextPageToken: \.nextPageToken
+    ) { $0.disagreements.map(\.row) }
   }
 }
 

@@ -2,6 +2,22 @@ internal import ArgumentParser
 internal import EntitledClient
 internal import Wire
 
+/// `entitled migrate list`.
+struct MigrateListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List migration jobs, latest first.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  func run() async throws {
+    let request: ListMigrationsRequest = try await app.request(client)
+    try await client.showPages(
+      request, { try await $0.listMigrations($1) }, empty: "no migration jobs", nextPageToken: \.nextPageToken
+    ) { $0.rows }
+  }
+}
+
 /// `entitled migrate status`.
 struct MigrateStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,14 +29,8 @@ struct MigrateStatusCommand: AsyncParsableCommand {
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
-    let app = try await app.id(client)
-    let response = try await client.withConnection {
-      try await $0.getMigration(
-        .with {
-          $0.app = app
-          $0.migrationId = migration
-        })
-    }
+    let request: GetMigrationRequest = try await app.request(client) { $0.migrationId = migration }
+    let response = try await client.withConnection { try await $0.getMigration(request) }
     guard let job = response.migration else { return }
     print(
       client.json ? String(decoding: response.json(pretty: true), as: UTF8.self) : job.report(failures: nil))
@@ -38,18 +48,11 @@ struct MigrateFailuresCommand: AsyncParsableCommand {
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
-    let app = try await app.id(client)
+    let request: ListMigrationFailuresRequest = try await app.request(client) { $0.migrationId = migration }
     try await client.showPages(
-      empty: "no failed lines", nextPageToken: \.nextPageToken,
-      rows: { (page: ListMigrationFailuresResponse) in page.failures.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listMigrationFailures(
-          .with {
-            $0.app = app
-            $0.migrationId = migration
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listMigrationFailures($1) }, empty: "no failed lines",
+      nextPageToken: \.nextPageToken
+    ) { $0.failures.map(\.row) }
   }
 }
 
@@ -66,15 +69,11 @@ struct MigrateCancelCommand: AsyncParsableCommand {
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
-    let app = try await app.id(client)
-    let response = try await client.withConnection {
-      try await $0.cancelMigration(
-        .with {
-          $0.app = app
-          $0.migrationId = migration
-          $0.note = note
-        })
+    let request: CancelMigrationRequest = try await app.request(client) {
+      $0.migrationId = migration
+      $0.note = note
     }
+    let response = try await client.withConnection { try await $0.cancelMigration(request) }
     client.show(response, [("state", response.migration?.state.word ?? "")])
   }
 }
@@ -92,15 +91,11 @@ struct MigratePurgeCommand: AsyncParsableCommand {
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
-    let app = try await app.id(client)
-    let response = try await client.withConnection {
-      try await $0.purgeMigration(
-        .with {
-          $0.app = app
-          $0.migrationId = migration
-          $0.note = note
-        })
+    let request: PurgeMigrationRequest = try await app.request(client) {
+      $0.migrationId = migration
+      $0.note = note
     }
+    let response = try await client.withConnection { try await $0.purgeMigration(request) }
     client.show(response, [("state", response.migration?.state.word ?? "")])
   }
 }
@@ -109,5 +104,17 @@ extension MigrationFailure {
   fileprivate var row: (String, String) {
     let outcome = outcome.protoName.droppingPrefix("MIGRATION_OUTCOME_").lowercased()
     return ("line \(line)", "\(customerId), \(outcome), \(reason): \(explanation)")
+  }
+}
+
+extension ListMigrationsResponse {
+  fileprivate var rows: [(String, String)] {
+    migrations.map { job in
+      let failed = job.rejected + job.retryable
+      return (
+        job.migrationId,
+        "\(job.startedAt.text) \(job.state.word)\(job.dryRun ? " (dry run)" : ""), \(job.doneLines) lines, \(failed) failed"
+      )
+    }
   }
 }

@@ -24,19 +24,10 @@ struct ListSeatsCommand: AsyncParsableCommand {
   @Argument(help: "Original transaction id.") var purchase: String
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request: ListSeatsRequest = try await scope.request(client) { $0.originalTransactionId = purchase }
     try await client.showPages(
-      empty: "no claimed seats", nextPageToken: \.nextPageToken,
-      rows: { (page: ListSeatsResponse) in page.seats.map(\.row) },
-      fetch: { connection, token in
-        try await connection.listSeats(
-          .with {
-            $0.app = app
-            $0.environment = environment
-            $0.originalTransactionId = purchase
-            $0.pageToken = token
-          })
-      })
+      request, { try await $0.listSeats($1) }, empty: "no claimed seats", nextPageToken: \.nextPageToken
+    ) { $0.seats.map(\.row) }
   }
 }
 
@@ -51,12 +42,11 @@ struct ClaimSeatCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let body = ClaimSeatRequest.with {
+    let request: ClaimSeatRequest = try await options.request {
       $0.originalTransactionId = purchase
       $0.customerId = customer
       $0.requestIdentifier = options.change.requestIdentifier
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.claimSeat(request) }
     options.client.show(response, response.seat.map { [$0.row] } ?? [])
   }
@@ -74,12 +64,11 @@ struct AssociateSeatCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let body = AssociateSeatRequest.with {
+    let request: AssociateSeatRequest = try await options.request {
       $0.originalTransactionId = purchase
       $0.seatId = seat
       $0.customerId = customer
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.associateSeat(request) }
     options.client.show(response, response.seat.map { [$0.row] } ?? [])
   }
@@ -96,11 +85,10 @@ struct UnclaimSeatCommand: AsyncParsableCommand {
   @Argument(help: "Seat id, as 'seats list' prints it.") var seat: String
 
   func run() async throws {
-    let body = UnclaimSeatRequest.with {
+    let request: UnclaimSeatRequest = try await options.request {
       $0.originalTransactionId = purchase
       $0.seatId = seat
     }
-    let request = try await options.completed(body)
     let response = try await options.client.withConnection { try await $0.unclaimSeat(request) }
     options.client.show(response, [("released", seat)])
   }
