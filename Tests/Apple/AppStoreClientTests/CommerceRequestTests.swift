@@ -10,12 +10,12 @@ import Testing
   func advancedCommerce() throws {
     let body: JSONObject = ["requestInfo": ["requestReferenceId": "R"]]
     let requests: [(AppStoreRequest, String, Double)] = [
-      (.cancel(try .init(json: body), of: "1"), "subscription/cancel", 5),
-      (.revoke(try .init(json: body), of: "1"), "subscription/revoke", 5),
-      (.requestRefund(try .init(json: body), of: "1"), "transaction/requestRefund", 5),
-      (.migrate(try .init(json: body), of: "1"), "subscription/migrate", 50),
-      (.changePrice(try .init(json: body), of: "1"), "subscription/changePrice", 50),
-      (.changeMetadata(try .init(json: body), of: "1"), "subscription/changeMetadata", 50),
+      (try .cancel(body, of: "1"), "subscription/cancel", 5),
+      (try .revoke(body, of: "1"), "subscription/revoke", 5),
+      (try .requestRefund(body, of: "1"), "transaction/requestRefund", 5),
+      (try .migrate(body, of: "1"), "subscription/migrate", 50),
+      (try .changePrice(body, of: "1"), "subscription/changePrice", 50),
+      (try .changeMetadata(body, of: "1"), "subscription/changeMetadata", 50),
     ]
     for (request, path, limit) in requests {
       #expect(request.method == .post && request.target == "/advancedCommerce/v1/\(path)/1")

@@ -161,6 +161,16 @@ struct PublishedRequestTests {
     }
   }
 
+  @Test("Every request that Apple publishes has the documented types, each of its members with one")
+  func everyShape() throws {
+    for (name, shape) in shapes {
+      let file = "apple-asl/models/advancedCommerce\(name).json"
+      let json = try #require(try JSONValue(parsing: TestData.bytes(file)).objectValue)
+      try shape.check(json)
+      #expect(Set(json.map(\.name)).isSubset(of: shape.names), "\(name)")
+    }
+  }
+
   @Test("An unknown environment decodes as none, and a malformed number is named in the error")
   func malformed() throws {
     let unknown = try #require(
@@ -216,48 +226,35 @@ struct PublishedRequestTests {
     ("appTransactionDoesNotExistError", ErrorPayload.self),
     ("familyTransactionNotSupportedError", ErrorPayload.self),
     ("invalidAppAccountTokenUUIDError", ErrorPayload.self),
-    ("advancedCommerceRequestInfo", AdvancedCommerceRequestInfo.self),
-    ("advancedCommerceRequestRefundRequest", AdvancedCommerceRequestRefundRequest.self),
-    ("advancedCommerceRequestRefundItem", AdvancedCommerceRequestRefundItem.self),
     ("advancedCommerceRequestRefundResponse", AdvancedCommerceResponse.self),
-    ("advancedCommerceSubscriptionCancelRequest", AdvancedCommerceSubscriptionCancelRequest.self),
     ("advancedCommerceSubscriptionCancelResponse", AdvancedCommerceResponse.self),
-    ("advancedCommerceSubscriptionRevokeRequest", AdvancedCommerceSubscriptionRevokeRequest.self),
     ("advancedCommerceSubscriptionRevokeResponse", AdvancedCommerceResponse.self),
-    ("advancedCommerceSubscriptionPriceChangeRequest", AdvancedCommerceSubscriptionPriceChangeRequest.self),
-    ("advancedCommerceSubscriptionPriceChangeItem", AdvancedCommerceSubscriptionPriceChangeItem.self),
     ("advancedCommerceSubscriptionPriceChangeResponse", AdvancedCommerceResponse.self),
-    (
-      "advancedCommerceSubscriptionChangeMetadataRequest",
-      AdvancedCommerceSubscriptionChangeMetadataRequest.self
-    ),
-    (
-      "advancedCommerceSubscriptionChangeMetadataDescriptors",
-      AdvancedCommerceSubscriptionChangeMetadataDescriptors.self
-    ),
-    (
-      "advancedCommerceSubscriptionChangeMetadataItem", AdvancedCommerceSubscriptionChangeMetadataItem.self
-    ),
     ("advancedCommerceSubscriptionChangeMetadataResponse", AdvancedCommerceResponse.self),
-    ("advancedCommerceSubscriptionMigrateRequest", AdvancedCommerceSubscriptionMigrateRequest.self),
-    ("advancedCommerceSubscriptionMigrateDescriptors", AdvancedCommerceSubscriptionMigrateDescriptors.self),
-    ("advancedCommerceSubscriptionMigrateItem", AdvancedCommerceSubscriptionMigrateItem.self),
-    ("advancedCommerceSubscriptionMigrateRenewalItem", AdvancedCommerceSubscriptionMigrateRenewalItem.self),
     ("advancedCommerceSubscriptionMigrateResponse", AdvancedCommerceResponse.self),
-    ("advancedCommerceOneTimeChargeCreateRequest", AdvancedCommerceOneTimeChargeCreateRequest.self),
-    ("advancedCommerceOneTimeChargeItem", AdvancedCommerceOneTimeChargeItem.self),
-    ("advancedCommerceSubscriptionCreateRequest", AdvancedCommerceSubscriptionCreateRequest.self),
-    ("advancedCommerceSubscriptionCreateItem", AdvancedCommerceSubscriptionCreateItem.self),
-    ("advancedCommerceSubscriptionModifyInAppRequest", AdvancedCommerceSubscriptionModifyInAppRequest.self),
-    ("advancedCommerceSubscriptionModifyAddItem", AdvancedCommerceSubscriptionModifyAddItem.self),
-    ("advancedCommerceSubscriptionModifyChangeItem", AdvancedCommerceSubscriptionModifyChangeItem.self),
-    ("advancedCommerceSubscriptionModifyRemoveItem", AdvancedCommerceSubscriptionModifyRemoveItem.self),
-    ("advancedCommerceSubscriptionModifyDescriptors", AdvancedCommerceSubscriptionModifyDescriptors.self),
-    ("advancedCommerceSubscriptionModifyPeriodChange", AdvancedCommerceSubscriptionModifyPeriodChange.self),
-    (
-      "advancedCommerceSubscriptionReactivateInAppRequest",
-      AdvancedCommerceSubscriptionReactivateInAppRequest.self
-    ),
-    ("advancedCommerceSubscriptionReactivateItem", AdvancedCommerceSubscriptionReactivateItem.self),
+  ]
+
+  /// The published requests whose members are only checked, by their names without `advancedCommerce`.
+  private let shapes: [(String, PayloadShape)] = [
+    ("RequestInfo", .advancedCommerceRequestInfo), ("Offer", .advancedCommerceOffer),
+    ("Descriptors", .advancedCommerceDescriptors), ("RequestRefundRequest", .requestTransactionRefund),
+    ("RequestRefundItem", .refundedItem), ("SubscriptionCancelRequest", .cancelSubscription),
+    ("SubscriptionRevokeRequest", .revokeSubscription),
+    ("SubscriptionPriceChangeRequest", .changeSubscriptionPrice),
+    ("SubscriptionPriceChangeItem", .itemPrice),
+    ("SubscriptionChangeMetadataRequest", .changeSubscriptionMetadata),
+    ("SubscriptionChangeMetadataDescriptors", .advancedCommerceNewDescriptors),
+    ("SubscriptionChangeMetadataItem", .itemMetadata), ("SubscriptionMigrateRequest", .migrateSubscription),
+    ("SubscriptionMigrateDescriptors", .advancedCommerceDescriptors),
+    ("SubscriptionMigrateItem", .migratedItem), ("SubscriptionMigrateRenewalItem", .migratedItem),
+    ("OneTimeChargeCreateRequest", .createOneTimeCharge), ("OneTimeChargeItem", .chargedItem),
+    ("SubscriptionCreateRequest", .createSubscription), ("SubscriptionCreateItem", .subscribedItem),
+    ("SubscriptionModifyInAppRequest", .modifySubscription), ("SubscriptionModifyAddItem", .addedItem),
+    ("SubscriptionModifyChangeItem", .changedItem),
+    ("SubscriptionModifyRemoveItem", .advancedCommerceItemSKU),
+    ("SubscriptionModifyDescriptors", .advancedCommerceNewDescriptors),
+    ("SubscriptionModifyPeriodChange", .periodChange),
+    ("SubscriptionReactivateInAppRequest", .reactivateSubscription),
+    ("SubscriptionReactivateItem", .advancedCommerceItemSKU),
   ]
 }

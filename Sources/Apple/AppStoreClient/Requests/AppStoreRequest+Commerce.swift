@@ -3,50 +3,60 @@ package import JSON
 
 // The Advanced Commerce API: the operator sets prices and descriptions of the products that Apple bills.
 extension AppStoreRequest {
+  /// - Throws: for a member of `body` of another type than in `shape`.
   private static func advancedCommerce(
-    _ subject: String, _ action: String, _ transactionID: String, _ body: some DecodedPayload,
+    _ subject: String, _ action: String, _ transactionID: String, _ body: JSONObject, _ shape: PayloadShape,
     endpoint: Endpoint = .advancedCommerce
-  ) -> AppStoreRequest {
-    AppStoreRequest(
-      endpoint, .post, "advancedCommerce", "v1", subject, action, transactionID,
-      body: .json(body.json))
+  ) throws(PayloadError) -> AppStoreRequest {
+    try shape.check(body)
+    return AppStoreRequest(
+      endpoint, .post, "advancedCommerce", "v1", subject, action, transactionID, body: .json(body))
   }
 
   /// Cancel a Subscription: turns its renewal off.
   package static func cancel(
-    _ request: AdvancedCommerceSubscriptionCancelRequest, of transactionID: String
-  ) -> AppStoreRequest {
-    advancedCommerce("subscription", "cancel", transactionID, request, endpoint: .advancedCommerceRefund)
+    _ body: JSONObject, of transactionID: String
+  ) throws(PayloadError) -> AppStoreRequest {
+    try advancedCommerce(
+      "subscription", "cancel", transactionID, body, .cancelSubscription, endpoint: .advancedCommerceRefund)
   }
 
   /// Revoke Subscription: ends it at once, with a refund.
   package static func revoke(
-    _ request: AdvancedCommerceSubscriptionRevokeRequest, of transactionID: String
-  ) -> AppStoreRequest {
-    advancedCommerce("subscription", "revoke", transactionID, request, endpoint: .advancedCommerceRefund)
+    _ body: JSONObject, of transactionID: String
+  ) throws(PayloadError) -> AppStoreRequest {
+    try advancedCommerce(
+      "subscription", "revoke", transactionID, body, .revokeSubscription, endpoint: .advancedCommerceRefund)
   }
 
   /// Migrate a Subscription to Advanced Commerce.
   package static func migrate(
-    _ request: AdvancedCommerceSubscriptionMigrateRequest, of transactionID: String
-  ) -> AppStoreRequest { advancedCommerce("subscription", "migrate", transactionID, request) }
+    _ body: JSONObject, of transactionID: String
+  ) throws(PayloadError) -> AppStoreRequest {
+    try advancedCommerce("subscription", "migrate", transactionID, body, .migrateSubscription)
+  }
 
   /// Change Subscription Price.
   package static func changePrice(
-    _ request: AdvancedCommerceSubscriptionPriceChangeRequest, of transactionID: String
-  ) -> AppStoreRequest { advancedCommerce("subscription", "changePrice", transactionID, request) }
+    _ body: JSONObject, of transactionID: String
+  ) throws(PayloadError) -> AppStoreRequest {
+    try advancedCommerce("subscription", "changePrice", transactionID, body, .changeSubscriptionPrice)
+  }
 
   /// Change Subscription Metadata.
   package static func changeMetadata(
-    _ request: AdvancedCommerceSubscriptionChangeMetadataRequest, of transactionID: String
-  ) -> AppStoreRequest { advancedCommerce("subscription", "changeMetadata", transactionID, request) }
+    _ body: JSONObject, of transactionID: String
+  ) throws(PayloadError) -> AppStoreRequest {
+    try advancedCommerce("subscription", "changeMetadata", transactionID, body, .changeSubscriptionMetadata)
+  }
 
   /// Request Transaction Refund.
   package static func requestRefund(
-    _ request: AdvancedCommerceRequestRefundRequest, of transactionID: String
-  ) -> AppStoreRequest {
-    advancedCommerce(
-      "transaction", "requestRefund", transactionID, request, endpoint: .advancedCommerceRefund)
+    _ body: JSONObject, of transactionID: String
+  ) throws(PayloadError) -> AppStoreRequest {
+    try advancedCommerce(
+      "transaction", "requestRefund", transactionID, body, .requestTransactionRefund,
+      endpoint: .advancedCommerceRefund)
   }
 }
 

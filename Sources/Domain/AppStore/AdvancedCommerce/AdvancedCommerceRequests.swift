@@ -1,308 +1,165 @@
 package import JSON
 
-/// The identifiers of an Advanced Commerce request.
-package struct AdvancedCommerceRequestInfo: DecodedPayload {
-  package let json: JSONObject
+// The requests of the Advanced Commerce API. A `SKU` is the operator's of an item; a `description` is the operator's own,
+// and customers see the `displayName`. Prices are in milliunits of the `currency` (ISO 4217), a `storefront` is in ISO
+// 3166-1 alpha-3, a `period` an ISO 8601 duration, and `effective` is `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
+extension PayloadShape {
+  /// The identifiers of a request. `requestReferenceId` is the idempotency key, a UUID; `appAccountToken` is the UUID of the
+  /// customer that the operator chose, and `consistencyToken` Apple's of the latest renewal info of the subscription.
+  package static let advancedCommerceRequestInfo: PayloadShape = [
+    "requestReferenceId": .string, "appAccountToken": .string, "consistencyToken": .string,
+  ]
 
-  /// The idempotency key, a UUID.
-  package let requestReferenceId: String?
-  /// The UUID of the customer that the operator chose.
-  package let appAccountToken: String?
-  /// Apple's token of the latest renewal info of the subscription; a developer never makes one.
-  package let consistencyToken: String?
+  /// An item that is named only.
+  package static let advancedCommerceItemSKU: PayloadShape = ["SKU": .string]
 
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    requestReferenceId = try reader.string("requestReferenceId")
-    appAccountToken = try reader.string("appAccountToken")
-    consistencyToken = try reader.string("consistencyToken")
-  }
+  /// The description of a purchase.
+  package static let advancedCommerceDescriptors: PayloadShape = [
+    "description": .string, "displayName": .string,
+  ]
+
+  /// A new description of a purchase, and its beginning.
+  package static let advancedCommerceNewDescriptors: PayloadShape = [
+    "effective": .string, "description": .string, "displayName": .string,
+  ]
+
+  /// An offer: a lower price for the first periods of an item.
+  package static let advancedCommerceOffer: PayloadShape = [
+    "period": .string, "periodCount": .integer, "price": .integer, "reason": .string,
+  ]
 }
 
-/// A refund of items (Request Transaction Refund).
-package struct AdvancedCommerceRequestRefundRequest: DecodedPayload {
-  package let json: JSONObject
+// The operator's requests to Apple.
+extension PayloadShape {
+  /// A refund of items (Request Transaction Refund). Apple sends a `CONSUMPTION_REQUEST` before it decides unless
+  /// `refundRiskingPreference` is `false`.
+  package static let requestTransactionRefund: PayloadShape = [
+    "items": .objects(refundedItem), "refundRiskingPreference": .bool,
+    "requestInfo": .object(advancedCommerceRequestInfo), "currency": .string, "storefront": .string,
+  ]
 
-  package let items: [AdvancedCommerceRequestRefundItem]?
-  /// Whether Apple sends a `CONSUMPTION_REQUEST` before it decides; `nil` counts as `true`.
-  package let refundRiskingPreference: Bool?
-  package let requestInfo: AdvancedCommerceRequestInfo?
-  /// ISO 4217.
-  package let currency: String?
-  /// ISO 3166-1 alpha-3.
-  package let storefront: String?
+  /// An item to refund.
+  package static let refundedItem: PayloadShape = [
+    "SKU": .string, "refundReason": .string, "refundType": .string, "revoke": .bool, "refundAmount": .integer,
+  ]
 
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    items = try reader.parts("items")
-    refundRiskingPreference = try reader.bool("refundRiskingPreference")
-    requestInfo = try reader.part("requestInfo")
-    currency = try reader.string("currency")
-    storefront = try reader.string("storefront")
-  }
+  /// A cancellation: turns auto-renew off (Cancel a Subscription).
+  package static let cancelSubscription: PayloadShape = [
+    "requestInfo": .object(advancedCommerceRequestInfo), "storefront": .string,
+  ]
+
+  /// A revocation: ends and refunds a subscription immediately (Revoke Subscription).
+  package static let revokeSubscription: PayloadShape = [
+    "requestInfo": .object(advancedCommerceRequestInfo), "refundRiskingPreference": .bool,
+    "refundReason": .string, "refundType": .string, "storefront": .string,
+  ]
+
+  /// A change of item prices (Change Subscription Price).
+  package static let changeSubscriptionPrice: PayloadShape = [
+    "requestInfo": .object(advancedCommerceRequestInfo), "items": .objects(itemPrice), "currency": .string,
+    "storefront": .string,
+  ]
+
+  /// A new price of an item. The `dependentSKUs` end without the customer's consent.
+  package static let itemPrice: PayloadShape = [
+    "SKU": .string, "price": .integer, "dependentSKUs": .strings,
+  ]
+
+  /// A change of descriptions (Change Subscription Metadata).
+  package static let changeSubscriptionMetadata: PayloadShape = [
+    "requestInfo": .object(advancedCommerceRequestInfo),
+    "descriptors": .object(advancedCommerceNewDescriptors), "items": .objects(itemMetadata),
+    "storefront": .string, "taxCode": .string,
+  ]
+
+  /// A new description of the item `currentSKU`.
+  package static let itemMetadata: PayloadShape = [
+    "currentSKU": .string, "effective": .string, "description": .string, "displayName": .string,
+    "SKU": .string,
+  ]
+
+  /// A migration to Advanced Commerce (Migrate a Subscription). `renewalItems` are the items of the periods after it.
+  package static let migrateSubscription: PayloadShape = [
+    "requestInfo": .object(advancedCommerceRequestInfo),
+    "descriptors": .object(advancedCommerceDescriptors), "items": .objects(migratedItem),
+    "renewalItems": .objects(migratedItem), "targetProductId": .string, "storefront": .string,
+    "taxCode": .string,
+  ]
+
+  /// An item of a migrated subscription.
+  package static let migratedItem: PayloadShape = [
+    "SKU": .string, "description": .string, "displayName": .string,
+  ]
 }
 
-/// One item to refund.
-package struct AdvancedCommerceRequestRefundItem: DecodedPayload {
-  package let json: JSONObject
-
-  /// The operator's SKU of the item.
-  package let sku: String?
-  /// The reason for the refund.
-  package let refundReason: AdvancedCommerceRefundReason?
-  /// How much is refunded; `CUSTOM` needs `refundAmount`.
-  package let refundType: AdvancedCommerceRefundType?
-  /// Whether the refund revokes the item.
-  package let revoke: Bool?
-  /// In milliunits of the currency.
-  package let refundAmount: Int64?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    sku = try reader.string("SKU")
-    refundReason = try reader.code("refundReason")
-    refundType = try reader.code("refundType")
-    revoke = try reader.bool("revoke")
-    refundAmount = try reader.integer("refundAmount")
+// The requests of an app to StoreKit that the operator signs (Apple's "Authorizing API requests from your app").
+extension PayloadShape {
+  /// The shape of an app's request by its `operation`; `nil` for an operation that Apple adds later.
+  package static func inAppRequest(_ request: JSONObject) -> PayloadShape? {
+    switch request["operation"]?.stringValue {
+    case "CREATE_ONE_TIME_CHARGE": createOneTimeCharge
+    case "CREATE_SUBSCRIPTION": createSubscription
+    case "MODIFY_SUBSCRIPTION": modifySubscription
+    case "REACTIVATE_SUBSCRIPTION": reactivateSubscription
+    default: nil
+    }
   }
-}
 
-/// A cancellation: turns auto-renew off (Cancel a Subscription).
-package struct AdvancedCommerceSubscriptionCancelRequest: DecodedPayload {
-  package let json: JSONObject
+  /// A one-time charge.
+  package static let createOneTimeCharge: PayloadShape = [
+    "currency": .string, "item": .object(chargedItem), "requestInfo": .object(advancedCommerceRequestInfo),
+    "taxCode": .string, "storefront": .string,
+  ]
 
-  package let requestInfo: AdvancedCommerceRequestInfo?
-  /// ISO 3166-1 alpha-3.
-  package let storefront: String?
+  /// The item of a one-time charge.
+  package static let chargedItem: PayloadShape = [
+    "description": .string, "displayName": .string, "SKU": .string, "price": .integer,
+  ]
 
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    requestInfo = try reader.part("requestInfo")
-    storefront = try reader.string("storefront")
-  }
-}
+  /// A new subscription, whose items renew together.
+  package static let createSubscription: PayloadShape = [
+    "currency": .string, "descriptors": .object(advancedCommerceDescriptors),
+    "items": .objects(subscribedItem), "period": .string,
+    "requestInfo": .object(advancedCommerceRequestInfo), "taxCode": .string, "storefront": .string,
+    "previousTransactionId": .string,
+  ]
 
-/// A revocation: ends and refunds a subscription immediately (Revoke Subscription).
-package struct AdvancedCommerceSubscriptionRevokeRequest: DecodedPayload {
-  package let json: JSONObject
+  /// An item of a new subscription.
+  package static let subscribedItem: PayloadShape = [
+    "description": .string, "displayName": .string, "offer": .object(advancedCommerceOffer), "SKU": .string,
+    "price": .integer,
+  ]
 
-  package let requestInfo: AdvancedCommerceRequestInfo?
-  /// Whether Apple sends a `CONSUMPTION_REQUEST` before it decides; `nil` counts as `true`.
-  package let refundRiskingPreference: Bool?
-  package let refundReason: AdvancedCommerceRefundReason?
-  package let refundType: AdvancedCommerceRefundType?
-  /// ISO 3166-1 alpha-3.
-  package let storefront: String?
+  /// A change of the subscription of a transaction.
+  package static let modifySubscription: PayloadShape = [
+    "requestInfo": .object(advancedCommerceRequestInfo), "transactionId": .string,
+    "retainBillingCycle": .bool, "descriptors": .object(advancedCommerceNewDescriptors),
+    "addItems": .objects(addedItem), "changeItems": .objects(changedItem),
+    "removeItems": .objects(advancedCommerceItemSKU), "periodChange": .object(periodChange),
+    "taxCode": .string, "currency": .string, "storefront": .string,
+  ]
 
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    requestInfo = try reader.part("requestInfo")
-    refundRiskingPreference = try reader.bool("refundRiskingPreference")
-    refundReason = try reader.code("refundReason")
-    refundType = try reader.code("refundType")
-    storefront = try reader.string("storefront")
-  }
-}
+  /// An item to add.
+  package static let addedItem: PayloadShape = [
+    "SKU": .string, "description": .string, "displayName": .string, "offer": .object(advancedCommerceOffer),
+    "price": .integer, "proratedPrice": .integer,
+  ]
 
-/// A change of item prices (Change Subscription Price).
-package struct AdvancedCommerceSubscriptionPriceChangeRequest: DecodedPayload {
-  package let json: JSONObject
+  /// An item that replaces `currentSKU`. The `reason` is `UPGRADE`, `DOWNGRADE` or `APPLY_OFFER`.
+  package static let changedItem: PayloadShape = [
+    "currentSKU": .string, "description": .string, "displayName": .string, "effective": .string,
+    "offer": .object(advancedCommerceOffer), "price": .integer, "proratedPrice": .integer, "reason": .string,
+    "SKU": .string,
+  ]
 
-  package let requestInfo: AdvancedCommerceRequestInfo?
-  package let items: [AdvancedCommerceSubscriptionPriceChangeItem]?
-  /// ISO 4217.
-  package let currency: String?
-  /// ISO 3166-1 alpha-3.
-  package let storefront: String?
+  /// A change of the period.
+  package static let periodChange: PayloadShape = ["effective": .string, "period": .string]
 
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    requestInfo = try reader.part("requestInfo")
-    items = try reader.parts("items")
-    currency = try reader.string("currency")
-    storefront = try reader.string("storefront")
-  }
-}
-
-/// The new price of an item.
-package struct AdvancedCommerceSubscriptionPriceChangeItem: DecodedPayload {
-  package let json: JSONObject
-
-  /// The operator's SKU of the item.
-  package let sku: String?
-  /// In milliunits of the currency.
-  package let price: Int64?
-  /// The SKUs of items whose price changes with it.
-  package let dependentSKUs: [String]?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    sku = try reader.string("SKU")
-    price = try reader.integer("price")
-    dependentSKUs = try reader.strings("dependentSKUs")
-  }
-}
-
-/// A change of the descriptions of a subscription and its items (Change Subscription Metadata).
-package struct AdvancedCommerceSubscriptionChangeMetadataRequest: DecodedPayload {
-  package let json: JSONObject
-
-  package let requestInfo: AdvancedCommerceRequestInfo?
-  package let descriptors: AdvancedCommerceSubscriptionChangeMetadataDescriptors?
-  package let items: [AdvancedCommerceSubscriptionChangeMetadataItem]?
-  /// ISO 3166-1 alpha-3.
-  package let storefront: String?
-  /// Apple's code of the tax category.
-  package let taxCode: String?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    requestInfo = try reader.part("requestInfo")
-    descriptors = try reader.part("descriptors")
-    items = try reader.parts("items")
-    storefront = try reader.string("storefront")
-    taxCode = try reader.string("taxCode")
-  }
-}
-
-/// A new description of a subscription.
-package struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: DecodedPayload {
-  package let json: JSONObject
-
-  /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
-  package let effective: String?
-  /// The operator's own description of the purchase. Apple does not show it to customers.
-  package let description: String?
-  /// The name of the purchase that customers see.
-  package let displayName: String?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    effective = try reader.string("effective")
-    description = try reader.string("description")
-    displayName = try reader.string("displayName")
-  }
-}
-
-/// A new description of an item.
-package struct AdvancedCommerceSubscriptionChangeMetadataItem: DecodedPayload {
-  package let json: JSONObject
-
-  /// The SKU to replace.
-  package let currentSKU: String?
-  /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
-  package let effective: String?
-  /// The operator's own description of the item. Apple does not show it to customers.
-  package let description: String?
-  /// The name of the item that customers see.
-  package let displayName: String?
-  /// The operator's SKU of the item.
-  package let sku: String?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    currentSKU = try reader.string("currentSKU")
-    effective = try reader.string("effective")
-    description = try reader.string("description")
-    displayName = try reader.string("displayName")
-    sku = try reader.string("SKU")
-  }
-}
-
-/// A migration of a subscription to Advanced Commerce (Migrate a Subscription to Advanced Commerce API).
-package struct AdvancedCommerceSubscriptionMigrateRequest: DecodedPayload {
-  package let json: JSONObject
-
-  package let requestInfo: AdvancedCommerceRequestInfo?
-  package let descriptors: AdvancedCommerceSubscriptionMigrateDescriptors?
-  package let items: [AdvancedCommerceSubscriptionMigrateItem]?
-  /// The items from the next renewal on; `nil`: ``items``.
-  package let renewalItems: [AdvancedCommerceSubscriptionMigrateRenewalItem]?
-  /// The generic product of Advanced Commerce that replaces the product.
-  package let targetProductId: String?
-  /// ISO 3166-1 alpha-3.
-  package let storefront: String?
-  /// Apple's code of the tax category.
-  package let taxCode: String?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    requestInfo = try reader.part("requestInfo")
-    descriptors = try reader.part("descriptors")
-    items = try reader.parts("items")
-    renewalItems = try reader.parts("renewalItems")
-    targetProductId = try reader.string("targetProductId")
-    storefront = try reader.string("storefront")
-    taxCode = try reader.string("taxCode")
-  }
-}
-
-/// The description of a migrated subscription.
-package struct AdvancedCommerceSubscriptionMigrateDescriptors: DecodedPayload {
-  package let json: JSONObject
-
-  /// The operator's own description of the purchase. Apple does not show it to customers.
-  package let description: String?
-  /// The name of the purchase that customers see.
-  package let displayName: String?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    description = try reader.string("description")
-    displayName = try reader.string("displayName")
-  }
-}
-
-/// An item of a migrated subscription.
-package struct AdvancedCommerceSubscriptionMigrateItem: DecodedPayload {
-  package let json: JSONObject
-
-  /// The operator's SKU of the item.
-  package let sku: String?
-  /// The operator's own description of the item. Apple does not show it to customers.
-  package let description: String?
-  /// The name of the item that customers see.
-  package let displayName: String?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    sku = try reader.string("SKU")
-    description = try reader.string("description")
-    displayName = try reader.string("displayName")
-  }
-}
-
-/// An item of the periods after the migration.
-package struct AdvancedCommerceSubscriptionMigrateRenewalItem: DecodedPayload {
-  package let json: JSONObject
-
-  /// The operator's SKU of the item.
-  package let sku: String?
-  /// The operator's own description of the item. Apple does not show it to customers.
-  package let description: String?
-  /// The name of the item that customers see.
-  package let displayName: String?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    sku = try reader.string("SKU")
-    description = try reader.string("description")
-    displayName = try reader.string("displayName")
-  }
+  /// A reactivation of the subscription of a transaction. The `items` renew; others end.
+  package static let reactivateSubscription: PayloadShape = [
+    "requestInfo": .object(advancedCommerceRequestInfo), "transactionId": .string,
+    "items": .objects(advancedCommerceItemSKU), "storefront": .string,
+  ]
 }
 
 /// The response to an Advanced Commerce request: the documents that Apple signed.

@@ -14,22 +14,8 @@ package struct SendTestNotificationResponse: DecodedPayload {
   }
 }
 
-/// The delivery status of a test notification (Get Test Notification Status).
-package struct CheckTestNotificationResponse: DecodedPayload {
-  package let json: JSONObject
-
-  /// The notification: a JWS, not yet verified.
-  package let signedPayload: String?
-  /// Apple's delivery attempts.
-  package let sendAttempts: [SendAttemptItem]?
-
-  package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
-    self.json = json
-    signedPayload = try reader.string("signedPayload")
-    sendAttempts = try reader.parts("sendAttempts")
-  }
-}
+/// The delivery status of a test notification (Get Test Notification Status), with the members of a history's item.
+package typealias CheckTestNotificationResponse = NotificationHistoryResponseItem
 
 /// A page of the notifications that Apple sent or tried to send (Get Notification History).
 package struct NotificationHistoryResponse: DecodedPayload {

@@ -45,15 +45,26 @@ struct PayloadReader {
 
   /// Returns a nested object.
   func part<Part: DecodedPayload>(_ member: String) throws(PayloadError) -> Part? {
-    guard let value = value(member) else { return nil }
-    guard case .object(let object) = value else {
-      throw .wrongType(member: member, expected: "an object")
-    }
-    do { return try Part(json: object) } catch { throw error.inside(member) }
+    try part(member) { json throws(PayloadError) in try Part(json: json) }
+  }
+
+  /// Returns the result of `read` for a nested object.
+  func part<Part>(
+    _ member: String, _ read: (JSONObject) throws(PayloadError) -> Part
+  ) throws(PayloadError) -> Part? {
+    guard let object = try object(member) else { return nil }
+    do { return try read(object) } catch { throw error.inside(member) }
   }
 
   /// Returns an array of nested objects.
   func parts<Part: DecodedPayload>(_ member: String) throws(PayloadError) -> [Part]? {
+    try parts(member) { json throws(PayloadError) in try Part(json: json) }
+  }
+
+  /// Returns the results of `read` for an array of nested objects.
+  func parts<Part>(
+    _ member: String, _ read: (JSONObject) throws(PayloadError) -> Part
+  ) throws(PayloadError) -> [Part]? {
     guard let value = value(member) else { return nil }
     guard case .array(let elements) = value else {
       throw .wrongType(member: member, expected: "an array of objects")
@@ -64,7 +75,7 @@ struct PayloadReader {
       guard case .object(let object) = element else {
         throw .wrongType(member: member, expected: "an array of objects")
       }
-      do { parts.append(try Part(json: object)) } catch { throw error.inside("\(member)[\(position)]") }
+      do { parts.append(try read(object)) } catch { throw error.inside("\(member)[\(position)]") }
     }
     return parts
   }

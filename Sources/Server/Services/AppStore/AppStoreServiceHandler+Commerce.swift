@@ -123,12 +123,12 @@ extension AppStoreServiceHandler {
   ) throws(Status) -> AppStoreRequest {
     do throws(PayloadError) {
       switch action {
-      case .cancel: return .cancel(try .init(json: body), of: transactionID)
-      case .revoke: return .revoke(try .init(json: body), of: transactionID)
-      case .migrate: return .migrate(try .init(json: body), of: transactionID)
-      case .changePrice: return .changePrice(try .init(json: body), of: transactionID)
-      case .changeMetadata: return .changeMetadata(try .init(json: body), of: transactionID)
-      case .requestRefund: return .requestRefund(try .init(json: body), of: transactionID)
+      case .cancel: return try .cancel(body, of: transactionID)
+      case .revoke: return try .revoke(body, of: transactionID)
+      case .migrate: return try .migrate(body, of: transactionID)
+      case .changePrice: return try .changePrice(body, of: transactionID)
+      case .changeMetadata: return try .changeMetadata(body, of: transactionID)
+      case .requestRefund: return try .requestRefund(body, of: transactionID)
       case .unspecified, .unrecognized: break
       }
     } catch {

@@ -99,7 +99,7 @@ enum OfferSigningRequest {
     ] where value?.stringValue?.isEmpty ?? true {
       throw .missingField(field, "\(field) has no \(name)")
     }
-    do { try AdvancedCommerceInAppRequest.check(object) } catch {
+    do { try PayloadShape.inAppRequest(object)?.check(object) } catch {
       throw .invalidField(field, "\(field) is malformed: \(error)")
     }
     return object
