@@ -128,11 +128,9 @@ extension ConsentWithdrawal {
   }
 }
 
-extension SettleConsentWithdrawalRequest: RepeatableRequest, ActorProviding {
+extension SettleConsentWithdrawalRequest: RepeatableAppRequest, ActorProviding {
   typealias Response = SettleConsentWithdrawalResponse
-  var namedCustomers: [String] { [] }
 }
-
 extension SettleConsentWithdrawalResponse: RepeatedResponse {}
 
 extension CustomerFacts {

@@ -116,11 +116,9 @@ extension DeviceCheckServiceHandler.Call {
   }
 }
 
-extension UpdateDeviceBitsRequest: RepeatableRequest, ActorProviding {
+extension UpdateDeviceBitsRequest: RepeatableAppRequest, ActorProviding {
   typealias Response = UpdateDeviceBitsResponse
-  var namedCustomers: [String] { [] }
 }
-
 extension UseDeviceTrialRequest: RepeatableRequest, ActorProviding {
   typealias Response = UseDeviceTrialResponse
   var namedCustomers: [String] { customerId.isEmpty ? [] : [customerId] }

@@ -1,14 +1,10 @@
 internal import Wire
 
 /// A request that changes retention messages at Apple.
-protocol RetentionChange: RepeatableRequest, ActorProviding where Response: AcceptedResponse {
+protocol RetentionChange: RepeatableAppRequest, ActorProviding where Response: AcceptedResponse {
   var app: String { get }
   var environment: Environment { get }
   var note: String { get }
-}
-
-extension RetentionChange {
-  var namedCustomers: [String] { [] }
 }
 
 /// A response that has the time at which Apple accepted the request.
@@ -16,41 +12,24 @@ protocol AcceptedResponse: RepeatedResponse {
   var acceptedAt: GoogleProtobuf.Timestamp? { get set }
 }
 
-extension UploadRetentionImageRequest: RetentionChange {
-  typealias Response = UploadRetentionImageResponse
-}
-
-extension DeleteRetentionImageRequest: RetentionChange {
-  typealias Response = DeleteRetentionImageResponse
-}
-
+extension UploadRetentionImageRequest: RetentionChange { typealias Response = UploadRetentionImageResponse }
+extension DeleteRetentionImageRequest: RetentionChange { typealias Response = DeleteRetentionImageResponse }
 extension UploadRetentionMessageRequest: RetentionChange {
   typealias Response = UploadRetentionMessageResponse
 }
-
 extension DeleteRetentionMessageRequest: RetentionChange {
   typealias Response = DeleteRetentionMessageResponse
 }
-
 extension SetDefaultRetentionMessageRequest: RetentionChange {
   typealias Response = SetDefaultRetentionMessageResponse
 }
-
 extension DeleteDefaultRetentionMessageRequest: RetentionChange {
   typealias Response = DeleteDefaultRetentionMessageResponse
 }
-
-extension SetRetentionUrlRequest: RetentionChange {
-  typealias Response = SetRetentionUrlResponse
-}
-
-extension DeleteRetentionUrlRequest: RetentionChange {
-  typealias Response = DeleteRetentionUrlResponse
-}
-
-extension StartRetentionPerformanceTestRequest: RepeatableRequest, ActorProviding {
+extension SetRetentionUrlRequest: RetentionChange { typealias Response = SetRetentionUrlResponse }
+extension DeleteRetentionUrlRequest: RetentionChange { typealias Response = DeleteRetentionUrlResponse }
+extension StartRetentionPerformanceTestRequest: RepeatableAppRequest, ActorProviding {
   typealias Response = StartRetentionPerformanceTestResponse
-  var namedCustomers: [String] { [] }
 }
 
 extension UploadRetentionImageResponse: AcceptedResponse {}

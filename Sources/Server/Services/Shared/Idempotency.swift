@@ -14,6 +14,22 @@ protocol RepeatableRequest: WireMessage {
   var namedCustomers: [String] { get }
 }
 
+/// A repeatable request about one customer.
+protocol RepeatableCustomerRequest: RepeatableRequest {
+  var customerId: String { get }
+}
+
+extension RepeatableCustomerRequest {
+  var namedCustomers: [String] { [customerId] }
+}
+
+/// A repeatable request that names no customer.
+protocol RepeatableAppRequest: RepeatableRequest {}
+
+extension RepeatableAppRequest {
+  var namedCustomers: [String] { [] }
+}
+
 /// A response that states whether it is the stored one of an earlier request.
 protocol RepeatedResponse: WireMessage {
   var repeated: Bool { get set }

@@ -2,16 +2,8 @@ internal import Wire
 
 // The requests with idempotency keys, except those that have an extension beside their handlers.
 
-extension GrantRequest: RepeatableRequest {
-  typealias Response = GrantResponse
-  var namedCustomers: [String] { [customerId] }
-}
-
-extension LinkPurchaseRequest: RepeatableRequest {
-  typealias Response = LinkPurchaseResponse
-  var namedCustomers: [String] { [customerId] }
-}
-
+extension GrantRequest: RepeatableCustomerRequest { typealias Response = GrantResponse }
+extension LinkPurchaseRequest: RepeatableCustomerRequest { typealias Response = LinkPurchaseResponse }
 extension MergeCustomersRequest: RepeatableRequest {
   typealias Response = MergeCustomersResponse
   var namedCustomers: [String] { [fromCustomerId, intoCustomerId] }
@@ -22,99 +14,48 @@ extension TransferPurchaseRequest: RepeatableRequest {
   var namedCustomers: [String] { [fromCustomerId, toCustomerId] }
 }
 
-extension UndoTransferRequest: RepeatableRequest {
-  typealias Response = UndoTransferResponse
-  var namedCustomers: [String] { [] }
-}
-
-extension ClaimSeatRequest: RepeatableRequest {
-  typealias Response = ClaimSeatResponse
-  var namedCustomers: [String] { [customerId] }
-}
-
-extension ExtendRenewalDateRequest: RepeatableRequest {
-  typealias Response = ExtendRenewalDateResponse
-  var namedCustomers: [String] { [] }
-}
-
-extension MassExtendRenewalDateRequest: RepeatableRequest {
+extension UndoTransferRequest: RepeatableAppRequest { typealias Response = UndoTransferResponse }
+extension ClaimSeatRequest: RepeatableCustomerRequest { typealias Response = ClaimSeatResponse }
+extension ExtendRenewalDateRequest: RepeatableAppRequest { typealias Response = ExtendRenewalDateResponse }
+extension MassExtendRenewalDateRequest: RepeatableAppRequest {
   typealias Response = MassExtendRenewalDateResponse
-  var namedCustomers: [String] { [] }
 }
-
-extension StartMigrationRequest: RepeatableRequest {
-  typealias Response = StartMigrationResponse
-  var namedCustomers: [String] { [] }
-}
-
-extension RegisterAppAccountTokenRequest: RepeatableRequest {
+extension StartMigrationRequest: RepeatableAppRequest { typealias Response = StartMigrationResponse }
+extension RegisterAppAccountTokenRequest: RepeatableCustomerRequest {
   typealias Response = RegisterAppAccountTokenResponse
-  var namedCustomers: [String] { [customerId] }
 }
-
-extension RevokeGrantRequest: RepeatableRequest {
-  typealias Response = RevokeGrantResponse
-  var namedCustomers: [String] { [] }
-}
-
-extension AddNoteRequest: RepeatableRequest {
-  typealias Response = AddNoteResponse
-  var namedCustomers: [String] { [customerId] }
-}
-
-extension DeleteNoteRequest: RepeatableRequest {
-  typealias Response = DeleteNoteResponse
-  var namedCustomers: [String] { [] }
-}
-
-extension SetCustomerAttributesRequest: RepeatableRequest {
+extension RevokeGrantRequest: RepeatableAppRequest { typealias Response = RevokeGrantResponse }
+extension AddNoteRequest: RepeatableCustomerRequest { typealias Response = AddNoteResponse }
+extension DeleteNoteRequest: RepeatableAppRequest { typealias Response = DeleteNoteResponse }
+extension SetCustomerAttributesRequest: RepeatableCustomerRequest {
   typealias Response = SetCustomerAttributesResponse
-  var namedCustomers: [String] { [customerId] }
 }
-
-extension SetConsumptionConsentRequest: RepeatableRequest {
+extension SetConsumptionConsentRequest: RepeatableCustomerRequest {
   typealias Response = SetConsumptionConsentResponse
-  var namedCustomers: [String] { [customerId] }
 }
-
-extension SendConsumptionInformationRequest: RepeatableRequest {
+extension SendConsumptionInformationRequest: RepeatableAppRequest {
   typealias Response = SendConsumptionInformationResponse
-  var namedCustomers: [String] { [] }
 }
-
-extension SetAppAccountTokenRequest: RepeatableRequest {
-  typealias Response = SetAppAccountTokenResponse
-  var namedCustomers: [String] { [] }
-}
-
-extension AssociateSeatRequest: RepeatableRequest {
-  typealias Response = AssociateSeatResponse
-  var namedCustomers: [String] { [customerId] }
-}
-
-extension UnclaimSeatRequest: RepeatableRequest {
-  typealias Response = UnclaimSeatResponse
-  var namedCustomers: [String] { [] }
-}
-
-extension RequestTestNotificationRequest: RepeatableRequest {
+extension SetAppAccountTokenRequest: RepeatableAppRequest { typealias Response = SetAppAccountTokenResponse }
+extension AssociateSeatRequest: RepeatableCustomerRequest { typealias Response = AssociateSeatResponse }
+extension UnclaimSeatRequest: RepeatableAppRequest { typealias Response = UnclaimSeatResponse }
+extension RequestTestNotificationRequest: RepeatableAppRequest {
   typealias Response = RequestTestNotificationResponse
-  var namedCustomers: [String] { [] }
 }
-
-extension ResendDeliveriesRequest: RepeatableRequest {
-  typealias Response = ResendDeliveriesResponse
-  var namedCustomers: [String] { [] }
+extension ResendDeliveriesRequest: RepeatableAppRequest { typealias Response = ResendDeliveriesResponse }
+extension CreateSegmentRequest: RepeatableAppRequest { typealias Response = CreateSegmentResponse }
+extension DeleteSegmentRequest: RepeatableAppRequest { typealias Response = DeleteSegmentResponse }
+extension FinishTransactionRequest: RepeatableAppRequest, ActorProviding {
+  typealias Response = FinishTransactionResponse
 }
-
-extension CreateSegmentRequest: RepeatableRequest {
-  typealias Response = CreateSegmentResponse
-  var namedCustomers: [String] { [] }
+extension SendConsumptionInformationV1Request: RepeatableAppRequest, ActorProviding {
+  typealias Response = SendConsumptionInformationV1Response
 }
-
-extension DeleteSegmentRequest: RepeatableRequest {
-  typealias Response = DeleteSegmentResponse
-  var namedCustomers: [String] { [] }
+extension SendAdvancedCommerceRequestRequest: RepeatableAppRequest, ActorProviding {
+  typealias Response = SendAdvancedCommerceRequestResponse
+}
+extension SendExternalPurchaseReportRequest: RepeatableAppRequest, ActorProviding {
+  typealias Response = SendExternalPurchaseReportResponse
 }
 
 extension GrantResponse: RepeatedResponse {}
@@ -140,3 +81,7 @@ extension MassExtendRenewalDateResponse: RepeatedResponse {}
 extension StartMigrationResponse: RepeatedResponse {}
 extension CreateSegmentResponse: RepeatedResponse {}
 extension DeleteSegmentResponse: RepeatedResponse {}
+extension FinishTransactionResponse: RepeatedResponse {}
+extension SendConsumptionInformationV1Response: RepeatedResponse {}
+extension SendAdvancedCommerceRequestResponse: RepeatedResponse {}
+extension SendExternalPurchaseReportResponse: RepeatedResponse {}
