@@ -80,12 +80,12 @@ package struct PageReader<Page: PageResponse> {
 }
 
 extension AppStoreServerClient {
-  /// Reads a customer's transactions, from the page that `revision` names; `nil` for the first.
+  /// Reads a customer's transactions.
   package func transactionHistory(
-    of transactionID: String, filter: TransactionHistoryFilter = .init(), from revision: String? = nil,
+    of transactionID: String, filter: TransactionHistoryFilter = .init(),
     _ options: PagingOptions = PagingOptions()
   ) -> PageReader<HistoryResponse> {
-    PageReader(self, from: revision, options) {
+    PageReader(self, from: nil, options) {
       .transactionHistory(of: transactionID, filter: filter, revision: $0)
     }
   }

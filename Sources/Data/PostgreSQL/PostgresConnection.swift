@@ -4,8 +4,6 @@
 /// a connection and its statements. After its session was lost, ``reopen()`` opens another one, and statements continue.
 package final class PostgresConnection<Failure: PostgresErrorConvertible> {
   let session: PostgresSession
-  /// The number of rows that the last statement inserted, updated or deleted.
-  package private(set) var changedRows: Int64 = 0
 
   /// Opens a session. It blocks at most `connect_timeout` for each address of the hosts, two seconds by default.
   ///
@@ -32,8 +30,6 @@ package final class PostgresConnection<Failure: PostgresErrorConvertible> {
   package var isBroken: Bool { session.handle?.isLost ?? true }
   /// Whether a transaction is open, also one that failed and must be rolled back.
   package var isInTransaction: Bool { session.handle?.isInTransaction ?? false }
-  /// The server's version, such as 150018 for 15.18; 0 without a session.
-  package var serverVersion: Int { session.handle?.serverVersion ?? 0 }
 
   /// The longest duration of each round trip; `nil`, the default, for no limit.
   ///
@@ -55,9 +51,7 @@ package final class PostgresConnection<Failure: PostgresErrorConvertible> {
   ///
   /// - Throws: the error of the first statement that fails; those after it do not run.
   package func execute(_ sql: String) throws(Failure) {
-    try converting { () throws(PostgresError) in
-      changedRows = try session.execute(sql)?.changedRows ?? 0
-    }
+    try converting { () throws(PostgresError) in _ = try session.execute(sql) }
   }
 
   /// Returns the first column of the first row of `sql`; throws if there is no row.
@@ -79,11 +73,7 @@ package final class PostgresConnection<Failure: PostgresErrorConvertible> {
   /// - Throws: the first error, with the index of its request. All requests are then rolled back, and an open
   ///   transaction must be.
   package func pipeline(_ requests: [PostgresRequest]) throws(Failure) -> [PostgresRows] {
-    try converting { () throws(PostgresError) in
-      let rows = try session.run(requests)
-      changedRows = rows.last?.changedRows ?? 0
-      return rows
-    }
+    try converting { () throws(PostgresError) in try session.run(requests) }
   }
 
   func converting<Value>(_ body: () throws(PostgresError) -> Value) throws(Failure) -> Value {

@@ -17,10 +17,6 @@ package struct PostgresSettings: Hashable, Sendable {
     self.isPooled = isPooled
   }
 
-  /// Creates settings from a connection URI, such as `postgres://user@host/database?sslmode=verify-full`
-  /// (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
-  package init(uri: String) { self.init(["dbname": uri]) }
-
   /// Returns a copy with one more option of libpq.
   package func with(_ option: String, _ value: String) -> PostgresSettings {
     var copy = self

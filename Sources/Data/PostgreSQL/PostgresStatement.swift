@@ -73,14 +73,6 @@ extension PostgresStatement {
   /// Returns the bytes of a `bytea`; empty for NULL.
   package func bytes(_ column: CInt) -> [UInt8] { rows?.bytes(row, column) ?? [] }
 
-  /// Calls `body` with the memory of the result, without a copy; empty for NULL.
-  package func withBytes<Value, BodyFailure: Error>(
-    _ column: CInt, _ body: (Span<UInt8>) throws(BodyFailure) -> Value
-  ) throws(BodyFailure) -> Value {
-    guard let rows else { return try body([UInt8]().span) }
-    return try rows.withBytes(row, column, body)
-  }
-
   /// Whether the value is an integer or a truth value.
   package func isNumber(_ column: CInt) -> Bool { rows?.isNumber(row, column) ?? false }
 

@@ -57,8 +57,6 @@ final class SessionHandle {
   /// The file descriptor of the socket.
   var socket: CInt { PQsocket(handle) }
 
-  var serverVersion: Int { Int(PQserverVersion(handle)) }
-
   /// Whether a commit was acknowledged although its wait for the synchronous standby was cancelled; read once.
   func takeUnreplicatedCommit() -> Bool {
     defer { notices.hasUnreplicatedCommit = false }

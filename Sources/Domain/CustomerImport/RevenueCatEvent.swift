@@ -21,8 +21,6 @@ package struct RevenueCatEvent: Hashable, Sendable {
   package let gracePeriodExpiresAt: Instant?
   /// In small letters, such as `app_store`; empty if the event has none.
   package let store: String
-  /// The product, as the store of the purchase names it.
-  package let productID: String
   /// The store's id of the purchase; Apple's original transaction id for the App Store.
   package let originalTransactionID: String
   /// Whether the event is of a test environment of the store.
@@ -53,7 +51,6 @@ package struct RevenueCatEvent: Hashable, Sendable {
     expiresAt = Self.time(event["expiration_at_ms"])
     gracePeriodExpiresAt = Self.time(event["grace_period_expiration_at_ms"])
     store = event["store"]?.stringValue?.lowercased() ?? ""
-    productID = event["product_id"]?.stringValue ?? ""
     originalTransactionID = event["original_transaction_id"]?.stringValue ?? ""
     isSandbox = event["environment"]?.stringValue == "SANDBOX"
     reason = event["cancel_reason"]?.stringValue ?? event["expiration_reason"]?.stringValue ?? ""

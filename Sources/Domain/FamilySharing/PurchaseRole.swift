@@ -25,26 +25,12 @@ package enum PurchaseRole: Hashable, Sendable {
     }
   }
 
-  /// A subject of messages to a customer about a purchase.
-  package enum Topic: CaseIterable, Sendable {
-    /// Access and its end.
-    case access
-    /// Failed payments and payment methods.
-    case billing
-    /// Prices and consent to price increases.
-    case price
-    /// Turning auto-renew on or off.
-    case cancellation
-    /// Retention and win-back offers.
-    case retention
-  }
-
-  /// Whether a customer in this role may receive messages about `topic`: family members and seat holders only
-  /// about access, because they do not pay.
-  package func mayReceive(_ topic: Topic) -> Bool {
-    switch (self, topic) {
-    case (_, .access), (.purchaser, _), (.unrecognized, _): true
-    case (.familyMember, _), (.seat, _): false
+  /// Whether a customer in this role may receive messages about billing, prices, cancellation and offers: family members
+  /// and seat holders only receive those about access, because they do not pay.
+  package var isPayer: Bool {
+    switch self {
+    case .purchaser, .unrecognized: true
+    case .familyMember, .seat: false
     }
   }
 }

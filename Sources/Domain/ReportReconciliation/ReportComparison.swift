@@ -4,7 +4,6 @@ internal import Reports
 
 /// A comparison of Apple's reports with our postings, which a caller fetches in between.
 package struct ReportComparison: Sendable {
-  private let documents: [ReportDocument]
   private let reader: ReportReader
   private let zone: ReportZone
 
@@ -16,7 +15,6 @@ package struct ReportComparison: Sendable {
   package init(
     _ documents: [ReportDocument], products: ProductNames, appleID: String?, zone: ReportZone
   ) throws(ReportError) {
-    self.documents = documents
     self.zone = zone
     reader = try ReportReader(documents, products, appleID: appleID)
   }

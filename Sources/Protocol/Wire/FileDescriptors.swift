@@ -9,13 +9,8 @@ package enum FileDescriptors {
   /// for an unknown one.
   package static func file(named name: String) -> [UInt8]? { index.files[name]?.bytes }
 
-  /// The serialized `FileDescriptorProto` that declares `symbol`, the full name of a service, method, message, field,
-  /// oneof or enum; `nil` for an unknown one.
-  package static func file(containingSymbol symbol: String) -> [UInt8]? {
-    index.fileOfSymbol[symbol].flatMap(file(named:))
-  }
-
-  /// The name of the file in which `symbol` is declared; `nil` for an unknown one.
+  /// The name of the file that declares `symbol`, the full name of a service, method, message, field, oneof or enum;
+  /// `nil` for an unknown one.
   package static func fileName(containingSymbol symbol: String) -> String? { index.fileOfSymbol[symbol] }
 
   /// The file called `name` with its direct and indirect imports, each once, importers first; empty for an

@@ -40,15 +40,6 @@ package struct TrustAnchors: Sendable {
     }
     return result
   }
-
-  /// Returns these anchors plus a root, in DER, for one environment.
-  ///
-  /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for bytes that are no certificate.
-  package func adding(certificateDER der: [UInt8], for environment: Environment) throws(CryptographyError)
-    -> TrustAnchors
-  {
-    adding(try Certificate(der: der), for: environment)
-  }
 }
 
 extension Certificate {

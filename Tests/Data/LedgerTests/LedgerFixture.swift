@@ -215,7 +215,12 @@ struct LedgerFixture {
   /// Runs `body` with a replay of the store's evidence.
   func withReplay<Result>(_ body: (SQLiteEntitlementStore) throws -> Result) async throws -> Result {
     let rebuilt = try SQLiteEntitlementStore(directory: "\(directory)/replay-\(UUID())")
-    _ = try await EvidenceReplay.run(from: store, into: rebuilt, catalog: catalog.value)
+    _ = try await EvidenceReplay.run(into: rebuilt, catalog: catalog.value, report: { _ in }) {
+      (last, limit) throws(StoreError) in
+      try await store.read(.background) { snapshot throws(StoreError) in
+        try snapshot.evidence(after: last, limit: limit)
+      }
+    }
     let result = Swift.Result { try body(rebuilt) }
     await rebuilt.close()
     return try result.get()

@@ -37,7 +37,6 @@ extension PostgresTests {
         #expect(!statement.isNull(5) && statement.bytes(5) == [])
         #expect(statement.number(6) == 1)
         #expect(statement.number(7) == -2)
-        #expect(statement.withBytes(2) { $0.count } == 3)
         #expect(try !statement.step())
         statement.reset()
       }
@@ -88,9 +87,7 @@ extension PostgresTests {
       insert.bind(2, .array(PostgresArray((0..<1000).map { "name \($0)" })))
       insert.bind(3, .array(PostgresArray((0..<1000).map { [UInt8](repeating: 7, count: $0) })))
       try insert.run()
-      #expect(connection.changedRows == 1000)
       try insert.run()
-      #expect(connection.changedRows == 0)
       #expect(try connection.number("SELECT sum(length(body)) FROM customer") == 499_500)
     }
 

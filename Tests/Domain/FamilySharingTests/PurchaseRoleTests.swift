@@ -4,7 +4,7 @@ import FamilySharing
 import TestSupport
 import Testing
 
-/// Purchase roles, their topics and disallowed calls.
+/// Purchase roles and disallowed calls.
 @Suite struct PurchaseRoleTests {
   static let roles: [(InAppOwnershipType, PurchaseRole)] = [
     (.purchased, .purchaser), (.familyShared, .familyMember), (.assigned, .seat),
@@ -17,20 +17,17 @@ import Testing
   }
 
   @Test("Only the purchaser may receive billing, price, cancellation and retention topics", arguments: roles)
-  func topics(ownership: InAppOwnershipType, role: PurchaseRole) {
-    let pays = ownership != .familyShared && ownership != .assigned
-    for topic in PurchaseRole.Topic.allCases {
-      #expect(role.mayReceive(topic) == (pays || topic == .access))
-    }
+  func payers(ownership: InAppOwnershipType, role: PurchaseRole) {
+    #expect(role.isPayer == (ownership != .familyShared && ownership != .assigned))
   }
 
-  @Test("Advice agrees with the topics of the role", arguments: roles)
+  @Test("Only a role that pays has advice about billing", arguments: roles)
   func advice(ownership: InAppOwnershipType, role: PurchaseRole) {
     let failed = RenewalFact(
       originalTransactionID: "L", productID: "monthly", isInBillingRetry: true, signedDate: at(30))
     let facts = CustomerFacts(transactions: [period(0...30, line: "L", ownership)], renewals: [failed])
     let advice = evaluate(facts, entitlement: "pro", in: app, at: at(31)).advice(in: app)
-    #expect(advice.isEmpty == !role.mayReceive(.billing))
+    #expect(advice.isEmpty == !role.isPayer)
   }
 
   @Test("Calls about transactions of family members and seats are rejected with Apple's error")

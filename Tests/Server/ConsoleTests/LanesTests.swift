@@ -78,7 +78,7 @@ private func segment(
 
   @Test("Bars show access, failed payments and withdrawals; gaps and empty lanes are left out")
   func bars() throws {
-    let lanes = Lane.all(history)
+    let lanes = Lane.states(history) + Lane.events(history)
     #expect(lanes.map(\.name) == ["pro", "pro.monthly", "Apple said"])
     #expect(lanes[0].bars.map(\.tone) == [.full, .grace, .retry, .none])
     #expect(lanes[1].bars.map(\.word) == ["4.99 USD"])
@@ -89,7 +89,7 @@ private func segment(
   @Test("The picture has a bar for each period, a pattern for failed payments, and no inline style")
   func svg() {
     let picture = LanesPicture(
-      lanes: Lane.all(history),
+      lanes: Lane.states(history) + Lane.events(history),
       geometry: LanesGeometry(start: now.advanced(byMilliseconds: -100 * 86_400_000), now: now), asOf: nil,
       title: "<ada>")
     let text = picture.svg.description
@@ -242,7 +242,7 @@ private func segment(
       $0.grantId = "g1"
       $0.entitlement = "maps"
     }
-    let lanes = Lane.all(
+    let lanes = Lane.states(
       .with { $0.lanes = [grant("g1", ended: 1), grant("g2", ended: 1)] }, grants: [granted])
     #expect(lanes.map(\.kind) == ["maps", "g2"])
   }
@@ -263,7 +263,7 @@ private func segment(
         ]
       }
     }
-    let lanes = Lane.all(.with { $0.lanes = [purchase("1", at: -3), purchase("2", at: -2)] })
+    let lanes = Lane.states(.with { $0.lanes = [purchase("1", at: -3), purchase("2", at: -2)] })
     let lane = try #require(lanes.first)
     #expect(lanes.count == 1 && lane.name == "shells.100" && lane.dots.count == 2)
   }

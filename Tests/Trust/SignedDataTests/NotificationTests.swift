@@ -229,7 +229,7 @@ import Testing
     .enabled(if: TestData.folder != nil, "ENTITLED_TESTDATA is not there"))
   func published() throws {
     let root = try TestData.bytes("apple-asl/certs/testCA.der")
-    let verifier = try SignedDataVerifier(anchors: .apple().adding(certificateDER: root, for: .sandbox))
+    let verifier = try SignedDataVerifier(anchors: .apple().adding(Certificate(der: root), for: .sandbox))
     func document(_ name: String) throws -> String {
       let text = String(decoding: try TestData.bytes("apple-asl/mock_signed_data/\(name)"), as: UTF8.self)
       return String(text.filter { !$0.isWhitespace })

@@ -52,7 +52,7 @@ struct ThirdPartyTests {
   @Test("The mock data of Apple's server libraries is accepted under its test root only")
   func mock() throws {
     let root = try TestData.bytes("apple-asl/certs/testCA.der")
-    let configured = try SignedDataVerifier(anchors: .apple().adding(certificateDER: root, for: .sandbox))
+    let configured = try SignedDataVerifier(anchors: .apple().adding(Certificate(der: root), for: .sandbox))
     let apple = try SignedDataVerifier(anchors: .apple())
     let transaction = try text("apple-asl/mock_signed_data/transactionInfo")
     #expect(configured.refusal(of: transaction) == nil)
@@ -71,7 +71,7 @@ struct ThirdPartyTests {
   @Test("A validly signed notification is rejected as a transaction")
   func notificationAsTransaction() throws {
     let root = try TestData.bytes("apple-asl/certs/testCA.der")
-    let verifier = try SignedDataVerifier(anchors: .apple().adding(certificateDER: root, for: .sandbox))
+    let verifier = try SignedDataVerifier(anchors: .apple().adding(Certificate(der: root), for: .sandbox))
     for name in ["testNotification", "wrongBundleId"] {
       #expect(verifier.refusal(of: try text("apple-asl/mock_signed_data/\(name)")) == "MISSING_FIELD")
     }

@@ -23,7 +23,8 @@ package final class ErasedNames: Sendable {
   package init() {}
 
   /// Stores the ids of `customers` for a day.
-  func insert(_ customers: [ErasedCustomer], at now: ContinuousClock.Instant = .now) {
+  func insert(_ customers: [ErasedCustomer]) {
+    let now = ContinuousClock.now
     names.withLock { names in
       names = names.filter { $0.value.until > now }
       if names.count >= Self.capacity { names = [:] }

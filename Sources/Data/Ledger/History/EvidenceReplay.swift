@@ -9,26 +9,13 @@ package enum EvidenceReplay {
   /// The number of pieces of evidence in one write.
   private static let pageSize = 200
 
-  /// Replays all evidence of `source` into `target`, which is empty, as if it became known at its original time.
-  /// Evidence without a body yields no facts. Replay counts no metrics. After an error or a crash, `target`
-  /// is incomplete and must be thrown away.
+  /// Replays evidence into `target`, which is empty, as if it became known at its original time: `pages` returns at most a
+  /// number of pieces after another one. Evidence without a body yields no facts. Replay counts no metrics. After an error
+  /// or a crash, `target` is incomplete and must be thrown away.
   ///
   /// Calls `report` with the number of pieces of evidence after each page.
   ///
   /// - Returns: the number of pieces of evidence.
-  package static func run(
-    from source: any EntitlementStore, into target: any EntitlementStore, catalog: Catalog,
-    report: (Int) -> Void = { _ in }
-  ) async throws(StoreError) -> Int {
-    try await run(into: target, catalog: catalog, report: report) { (last, limit) throws(StoreError) in
-      try await source.read(.background) { snapshot throws(StoreError) in
-        try snapshot.evidence(after: last, limit: limit)
-      }
-    }
-  }
-
-  /// As ``run(from:into:catalog:report:)``, with evidence in pages: `pages` returns at most a number of pieces after
-  /// another one.
   package static func run(
     into target: any EntitlementStore, catalog: Catalog, report: (Int) -> Void,
     pages: (EvidenceID?, Int) async throws(StoreError) -> [StoredEvidence]

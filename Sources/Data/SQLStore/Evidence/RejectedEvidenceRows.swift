@@ -10,7 +10,6 @@ final class RejectedEvidenceRows {
   /// Counted for the row and index entries of one rejected post, in bytes.
   static let rowBytes: Int64 = 512
 
-  private let connection: any SQLConnection
   /// Bytes a day for each app.
   private let limit: Int64
   private let selectCopy: any SQLStatement
@@ -22,7 +21,6 @@ final class RejectedEvidenceRows {
   private(set) var dropped: [String: Int] = [:]
 
   init(_ connection: any SQLConnection, limit: Int64) throws(StoreError) {
-    self.connection = connection
     self.limit = limit
     selectCopy = try connection.prepare(
       "SELECT 1 FROM evidence WHERE content_hash = ? AND is_found_by_content = 1 AND body IS NOT NULL LIMIT 1"

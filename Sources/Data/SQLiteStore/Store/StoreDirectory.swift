@@ -13,8 +13,6 @@ final class StoreDirectory: Sendable {
 
     """
 
-  /// The path as given.
-  let path: String
   /// The path of the database file.
   let databasePath: String
   /// Whether a store was made here before.
@@ -27,7 +25,6 @@ final class StoreDirectory: Sendable {
   ///
   /// - Throws: ``StoreError/missing(path:marker:)`` if a store was made here and its database is missing or empty.
   init(_ path: String) throws(StoreError) {
-    self.path = path
     databasePath = path + "/entitled.sqlite"
     do throws(PrivateDirectoryError) {
       directory = try PrivateDirectory(path, createsParents: true)

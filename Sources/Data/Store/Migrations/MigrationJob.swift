@@ -71,7 +71,7 @@ package struct MigrationJob: Hashable, Sendable {
   /// `nil` while the job runs.
   package var finishedAt: Instant?
   /// The number of lines by outcome.
-  package var counts: [MigrationLine.Outcome: Int64]
+  package var counts: [MigrationLine.Outcome: Int64] = [:]
   /// The number of unchanged lines that name the same Apple account as an earlier line.
   package var duplicates: Int64
   /// The last line up to which all lines are finished.
@@ -82,8 +82,7 @@ package struct MigrationJob: Hashable, Sendable {
   /// Creates a job from its parts.
   package init(
     id: Int64, order: Order, state: State = .running, error: String = "", startedAt: Instant,
-    finishedAt: Instant? = nil, counts: [MigrationLine.Outcome: Int64] = [:], duplicates: Int64 = 0,
-    doneLines: Int64 = 0, position: Int64 = 0
+    finishedAt: Instant? = nil, duplicates: Int64 = 0, doneLines: Int64 = 0, position: Int64 = 0
   ) {
     self.id = id
     self.order = order
@@ -91,7 +90,6 @@ package struct MigrationJob: Hashable, Sendable {
     self.error = error
     self.startedAt = startedAt
     self.finishedAt = finishedAt
-    self.counts = counts
     self.duplicates = duplicates
     self.doneLines = doneLines
     self.position = position

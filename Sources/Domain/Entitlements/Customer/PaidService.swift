@@ -33,8 +33,6 @@ package enum PaidService {
     return total
   }
 
-  /// The paid service after which Apple's commission falls, in milliseconds.
-  package static let year: Int64 = 365 * Instant.millisecondsPerDay
   /// The longest gap that does not reset the count, in milliseconds.
   package static let maxPause: Int64 = 60 * Instant.millisecondsPerDay
 

@@ -119,9 +119,6 @@ package struct Report: Sendable {
     }
   }
 
-  /// Whether a column adds up amounts.
-  package var hasAmounts: Bool { columns.contains { $0.terms.contains { $0.field == .amount } } }
-
   /// The postings that are added up over all days.
   package var stockKinds: Set<Posting.Kind> { kinds { $0.span != .bucket } }
   /// The postings that are added up over the days of a bucket.

@@ -99,12 +99,11 @@ extension ReportColumn {
   /// A column that is computed from others by name: the sum of `plus` without that of `minus`. With
   /// `ofConversion`, only in queries that convert currencies.
   static func derived(
-    _ name: String, _ plus: [String], minus: [String], unit: Unit, role: Role = .value,
-    ofConversion: Bool = false,
+    _ name: String, _ plus: [String], minus: [String], unit: Unit, ofConversion: Bool = false,
     _ definition: String
   ) -> ReportColumn {
     ReportColumn(
-      name: name, unit: unit, role: role, span: .bucket, definition: definition, terms: [],
+      name: name, unit: unit, role: .value, span: .bucket, definition: definition, terms: [],
       derivation: Derivation(plus: plus, minus: minus, isOfConversion: ofConversion))
   }
 

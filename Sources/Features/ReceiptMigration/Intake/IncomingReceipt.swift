@@ -95,7 +95,4 @@ package struct ReceiptOutcome: Sendable {
 
   /// The reason code of ``lookupFailure``.
   package var pendingReason: String? { lookupFailure?.reason }
-
-  /// Whether the valid receipt has no purchases.
-  package var isEmpty: Bool { lines.isEmpty && result.transactions.isEmpty }
 }

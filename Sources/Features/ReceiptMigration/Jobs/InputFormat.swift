@@ -64,8 +64,6 @@ package struct InputLine: Hashable, Sendable {
   /// The parsed line, or the reason why it cannot be parsed.
   package let record: Result<InputRecord, InputError>
 
-  var end: Int64 { position + length }
-
   /// Whether the customer of the line was erased.
   var isErased: Bool { record == .failure(.erased) }
 }

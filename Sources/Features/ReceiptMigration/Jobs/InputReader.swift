@@ -178,14 +178,11 @@ extension JSONObject {
 
 /// Writes failed lines of a job as NDJSON, which is itself valid input.
 package struct FailureWriter {
-  private let job: MigrationJob
   private let format: InputFormat
-
   private let source: any InputSource
 
   /// Creates a writer that reads the input of `job` in `folder`.
   package init(of job: MigrationJob, in folder: ImportFolder) {
-    self.job = job
     source = folder.source(ofInput: job.order.inputPath)
     format = InputFormat(job.order.format) ?? InputFormat()
   }

@@ -57,8 +57,6 @@ package struct PurchaseView: Hashable, Sendable {
   package let seats: Seats?
   /// Bought by the account, shared by its family, or an assigned seat.
   package let ownership: InAppOwnershipType
-  /// Whether it is an auto-renewable subscription.
-  package let isSubscription: Bool
 }
 
 /// One transaction, for testers.

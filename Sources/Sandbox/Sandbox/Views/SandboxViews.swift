@@ -118,8 +118,6 @@ package struct OfferView: Hashable, Sendable {
   package let type: String
   /// The payment mode.
   package let mode: OfferDiscountType
-  /// The billing plan to which the offer applies.
-  package let plan: BillingPlan
   /// The length of one period.
   package let period: Period
   /// The number of periods for which the offer applies.

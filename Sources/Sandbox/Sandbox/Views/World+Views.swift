@@ -38,13 +38,13 @@ extension World {
       return PurchaseView(
         productId: first.productID, originalTransactionId: String(first.id), transactionId: String(first.id),
         state: state, until: end, renewal: nil, seats: nil,
-        ownership: first.ownership, isSubscription: false)
+        ownership: first.ownership)
     }
     return PurchaseView(
       productId: line.productID, originalTransactionId: String(line.id), transactionId: String(line.current),
       state: PurchaseView.State(line.status), until: line.status.end ?? line.expiresDate,
       renewal: line.isRunning ? renewal(of: line) : nil, seats: seatsView(of: line),
-      ownership: line.ownership, isSubscription: true)
+      ownership: line.ownership)
   }
 
   private func renewal(of line: SubscriptionLine) -> PurchaseView.Renewal {
@@ -214,7 +214,7 @@ extension OfferView {
   fileprivate init(_ offer: Offer, currency: String) {
     self.init(
       id: offer.id, type: Offer.types.first { $0.value == offer.type }?.key ?? String(offer.type.rawValue),
-      mode: offer.mode, plan: offer.plan, period: offer.period, periods: offer.periods,
+      mode: offer.mode, period: offer.period, periods: offer.periods,
       price: MoneyView(milliunits: offer.price, currency: currency))
   }
 }

@@ -11,7 +11,7 @@ struct World: Sendable {
   private(set) var now: Instant
   let apps: [SandboxApp]
   /// The length of periods for accounts without a rate of their own.
-  var scale: TimeScale
+  var scale = TimeScale.calendar
   var timing = RenewalTiming()
   let seed: UInt64
   /// By app id.
@@ -80,9 +80,8 @@ struct World: Sendable {
   }
 
   /// Creates an empty world whose transaction ids start at `firstNumber`.
-  init(apps: [SandboxApp], scale: TimeScale = .calendar, start: Instant, firstNumber: Int64, seed: UInt64) {
+  init(apps: [SandboxApp], start: Instant, firstNumber: Int64, seed: UInt64) {
     self.apps = apps
-    self.scale = scale
     now = start
     nextNumber = firstNumber
     self.seed = seed

@@ -5,11 +5,6 @@ internal import Wire
 
 // Lanes of the contract's history.
 extension Lane {
-  /// The lanes of a history, those without content left out.
-  static func all(_ history: GetCustomerHistoryResponse, grants: [Grant] = []) -> [Lane] {
-    states(history, grants: grants) + events(history)
-  }
-
   /// The lanes of entitlements, purchases and grants. Purchases that give nothing for a time, such as consumables, share
   /// a lane with the others of their product. The lane of one of `grants` names its entitlement instead of its id.
   static func states(_ history: GetCustomerHistoryResponse, grants: [Grant] = []) -> [Lane] {

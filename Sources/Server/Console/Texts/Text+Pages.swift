@@ -274,7 +274,6 @@ extension Text {
   static let migration = "Migration"
   static let started = "Started"
   static let finished = "Finished"
-  static let done = "Done"
   static let migrated = "Migrated"
   static let unchanged = "Unchanged"
   static let rejectedHead = "Rejected"

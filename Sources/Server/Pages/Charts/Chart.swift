@@ -98,14 +98,14 @@ struct ChartScale: Hashable, Sendable {
   let highest: Double
   let ticks: [Double]
 
-  /// An axis from 0 that holds `low` and `high`; at most about `count` numbers on each side.
-  init(low: Double, high: Double, count: Double = 4) {
+  /// An axis from 0 that holds `low` and `high`; at most about four numbers on each side.
+  init(low: Double, high: Double) {
     let span = max(high, 0) - min(low, 0)
     guard span > 0, span.isFinite else {
       (lowest, highest, ticks) = (0, 1, [0, 1])
       return
     }
-    let step = Self.step(atLeast: span / count)
+    let step = Self.step(atLeast: span / 4)
     let (first, last) = ((min(low, 0) / step).rounded(.down), (max(high, 0) / step).rounded(.up))
     lowest = first * step
     highest = last * step

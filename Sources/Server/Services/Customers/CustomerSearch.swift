@@ -14,7 +14,6 @@ struct CustomerSearch: Sendable {
   let environment: AppStore.Environment?
   let page: RequestedPage
   let limit: Int
-  let catalog: Catalog
   let ledger: EvidenceLedger
 
   /// Finds the hits of the page, exact ones first.

@@ -168,7 +168,7 @@ extension HistorySegment {
     guard let transaction = segment.transaction else { return }
     transactionId = transaction.transactionID
     offerType = transaction.offerType.map(Wire.OfferType.init) ?? .unspecified
-    guard PurchaseRole(transaction.ownership).mayReceive(.price) else { return }
+    guard PurchaseRole(transaction.ownership).isPayer else { return }
     price = Wire.Money(milliunits: transaction.details.price, currency: transaction.details.currency)
   }
 }

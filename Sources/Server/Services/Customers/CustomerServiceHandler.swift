@@ -17,7 +17,7 @@ struct CustomerServiceHandler: CustomerServiceMethods {
     let search = CustomerSearch(
       query: try SearchQuery(request.query), apps: apps, environment: try request.searchedEnvironment,
       page: try context.pageTokens.page(request), limit: try RequestValidation.pageSize(request.pageSize),
-      catalog: catalog, ledger: context.ledger)
+      ledger: context.ledger)
     let response = try await context.readExpensively(call) { reader throws(StoreError) in
       try search.run(reader)
     }

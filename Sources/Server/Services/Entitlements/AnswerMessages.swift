@@ -60,7 +60,7 @@ extension Entitlement {
     originalTransactionId = deciding.originalTransactionID
     inAppOwnershipType = Wire.InAppOwnershipType(deciding.ownership)
     billingPlanType = deciding.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
-    let mayReceivePrice = PurchaseRole(deciding.ownership).mayReceive(.price)
+    let mayReceivePrice = PurchaseRole(deciding.ownership).isPayer
     commitmentInfo = deciding.commitment.map {
       Wire.TransactionCommitmentInfo(
         $0, price: status.owesPayments ? deciding.payment : nil,

@@ -53,7 +53,7 @@ extension Wire.EntitlementEvent {
     }
     quantity = Int32(clamping: subject.quantity)
     revokedSeatQuantity = Int32(clamping: subject.revokedSeatQuantity ?? 0)
-    let mayReceivePrice = PurchaseRole(subject.ownership).mayReceive(.price)
+    let mayReceivePrice = PurchaseRole(subject.ownership).isPayer
     billingPlanType = subject.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
     billingPlanTypeRaw = subject.billingPlanType?.unknownWord ?? ""
     commitmentInfo = subject.commitment.map {

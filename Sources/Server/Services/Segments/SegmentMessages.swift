@@ -124,7 +124,7 @@ extension SegmentRow {
     needsPriceConsent = state.needsPriceConsent
     eligibleWinBackOfferIds = state.winBackOfferIDs
     advice = state.advice(in: app).map { Wire.Advice($0, at: now) }
-    guard PurchaseRole(state.ownership).mayReceive(.price) else { return }
+    guard PurchaseRole(state.ownership).isPayer else { return }
     price = Wire.Money(milliunits: state.price, currency: state.currency)
     annualPrice = state.annualPrice(in: app).flatMap { Wire.Money(milliunits: $0, currency: state.currency) }
   }

@@ -7,7 +7,6 @@ internal import Synchronization
 /// most one request per certificate is in flight; after a failure, the next one waits.
 package final class OnlineChecks: Sendable {
   private let fetcher: any OCSPFetcher
-  private let timeout: Duration
   private let now: @Sendable () -> Instant
   private let entries = Mutex<[[UInt8]: Entry]>([:])
 
@@ -25,13 +24,12 @@ package final class OnlineChecks: Sendable {
   /// The time after a failed request in which there is no other one about the certificate.
   private static let retryMilliseconds: Int64 = 10_000
   private static let maxResponseBytes = 65_536
+  /// The limit of each request.
+  private static let timeout = Duration.seconds(5)
 
-  /// Checks with requests through `fetcher`, each limited to `timeout`.
-  package init(
-    fetcher: any OCSPFetcher, timeout: Duration = .seconds(5), now: @escaping @Sendable () -> Instant
-  ) {
+  /// Checks with requests through `fetcher`.
+  package init(fetcher: any OCSPFetcher, now: @escaping @Sendable () -> Instant) {
     self.fetcher = fetcher
-    self.timeout = timeout
     self.now = now
   }
 
@@ -146,7 +144,7 @@ package final class OnlineChecks: Sendable {
     let bytes: [UInt8]
     do throws(OCSPFetchError) {
       bytes = try await fetcher.fetch(
-        request, from: subject.responder, timeout: timeout, limit: Self.maxResponseBytes)
+        request, from: subject.responder, timeout: Self.timeout, limit: Self.maxResponseBytes)
     } catch { throw .unavailable(error.description, retryAfterMilliseconds: retry) }
     let now = now()
     let response: OCSPResponse

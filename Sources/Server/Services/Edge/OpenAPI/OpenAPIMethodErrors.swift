@@ -9,10 +9,9 @@ struct OpenAPIMethodErrors {
   /// By path; `*` is every method.
   private let reasons: [String: [StatusCode: [String]]]
 
-  /// - Parameter table: the text of ``MethodErrorTable``.
-  init(table: String = MethodErrorTable.text) {
+  init() {
     var reasons: [String: [StatusCode: [String]]] = [:]
-    for line in table.split(separator: "\n") {
+    for line in MethodErrorTable.text.split(separator: "\n") {
       let parts = line.split(separator: " ").map(String.init)
       guard parts.count > 2, let code = StatusCode.allCases.first(where: { $0.name == parts[1] }) else {
         continue
