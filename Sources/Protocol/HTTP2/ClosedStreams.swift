@@ -51,7 +51,8 @@ struct ClosedStreams {
   }
 
   private mutating func open(_ id: Int32) {
-    if id > highest + 2 {
+    // The sum `highest + 2` would overflow for the last ids.
+    if id - 2 > highest {
       if gaps.count == Self.maxGaps { gaps.removeFirst() }
       gaps.append(highest + 1...id - 1)
     }

@@ -81,6 +81,15 @@ import Testing
       try errors([Self.headers(5, ends: true), Self.headers(3, ends: true)]) == [[7, Self.protocolError]])
   }
 
+  @Test(
+    "HEADERS on the last streams, also on those of the server, end the connection",
+    arguments: [[0x7f, 0xff, 0xff, 0xfe], [0x7f, 0xff, 0xff, 0xfd]] as [[UInt8]])
+  func lastStreams(first: [UInt8]) throws {
+    let last: [UInt8] = [0x7f, 0xff, 0xff, 0xff]
+    let frames = [first, last, first].map { [0, 0, UInt8(Self.fields.count), 1, 5] + $0 + Self.fields }
+    #expect(try errors(frames).first?.first == 7)
+  }
+
   @Test("Frames that cross a reset of the server are ignored")
   func serverReset() throws {
     let session = try Session.server()
