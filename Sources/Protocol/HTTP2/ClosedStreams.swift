@@ -18,7 +18,8 @@ struct ClosedStreams {
 
   /// The newest stream, while the client has not ended it; most frames belong to it.
   private var newest: Int32 = 0
-  private var highest: Int32 = -1
+  /// The last stream that the client has opened; -1 before the first.
+  private(set) var highest: Int32 = -1
   /// The streams that ended last, negative after a reset; the oldest is overwritten first.
   private var ended = [Int32](repeating: 0, count: Self.capacity)
   private var next = 0

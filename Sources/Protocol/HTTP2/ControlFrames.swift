@@ -12,10 +12,11 @@ struct ControlFrames {
   /// The pings and window updates that are still free.
   private var free = 0
 
-  /// Counts a received frame.
-  mutating func record(_ frame: FrameHeader) {
+  /// Counts a received frame; `opensStream` is whether its stream is newer than all before. Other HEADERS are trailers, which
+  /// few clients send, or are ignored on a closed stream.
+  mutating func record(_ frame: FrameHeader, opensStream: Bool) {
     switch UInt32(frame.type) {
-    case NGHTTP2_HEADERS.rawValue: allowMore()
+    case NGHTTP2_HEADERS.rawValue where opensStream: allowMore()
     case NGHTTP2_DATA.rawValue:
       // Padding alone is as empty as nothing; a client that ends its request is done.
       let ends = UInt32(frame.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0

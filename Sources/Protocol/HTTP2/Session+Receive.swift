@@ -39,7 +39,8 @@ extension Session {
       case NGHTTP2_DATA.rawValue: dataFrames += 1
       default: break
       }
-      state.pointee.controlFrames.record(frame.header)
+      let opensStream = frame.header.stream > state.pointee.closedStreams.highest
+      state.pointee.controlFrames.record(frame.header, opensStream: opensStream)
       guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
       try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, frame.start)]))
       fed = max(fed, frame.start)

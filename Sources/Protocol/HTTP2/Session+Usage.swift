@@ -22,10 +22,10 @@ extension Session {
   package var openHeaderBlock: StreamID? { state.pointee.openHeaderBlock.map(StreamID.init(rawValue:)) }
 
   /// The frames received since the last reset of the count that carry no part of a request: pings, settings,
-  /// resets, window updates, empty or padded data, unknown ones. A priority counts as ten, like empty or padded data,
-  /// like a stream that ends because of an invalid frame, and header fields that were dropped as one for each 64 bytes.
-  /// Those pings and window updates are left out that the requests and the sent messages explain. See also
-  /// ``countInflation(from:to:)``.
+  /// resets, window updates, headers that open no stream, empty or padded data, unknown ones. A priority counts as ten,
+  /// like empty or padded data, like a stream that ends because of an invalid frame, and header fields that were dropped as
+  /// one for each 64 bytes. Those pings and window updates are left out that the requests and the sent messages explain.
+  /// See also ``countInflation(from:to:)``.
   package var controlFrames: Int { state.pointee.controlFrames.count }
 
   /// Whether a header block exceeded ``Limits/headerBytes`` so far that only an attack explains it. A server then reads

@@ -149,6 +149,22 @@ import Testing
     #expect(session.controlFrames == 1, "resets are never free")
   }
 
+  @Test("HEADERS that open no stream count, and pay for no pings")
+  func ignoredHeaders() throws {
+    let session = try Session.server()
+    try (Self.preface + Self.headers(1, ends: false)).withUnsafeBytes { try session.receive($0) }
+    session.reset(StreamID(rawValue: 1), .noError)
+    _ = try Conversation.output(of: session)
+    session.resetControlFrameCount()
+    for _ in 0..<10 {
+      try Self.headers(1, ends: false).withUnsafeBytes { try session.receive($0) }
+    }
+    #expect(session.controlFrames == 10)
+    let ping = Self.frame(6, on: 0, [0, 0, 0, 0, 0, 0, 0, 1])
+    for _ in 0..<4 { try ping.withUnsafeBytes { try session.receive($0) } }
+    #expect(session.controlFrames == 11, "the request itself pays for three")
+  }
+
   @Test("Input is read in parts if its frames only cost, wherever it is cut", arguments: [1, 5, 31, 1_000])
   func parts(piece: Int) throws {
     var input = Self.preface
