@@ -34,7 +34,15 @@ package struct HTTPRequest: Sendable {
 
   /// The media type of `content-type` in lower case, without parameters; `nil` without the field.
   package var mediaType: String? {
-    header("content-type").map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
+    // By bytes: for a browser a semicolon ends the type also before a combining mark, with which it is one character.
+    header("content-type").map {
+      String(decoding: $0.utf8.prefix { !Self.endsMediaType($0) }, as: UTF8.self).lowercased()
+    }
+  }
+
+  /// Whether a byte begins the parameters of a media type, or the white space before them (RFC 9110, section 5.6.6).
+  private static func endsMediaType(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 }
 

@@ -69,7 +69,7 @@ import Testing
     "A POST with a content type that needs no preflight is refused",
     arguments: [
       "text/plain", "Text/Plain; charset=utf-8", "application/x-www-form-urlencoded",
-      "multipart/form-data; boundary=a", nil,
+      "multipart/form-data; boundary=a", "text/plain\t; a=b", "text/plain;\u{301}", nil,
     ]
   )
   func simpleTypes(type: String?) {
