@@ -57,6 +57,16 @@ extension UnsafeRawBufferPointer {
   fileprivate func word(at offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 }
 
+extension String {
+  /// Whether both have the same bytes in UTF-8; not for secrets. `==` is also true for canonically equivalent texts, such as
+  /// `é` and an `e` with a combining accent: other ids for every other program.
+  package func hasSameBytes(as other: String) -> Bool {
+    utf8.span.bytes.withUnsafeBytes { bytes in
+      other.utf8.span.bytes.withUnsafeBytes { bytes.hasSameBytes(as: $0) }
+    }
+  }
+}
+
 extension ArraySlice<UInt8> {
   /// Whether both hold the same bytes; not for secrets.
   package func hasSameBytes(as other: ArraySlice<UInt8>) -> Bool {

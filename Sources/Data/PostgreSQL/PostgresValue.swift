@@ -20,6 +20,20 @@ package enum PostgresValue: Hashable, Sendable {
     value.map(Self.bytea) ?? .null(.bytea)
   }
 
+  /// Texts are equal if their bytes are, as for the server; `==` of texts is also true for canonically equivalent ones.
+  package static func == (left: PostgresValue, right: PostgresValue) -> Bool {
+    switch (left, right) {
+    case (.int8(let left), .int8(let right)): left == right
+    case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.bytea(let left), .bytea(let right)): left == right
+    case (.bool(let left), .bool(let right)): left == right
+    case (.float8(let left), .float8(let right)): left == right
+    case (.array(let left), .array(let right)): left == right
+    case (.null(let left), .null(let right)): left == right
+    default: false
+    }
+  }
+
   /// The type by which the server reads the bytes.
   var type: PostgresType {
     switch self {

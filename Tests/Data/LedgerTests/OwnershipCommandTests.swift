@@ -29,6 +29,25 @@ import Testing
     }
   }
 
+  @Test("Customers whose ids are only canonically equivalent stay distinct")
+  func equivalentIDs() async throws {
+    let (composed, decomposed) = ("ren\u{E9}", "rene\u{301}")
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(40...70)
+      _ = try await fixture.submit(jws, for: composed)
+      await #expect(throws: LedgerError.ownedByAnotherCustomer(originalTransactionID: "L1")) {
+        try await fixture.submit(jws, for: decomposed)
+      }
+      _ = try await fixture.ledger.move(
+        "L1", from: composed, to: decomposed, policy: .transfer, fixture.scope)
+      #expect(try fixture.facts(of: composed) == CustomerFacts())
+      #expect(try fixture.facts(of: decomposed)?.transactions.count == 1)
+      _ = try await fixture.ledger.erase(composed, fixture.scope)
+      #expect(try fixture.facts(of: decomposed)?.transactions.count == 1)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("A dry run returns the result and changes nothing")
   func dryRun() async throws {
     try await LedgerFixture.run { fixture in

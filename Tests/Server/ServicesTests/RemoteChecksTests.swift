@@ -136,6 +136,17 @@ struct RemoteChecksTests {
     let kept = (0..<20_000).filter { memory.answers(of: key("c\($0)")) != nil }.count
     #expect(kept > 1_000 && kept < 4_500)
   }
+
+  @Test("A canonically equivalent id is another customer's")
+  func equivalentIDs() {
+    let memory = AnswerMemory(changes: CustomerVersions(), byteLimit: 1 << 20)
+    let answers = LoadedAnswers(.answers([1], factBytes: 1), version: 0)
+    // Many, because the memory has shards by the bytes of the id.
+    for number in 0..<200 {
+      memory.insert(answers, of: key("ren\u{E9}\(number)"))
+      #expect(memory.answers(of: key("rene\u{301}\(number)")) == nil)
+    }
+  }
 }
 
 /// A clock of the test and a feed that follows it.

@@ -158,7 +158,7 @@ struct WatchTests {
     "A heartbeat follows an interval without events, also after the clock was set back",
     .timeLimit(.minutes(10)))
   func clockSetBack() async {
-    let filter = EventFilter(appID: ocean.id, environment: .sandbox, customerIDs: [], entitlements: [])
+    let filter = EventFilter(appID: ocean.id, environment: .sandbox, customers: [], entitlements: [])
     let subscription = WatchSubscription(
       filter, after: 7, mark: nil, heartbeat: 1_000, capacity: 2, now: instant)
     let hasEnded = Atomic(false)
@@ -189,7 +189,7 @@ struct WatchTests {
 extension EventBroadcaster {
   /// Subscribes to the first events of the app.
   fileprivate func firstWatcher() throws -> WatchSubscription {
-    let filter = EventFilter(appID: ocean.id, environment: .sandbox, customerIDs: [], entitlements: [])
+    let filter = EventFilter(appID: ocean.id, environment: .sandbox, customers: [], entitlements: [])
     guard
       case .watching(let watcher) = subscribe(
         filter, after: 0, isLatest: true, mark: nil, heartbeat: 1_000)

@@ -26,7 +26,7 @@ extension CommandHandler {
     let bought = SeatCapacity(facts)
     if let problem = bought.problem { throw .noSeats(problem, originalTransactionID: purchaseID) }
     if let holder {
-      guard !owners.contains(holder.customerID) else {
+      guard !holder.isAmong(owners) else {
         throw .alreadyPurchaser(originalTransactionID: purchaseID)
       }
       if let own = try heldSeat(of: holder, among: seats) { return try result(of: own) }
@@ -58,7 +58,7 @@ extension CommandHandler {
     }
     guard current.customer != holder else { return current }
     guard current.customer == nil else { throw .seatTaken(seatID) }
-    guard !purchasers.contains(holder.customerID) else {
+    guard !holder.isAmong(purchasers) else {
       throw .alreadyPurchaser(originalTransactionID: seat.originalTransactionID)
     }
     let outcome = try execute(.associateSeat(seatID, customerID: customerID), onBehalfOf: customerID)

@@ -29,9 +29,9 @@ struct CommandHandler {
     }
     let exists = try inStore { () throws(StoreError) in try store.facts(of: line) } != CustomerFacts()
     guard line.isPurchase, exists else { throw .unknownPurchase(originalTransactionID: purchaseID) }
-    if let from, !owners.contains(from) { throw .notTheOwner(originalTransactionID: purchaseID) }
+    if let from, !customer(from).isAmong(owners) { throw .notTheOwner(originalTransactionID: purchaseID) }
     let previous = from.map { [$0] } ?? owners
-    guard !owners.contains(to) else { return CommandResult(previousCustomerIDs: previous) }
+    guard !customer(to).isAmong(owners) else { return CommandResult(previousCustomerIDs: previous) }
     guard owners.isEmpty || policy != .keep else {
       throw .ownedByAnotherCustomer(originalTransactionID: purchaseID)
     }
@@ -130,7 +130,7 @@ struct CommandHandler {
   ) throws(StoreError) -> Bool {
     for change in changes {
       let owners = try store.owners(of: change.line)
-      guard owners.contains(change.customerID) == change.gained else { return false }
+      guard customer(change.customerID).isAmong(owners) == change.gained else { return false }
     }
     guard case .merge(let from, let into) = command.action else { return true }
     return try store.mergeTarget(of: customer(from)) == into

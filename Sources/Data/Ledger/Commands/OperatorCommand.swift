@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 package import Entitlements
 package import FamilySharing
 package import JSON
@@ -81,7 +82,7 @@ package struct OperatorCommand: Hashable, Sendable {
   func erasing(
     _ customerID: String, as pseudonym: String, tokens: [String: String]
   ) -> OperatorCommand {
-    func renamed(_ id: String) -> String { id == customerID ? pseudonym : id }
+    func renamed(_ id: String) -> String { id.hasSameBytes(as: customerID) ? pseudonym : id }
     let action: Action =
       switch action {
       case .move(let line, let from, let to): .move(line: line, from: from.map(renamed), to: renamed(to))

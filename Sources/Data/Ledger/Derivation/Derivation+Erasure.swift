@@ -9,8 +9,7 @@ extension Derivation {
     var ownLines: [LineKey] = []
     for line in people.flatMap(\.lines) where try lines.owners(of: line).isEmpty { ownLines.append(line) }
     let redaction = DocumentRedaction(
-      customers: Dictionary(
-        people.map { ($0.customer.customerID, $0.pseudonym) }, uniquingKeysWith: { first, _ in first }),
+      customers: people.map { (id: $0.customer.customerID, pseudonym: $0.pseudonym) },
       tokens: changes.erasedTokens, lines: Set(ownLines))
     for erasure in people { derived.erasedRows += try redact(erasure, redaction) }
     for line in ownLines {

@@ -78,7 +78,7 @@ extension FactApplier {
       }
       return changes.emitInformational(.olderRevisionReceived, to: .owners(line), by: origin)
     }
-    guard !owners.contains(customer.customerID) else {
+    guard !customer.isAmong(owners) else {
       return changes.markAffected(customer, line: line, by: origin)
     }
     for owner in owners { try unlink(line, from: line.customer(owner), by: transfer) }
@@ -105,10 +105,10 @@ extension FactApplier {
     try store.index(evidence, under: line)
     var origin = origin
     if try lines.owners(of: line).isEmpty { origin.cause = .claim }
-    for customer in from where try lines.owners(of: line).contains(customer.customerID) {
+    for customer in from where try customer.isAmong(lines.owners(of: line)) {
       try unlink(line, from: customer, by: origin)
     }
-    if try !lines.owners(of: line).contains(to.customerID) { try link(line, to: to, by: origin) }
+    if try !to.isAmong(lines.owners(of: line)) { try link(line, to: to, by: origin) }
   }
 
   /// Merges a customer into another one, who gets all lines.
@@ -120,7 +120,7 @@ extension FactApplier {
     try store.setMergeTarget(into.customerID, of: from)
     for line in try store.lines(of: from).sorted(by: { $0.lineID < $1.lineID }) {
       try unlink(line, from: from, by: origin)
-      if try !lines.owners(of: line).contains(into.customerID) { try link(line, to: into, by: origin) }
+      if try !into.isAmong(lines.owners(of: line)) { try link(line, to: into, by: origin) }
     }
   }
 
@@ -136,7 +136,7 @@ extension FactApplier {
     }
     for customer in customers.reversed() {
       for change in try store.ownershipChanges(of: customer, by: undone).reversed() {
-        let isOwner = try lines.owners(of: change.line).contains(customer.customerID)
+        let isOwner = try customer.isAmong(lines.owners(of: change.line))
         if change.gained, isOwner {
           try unlink(change.line, from: customer, by: origin)
           try enqueueUnclaimed(change.line)

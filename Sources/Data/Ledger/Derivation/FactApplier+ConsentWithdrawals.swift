@@ -24,7 +24,7 @@ extension FactApplier {
       }
     }
     for customer in customers {
-      if try !lines.owners(of: installLine).contains(customer.customerID) {
+      if try !customer.isAmong(lines.owners(of: installLine)) {
         try link(installLine, to: customer, by: source.origin)
       }
       try store.index(source.id, under: customer)

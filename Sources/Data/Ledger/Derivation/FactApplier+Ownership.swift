@@ -171,7 +171,7 @@ extension FactApplier {
   mutating func apply(_ claim: OwnershipClaim, to line: LineKey) throws(StoreError) -> Bool {
     let customerID = claim.customer.customerID
     let owners = try lines.owners(of: line)
-    guard !owners.contains(customerID) else { return false }
+    guard !claim.customer.isAmong(owners) else { return false }
     guard owners.isEmpty || claim.policy != .keep else {
       if let evidence = claim.newEvidence {
         changes.disputes.append(

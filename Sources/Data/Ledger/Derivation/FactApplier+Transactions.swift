@@ -37,7 +37,7 @@ extension FactApplier {
     changes.recordDocument(isNew: try store.put(fact, of: line, from: source.id))
     // A line without Apple's id may be several customers' install; see ``AppTransactionFact/lineID``.
     if let customer = source.customer, fact.appTransactionID.isEmpty,
-      try !lines.owners(of: line).contains(customer.customerID)
+      try !customer.isAmong(lines.owners(of: line))
     {
       try link(line, to: customer, by: source.origin)
     }
@@ -64,7 +64,7 @@ extension FactApplier {
       return
     }
     try markOwnersAffected(of: line, by: source.origin)
-    if let customer = source.customer, let token, owners.contains(customer.customerID) {
+    if let customer = source.customer, let token, customer.isAmong(owners) {
       try bindToken(token, to: customer, by: source.origin)
     }
   }

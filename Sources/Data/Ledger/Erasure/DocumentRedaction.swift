@@ -11,8 +11,8 @@ internal import Store
 /// abuse of offers need, without the signature: an unsecured JWS (RFC 7515, appendix A.5). The verdict of the evidence
 /// still says that the signature was verified on arrival. Documents that identify no person keep their signature.
 struct DocumentRedaction {
-  /// The pseudonyms of erased customers by id.
-  let customers: [String: String]
+  /// The erased customers.
+  let customers: [(id: String, pseudonym: String)]
   /// The replacements of `appAccountToken`s, which are in lower case.
   let tokens: [String: String]
   /// The lines of erased customers that have no other owner: their request ids are the operator's names for deliveries
@@ -46,7 +46,7 @@ struct DocumentRedaction {
   /// The ids and tokens of erased customers, in lower case.
   typealias Names = Set<String>
 
-  var names: Names { Set(customers.keys.map { $0.lowercased() }).union(tokens.keys) }
+  var names: Names { Set(customers.map { $0.id.lowercased() }).union(tokens.keys) }
 
   /// Whether a body contains one of the names as a whole JSON string, also inside its signed parts. Rejected evidence
   /// may be anything, so it is searched without parsing.
@@ -70,7 +70,8 @@ struct DocumentRedaction {
     _ command: OperatorCommand, _ stored: StoredEvidence, _ belongsToPerson: Bool
   ) -> OperatorCommand {
     var command = command
-    for (id, pseudonym) in customers where belongsToPerson || command.customerIDs.contains(id) {
+    for (id, pseudonym) in customers
+    where belongsToPerson || command.customerIDs.contains(where: { $0.hasSameBytes(as: id) }) {
       command = command.erasing(id, as: pseudonym, tokens: tokens)
     }
     return command.erasingRequestIDs(of: lines, stored)

@@ -34,14 +34,14 @@ struct PurchaseStateUpdate {
     let state = PurchaseState(facts, in: app, at: instant)
     let customers = state == nil ? [] : owners.isEmpty ? [""] : owners
     var events: [StoredEvent] = []
-    for old in known where !customers.contains(old.customerID) {
+    for old in known where !old.customer.isAmong(customers) {
       try store.delete(old)
       events += try recordDifference(old, nil, facts, at: instant)
     }
     guard let state else { return events }
     for customer in customers.sorted() {
       let new = StoredPurchaseState(line: line, customerID: customer, state: state)
-      let old = known.first { $0.customerID == customer }
+      let old = known.first { $0.customer == new.customer }
       guard new != old else { continue }
       try store.put(new, known: old)
       events += try recordDifference(old, new, facts, at: instant)

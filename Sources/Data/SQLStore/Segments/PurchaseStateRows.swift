@@ -62,14 +62,14 @@ final class PurchaseStateRows {
       try insert.bind(last + 5, stored.state.since.millisecondsSince1970)
       try insert.run()
     }
-    keep(stored.line) { $0.filter { $0.customerID != stored.customerID } + [stored] }
+    keep(stored.line) { $0.filter { $0.customer != stored.customer } + [stored] }
   }
 
   func delete(_ stored: StoredPurchaseState) throws(StoreError) {
     try delete.bind(stored.line)
     try delete.bind(4, stored.customerID)
     try delete.run()
-    keep(stored.line) { $0.filter { $0.customerID != stored.customerID } }
+    keep(stored.line) { $0.filter { $0.customer != stored.customer } }
   }
 
   private func keep(_ line: LineKey, _ change: ([StoredPurchaseState]) -> [StoredPurchaseState]) {

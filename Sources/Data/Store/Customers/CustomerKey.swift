@@ -1,7 +1,8 @@
 package import AppStore
+internal import Bytes
 package import Entitlements
 
-/// One customer of one app in one environment.
+/// One customer of one app in one environment. Ids with other bytes are other customers.
 package struct CustomerKey: Hashable, Sendable {
   /// The operator's name for the app.
   package let appID: String
@@ -17,8 +18,18 @@ package struct CustomerKey: Hashable, Sendable {
     self.customerID = customerID
   }
 
+  package static func == (left: CustomerKey, right: CustomerKey) -> Bool {
+    left.customerID.hasSameBytes(as: right.customerID) && left.environment == right.environment
+      && left.appID == right.appID
+  }
+
   /// Hashes the id alone, because few customers of different apps and environments have the same one.
-  package func hash(into hasher: inout Hasher) { hasher.combine(customerID) }
+  package func hash(into hasher: inout Hasher) {
+    customerID.utf8.span.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+
+  /// Whether one of these ids is that of the customer.
+  package func isAmong(_ ids: [String]) -> Bool { ids.contains { $0.hasSameBytes(as: customerID) } }
 
   /// Returns another customer of the same app and environment.
   package func other(_ customerID: String) -> CustomerKey {

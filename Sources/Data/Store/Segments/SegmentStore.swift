@@ -16,6 +16,9 @@ package struct StoredPurchaseState: Hashable, Sendable {
     self.state = state
   }
 
+  /// The customer; with an empty id if the purchase has no owner.
+  package var customer: CustomerKey { line.customer(customerID) }
+
   /// Whether the purchase has no owner.
   package var isUnclaimed: Bool { customerID.isEmpty }
 }

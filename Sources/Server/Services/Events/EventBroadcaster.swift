@@ -186,7 +186,7 @@ struct EventFilter: Sendable {
   let appID: String
   let environment: AppStore.Environment
   /// Empty: all customers.
-  let customerIDs: Set<String>
+  let customers: Set<CustomerKey>
   /// Empty: all entitlements.
   let entitlements: Set<String>
   /// `nil`: all events, whatever their segment.
@@ -195,7 +195,7 @@ struct EventFilter: Sendable {
   func passes(_ event: NewEvent) -> Bool {
     event.customer.appID == appID && event.customer.environment == environment
       && (segment.map { event.change.subject?.segment == $0 } ?? true)
-      && (customerIDs.isEmpty || customerIDs.contains(event.customer.customerID))
+      && (customers.isEmpty || customers.contains(event.customer))
       && (entitlements.isEmpty || entitlements.contains(event.change.entitlement))
   }
 }

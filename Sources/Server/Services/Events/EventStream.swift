@@ -44,9 +44,13 @@ struct EventStream: Sendable {
     try Self.limit(request.customerIds, "customer_ids")
     try Self.limit(request.entitlements, "entitlements")
     for entitlement in request.entitlements { try RequestValidation.entitlement(entitlement, of: app) }
+    let environment = try app.environment(request.environment)
+    let customers = request.customerIds.map {
+      CustomerKey(appID: app.id, environment: environment, customerID: $0)
+    }
     let filter = EventFilter(
-      appID: app.id, environment: try app.environment(request.environment),
-      customerIDs: Set(request.customerIds), entitlements: Set(request.entitlements), segment: segment)
+      appID: app.id, environment: environment, customers: Set(customers),
+      entitlements: Set(request.entitlements), segment: segment)
     let heartbeat = try Self.heartbeat(request.heartbeatInterval)
     let required = try await requiredPosition(request)
     let newest = try await eventLog.position(of: app.id, including: required)
@@ -55,8 +59,7 @@ struct EventStream: Sendable {
       last: start, isLatest: start == newest.sequence, mark: newest.commitMark(isShared: isShared))
     await attach(newest, responses)
     let recipient = Recipient(
-      responses: responses, appID: app.id, showsOtherCustomer: showsOtherCustomer,
-      environment: try app.environment(request.environment))
+      responses: responses, appID: app.id, showsOtherCustomer: showsOtherCustomer, environment: environment)
     while true {
       switch broadcaster.subscribe(
         filter, after: progress.last, isLatest: progress.isLatest, mark: progress.mark, heartbeat: heartbeat)
