@@ -1,0 +1,73 @@
+package import AppStore
+
+/// A failed renewal payment and the access that renewal infos granted after it.
+package struct FailedRenewal {
+  /// The index of the period whose renewal failed.
+  package let period: Int
+  /// When the access starts, if auto-renew was off before in the same failure; `nil`: at the end of the period.
+  let start: Instant?
+  /// The latest end of Apple's grace period that a renewal info granted; `nil` without one.
+  package fileprivate(set) var graceEnd: Instant?
+  /// The product of the failed renewal, as reported last.
+  var nextProductID: String?
+  /// When auto-renew was turned off, which ends the subscription at once; `nil` if it was not.
+  package fileprivate(set) var turnedOffAt: Instant?
+  /// When renewal info about a later period was first in force; `nil` if none was.
+  package fileprivate(set) var followedAt: Instant?
+
+  /// Adds renewal info about the same failure. Billing retry without a grace period ends the grace period that
+  /// was granted before, if that lasts longer.
+  fileprivate mutating func add(_ info: borrowing RenewalFact, from instant: Instant) {
+    nextProductID = info.autoRenewProductID ?? nextProductID
+    if let end = info.gracePeriodExpiresDate {
+      graceEnd = max(graceEnd ?? end, end)
+    } else {
+      graceEnd = graceEnd.map { min($0, instant) }
+    }
+  }
+}
+
+extension CustomerFacts {
+  /// The failed renewals of a line that its renewal infos report, in the order of the signatures.
+  package func failedRenewals(_ history: Int) -> [FailedRenewal] {
+    // By index, because an element has a dozen reference counts.
+    let contents = renewalHistories[history].contents.indices
+    guard contents.contains(where: { renewalHistories[history].contents[$0].hasFailed }) else { return [] }
+    var failures: [FailedRenewal] = []
+    var open: FailedRenewal?
+    var turnedOff: Int?
+    var examined: Int?
+    for index in renewalHistories[history].signatures.indices {
+      let signature = renewalHistories[history].signatures[index]
+      let info = renewalHistories[history].contents[signature.content]
+      guard signature.content != examined || info.renewalDate == nil else { continue }
+      examined = signature.content
+      guard info.hasFailed || open != nil, let period = period(describedBy: index, of: history),
+        open.map({ transactions[$0.period].coverageStart <= transactions[period].coverageStart }) ?? true
+      else { continue }
+      if var other = open, other.period != period {
+        other.followedAt = signature.inForceFrom
+        failures.append(other)
+        open = nil
+      }
+      if info.hasFailed {
+        let start = turnedOff == period ? signature.inForceFrom : nil
+        var failure = open ?? FailedRenewal(period: period, start: start)
+        failure.add(info, from: signature.inForceFrom)
+        open = failure
+      }
+      if info.autoRenewStatus == .off, var failure = open {
+        failure.turnedOffAt = signature.inForceFrom
+        failures.append(failure)
+        open = nil
+        turnedOff = period
+      }
+    }
+    return failures + (open.map { [$0] } ?? [])
+  }
+}
+
+extension RenewalFact {
+  /// Whether it reports a failed renewal payment.
+  var hasFailed: Bool { isInBillingRetry || gracePeriodExpiresDate != nil }
+}
