@@ -5,7 +5,7 @@ internal import AppStore
 /// Precomputed answers are valid only under the version that made them. Raise it with every change after
 /// which ``evaluate(_:entitlement:in:at:)`` may return a different answer for the same facts;
 /// `FingerprintTests` fails if it was not raised.
-package let rulesVersion: UInt64 = 13
+package let rulesVersion: UInt64 = 14
 
 /// A 64-bit hash (FNV-1a) of the inputs of evaluation besides facts and time: equal in every process on every
 /// machine, and different for different catalogs except by chance (1 in 2^64).

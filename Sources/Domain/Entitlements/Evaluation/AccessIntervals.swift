@@ -12,7 +12,8 @@ package import AppStore
 ///   then ends the subscription at once (Apple, Testing failing subscription renewals).
 /// - Renewal, price and the reason of an end come from the renewal info in force at t: the newest one signed
 ///   at or before t, or the first one signed after the end of the period, which proves how the period ended unless a
-///   failed payment was reported before (``CustomerFacts/renewal(of:at:)``). A document that was signed later than it arrived, by the service's
+///   failed payment was reported before (``CustomerFacts/renewal(of:at:)``). A failure that Apple announced after the
+///   payment had succeeded is none (``CustomerFacts/reportsFailure(_:of:)``). A document that was signed later than it arrived, by the service's
 ///   clock, counts from its arrival.
 /// - A period with renewal on, whose renewal or failure is not known when it ends, is followed by the slack of
 ///   ``RenewalPolicy``, up to the first renewal info that says how the renewal went.

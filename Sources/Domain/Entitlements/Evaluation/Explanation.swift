@@ -44,7 +44,7 @@ package struct Explanation: Hashable, Sendable {
     for interval in intervals.all.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
       add(interval, facts, at: now, isDecisive: deciding.map { $0.isSame(as: interval) } ?? false)
     }
-    if let index = deciding?.transaction, let renewal = facts.renewal(of: index, at: now) {
+    if let index = deciding?.transaction, let renewal = facts.renewalDocument(of: index, at: now) {
       add(
         "RENEWAL_INFO", RenewalOutlook(renewal).sentence, facts.transactions[index].transactionID,
         .renewal(renewal))

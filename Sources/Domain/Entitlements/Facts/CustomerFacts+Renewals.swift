@@ -31,7 +31,7 @@ extension CustomerFacts {
       let hasBegun = transactions[index].purchaseDate <= signed
       if let date, !isReplacedBeforeStart(index),
         transactions[index].expiresDate?.millisecondsSince1970 == date
-          || !hasBegun && isChargedEarly(index, at: signed)
+          || !hasBegun && isCharged(index, at: signed)
             && transactions[index].firstEnd?.millisecondsSince1970 == date
       {
         if hasBegun { return beginning(ofPeriodAt: index) }
@@ -48,8 +48,8 @@ extension CustomerFacts {
     return beginning(ofPeriodAt: begunLast)
   }
 
-  /// Whether Apple can have charged at `instant` for the period at `index`, which starts later.
-  private func isChargedEarly(_ index: Int, at instant: Instant) -> Bool {
+  /// Whether Apple can have charged at `instant` for the period at `index`, which may start later.
+  func isCharged(_ index: Int, at instant: Instant) -> Bool {
     transactions[index].purchaseDate.milliseconds(since: instant) <= Self.longestChargeLead
   }
 
@@ -58,8 +58,24 @@ extension CustomerFacts {
   ///
   /// If it was signed before the period ended, and the period has ended, then the first one signed after the
   /// end takes its place: that one proves how the period ended. A failed payment, which Apple may report hours before
-  /// the end, needs no proof.
+  /// the end, needs no proof. A failure that was over when Apple signed it (``reportsFailure(_:of:)``) is left out.
   package func renewal(of index: Int, at now: Instant) -> RenewalFact? {
+    guard let (history, signature) = renewalSignature(of: index, at: now) else { return nil }
+    var info = renewalHistories[history].document(signature)
+    if info.hasFailed, !reportsFailure(signature, of: history) {
+      info.isInBillingRetry = false
+      info.gracePeriodExpiresDate = nil
+      info.expirationIntent = nil
+    }
+    return info
+  }
+
+  /// The same renewal info as Apple signed it.
+  func renewalDocument(of index: Int, at now: Instant) -> RenewalFact? {
+    renewalSignature(of: index, at: now).map { renewalHistories[$0.history].document($0.signature) }
+  }
+
+  private func renewalSignature(of index: Int, at now: Instant) -> (history: Int, signature: Int)? {
     guard let history = renewalHistory(of: index) else { return nil }
     let start = transactions[beginning(ofPeriodAt: index)].coverageStart
     let newest = newestSignature(of: history, notBefore: start, at: now)
@@ -67,15 +83,15 @@ extension CustomerFacts {
       newest.map({ isExpectation($0, of: history, before: end) }) ?? true,
       let proof = firstSignature(of: history, after: end, about: start)
     {
-      return renewalHistories[history].document(proof)
+      return (history, proof)
     }
-    return newest.map { renewalHistories[history].document($0) }
+    return newest.map { (history, $0) }
   }
 
   /// Whether a renewal info was signed before a period ended at `end`, and its renewal had not failed by then.
   private func isExpectation(_ signature: Int, of history: Int, before end: Instant) -> Bool {
-    let signature = renewalHistories[history].signatures[signature]
-    return signature.signedDate < end && !renewalHistories[history].contents[signature.content].hasFailed
+    renewalHistories[history].signatures[signature].signedDate < end
+      && !reportsFailure(signature, of: history)
   }
 
   /// When renewal info that was signed in the future counts for the line of the period at `index`; `nil` if there
@@ -139,17 +155,19 @@ extension CustomerFacts {
     guard let history = renewalHistory(of: index) else { return .openEnd }
     let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
     var isExpected = true
-    var examined: Int?
+    var examined: (content: Int, hasFailed: Bool)?
     for signature in renewalHistories[history].signatures.indices {
       let content = renewalHistories[history].signatures[signature].content
       let info = renewalHistories[history].contents[content]
-      guard content != examined || info.renewalDate == nil else { continue }
-      examined = content
+      let hasFailed = reportsFailure(signature, of: history)
+      if let examined, examined == (content, hasFailed), info.renewalDate != nil { continue }
+      examined = (content, hasFailed)
       guard let described = period(describedBy: signature, of: history),
         transactions[described].purchaseDate == start
       else { continue }
       let from = renewalHistories[history].signatures[signature].inForceFrom
-      let expects = info.autoRenewStatus != .off && !info.hasFailed && info.expirationIntent == nil
+      let hasEnded = info.expirationIntent != nil && hasFailed == info.hasFailed
+      let expects = info.autoRenewStatus != .off && !hasFailed && !hasEnded
       if from <= expiry {
         isExpected = expects
       } else if !isExpected {

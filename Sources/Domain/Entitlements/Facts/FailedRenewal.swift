@@ -36,13 +36,14 @@ extension CustomerFacts {
     var failures: [FailedRenewal] = []
     var open: FailedRenewal?
     var turnedOff: Int?
-    var examined: Int?
+    var examined: (content: Int, hasFailed: Bool)?
     for index in renewalHistories[history].signatures.indices {
       let signature = renewalHistories[history].signatures[index]
       let info = renewalHistories[history].contents[signature.content]
-      guard signature.content != examined || info.renewalDate == nil else { continue }
-      examined = signature.content
-      guard info.hasFailed || open != nil, let period = period(describedBy: index, of: history),
+      let hasFailed = reportsFailure(index, of: history)
+      if let examined, examined == (signature.content, hasFailed), info.renewalDate != nil { continue }
+      examined = (signature.content, hasFailed)
+      guard hasFailed || open != nil, let period = period(describedBy: index, of: history),
         open.map({ transactions[$0.period].coverageStart <= transactions[period].coverageStart }) ?? true
       else { continue }
       if var other = open, other.period != period {
@@ -50,7 +51,7 @@ extension CustomerFacts {
         failures.append(other)
         open = nil
       }
-      if info.hasFailed {
+      if hasFailed {
         let start = turnedOff == period ? signature.inForceFrom : nil
         var failure = open ?? FailedRenewal(period: period, start: start)
         failure.add(info, from: signature.inForceFrom)
@@ -64,6 +65,26 @@ extension CustomerFacts {
       }
     }
     return failures + (open.map { [$0] } ?? [])
+  }
+
+  /// Whether a renewal info reports that the payment after the period that it describes failed.
+  ///
+  /// Apple announces a failed attempt when the old period ends, also if a later attempt in the hours before succeeded.
+  /// The subscription's `renewalDate` is then the end of the new period, which is paid. Apple tries to renew in the last
+  /// 24 hours of a period, so a failure that is reported earlier is the one that was recovered.
+  func reportsFailure(_ signature: Int, of history: Int) -> Bool {
+    let (signed, content) =
+      (
+        renewalHistories[history].signatures[signature].signedDate,
+        renewalHistories[history].signatures[signature].content
+      )
+    guard renewalHistories[history].contents[content].hasFailed else { return false }
+    guard let date = renewalHistories[history].contents[content].renewalDate,
+      date.milliseconds(since: signed) > Self.longestChargeLead
+    else { return true }
+    return !range(ofLine: renewalHistories[history].originalTransactionID).contains {
+      (transactions[$0].expiresDate == date || transactions[$0].firstEnd == date) && isCharged($0, at: signed)
+    }
   }
 }
 

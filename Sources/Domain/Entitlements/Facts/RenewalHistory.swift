@@ -89,9 +89,9 @@ package struct RenewalHistory: Hashable, Sendable {
       guard signatures[index].signedDate > now else { break }
       let content = signatures[index].content
       let isRepetition = index > 0 && signatures[index - 1].content == content
-      guard signatures[index].inForceFrom > now, !isRepetition || contents[content].renewalDate == nil else {
-        continue
-      }
+      // Without a renewal date, and of a failure, the date of each signature counts.
+      let mayDiffer = contents[content].renewalDate == nil || contents[content].hasFailed
+      guard signatures[index].inForceFrom > now, !isRepetition || mayDiffer else { continue }
       changes.append(signatures[index].inForceFrom)
     }
     return changes
