@@ -95,6 +95,20 @@ extension AccessIntervals {
     return best
   }
 
+  /// The end of the access by `interval`, which is over. A renewal that was revoked before it started granted none, so
+  /// it is the end of the access that the line granted before.
+  func accessEnd(_ interval: AccessInterval, _ facts: borrowing CustomerFacts) -> Instant {
+    guard let index = interval.transaction, facts.transactions[index].isRevokedBeforeStart else {
+      return interval.end
+    }
+    let line = facts.range(ofLine: facts.transactions[index].originalTransactionID)
+    let ends = all.lazy.filter { other in
+      other.start < other.end && other.end <= interval.end && other.level > .none
+        && other.transaction.map(line.contains) ?? false
+    }
+    return ends.map(\.end).max() ?? interval.end
+  }
+
   /// Whether a purchase granted access at any time up to `now`.
   func wasBought(by now: Instant) -> Bool {
     all.contains { $0.start <= now && $0.isFromPurchase && $0.level > .none }

@@ -93,11 +93,12 @@ private func denied(
     last.transaction.flatMap { facts.transactions[$0].expiresDate },
     last.transaction.flatMap { facts.nextRenewalInfo(of: $0, after: now) },
   ].compactMap(\.self)
+  let end = intervals.accessEnd(last, facts)
   return EntitlementStatus(
     reason, accessLevel: .none, substate: last.transaction.map(facts.substate) ?? .standard,
     productState: intervals.wasBought(by: now) ? .inactive : .new, since: nil,
-    until: last.level == .none ? nil : last.end,
-    paidUntil: last.isPaid ? last.end : intervals.paidUntil(last, facts),
+    until: last.level == .none ? nil : end,
+    paidUntil: last.isPaid ? end : intervals.paidUntil(last, facts),
     checkAgainAt: changes.filter { $0 > now }.min(), actBy: retryEnd,
     deciding: last.transaction.map { DecidingTransaction(facts, $0) }, grant: last.grant(facts),
     outlook: renewal.map(RenewalOutlook.init))

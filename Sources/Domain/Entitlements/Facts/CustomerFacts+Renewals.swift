@@ -137,7 +137,8 @@ extension CustomerFacts {
   /// reported, at most `slack` milliseconds; `nil` if there is none. `next` is the next period of its line.
   ///
   /// Commitments have none: Apple stops the plan when a payment fails (Apple, Supporting monthly subscriptions
-  /// with a 12-month commitment).
+  /// with a 12-month commitment). A renewal that was charged early, and refunded or no longer shared before it started,
+  /// is reported, too.
   func renewalSlack(_ index: Int, _ next: Int?, _ slack: Int64) -> Range<Instant>? {
     guard slack > 0, let expiry = transactions[index].expiresDate, !transactions[index].isUpgraded,
       !transactions[index].isContradictory, transactions[index].details.commitment == nil,
@@ -146,7 +147,22 @@ extension CustomerFacts {
     let cut = cut(index, next)
     guard expiry < cut, var end = renewalReport(index, after: expiry) else { return nil }
     end = min(end, cut, expiry.advanced(byMilliseconds: slack))
-    return expiry < end ? expiry..<end : nil
+    guard expiry < end, !isRevokedBeforeStart(anyAfter: index, in: expiry..<end) else { return nil }
+    return expiry..<end
+  }
+
+  /// Whether a later transaction of the line was to start in `span` and was revoked before.
+  private func isRevokedBeforeStart(anyAfter index: Int, in span: Range<Instant>) -> Bool {
+    var other = index + 1
+    while other < transactions.endIndex, transactions[other].purchaseDate < span.upperBound,
+      transactions[other].originalTransactionID == transactions[index].originalTransactionID
+    {
+      if transactions[other].isRevokedBeforeStart, span.contains(transactions[other].purchaseDate) {
+        return true
+      }
+      other += 1
+    }
+    return false
   }
 
   /// When a renewal info first reported, after the end of the period at `index`, that it did not renew; the open
