@@ -164,6 +164,25 @@ struct PollScheduleTests {
         == Self.end(-30 * Self.minute))
   }
 
+  @Test("A period that was charged before the one before it was revoked is polled at once, and once")
+  func revokedAfterCharge() {
+    var charged = Self.period(signed: Self.end(-20 * Self.hour))
+    charged.transactionID = "T2"
+    (charged.purchaseDate, charged.expiresDate) = (at(30), at(60))
+    let left = Self.end(-10 * Self.hour)
+    let current = Self.period(signed: left, revoked: left)
+    func next(_ charged: TransactionFact, polledAt: Instant?) -> Instant? {
+      PollSchedule.next(CustomerFacts(transactions: [current, charged]), polledAt: polledAt)
+    }
+    let beforeEnd = at(60).advanced(byMilliseconds: -30 * Self.minute)
+    #expect(next(charged, polledAt: nil) == left)
+    #expect(next(charged, polledAt: left) == beforeEnd, "Apple did not answer with the period")
+    charged.signedDate = Self.end(-9 * Self.hour)
+    #expect(next(charged, polledAt: nil) == beforeEnd)
+    charged.revocationDate = left
+    #expect(next(charged, polledAt: nil) == nil)
+  }
+
   @Test("Renewal info of the previous period settles no poll of this one")
   func oldEvidence() {
     let stale = Self.renewal(signed: at(-1), autoRenews: false)

@@ -40,6 +40,12 @@ struct PollSchedule {
     {
       return transaction.signedDate
     }
+    // Apple sends a member of a family a document for each period that is no longer shared, and one may be missing.
+    if let revokedAt = facts.revocation(between: transaction.signedDate, and: start),
+      polledAt.map({ $0 < revokedAt }) ?? true
+    {
+      return revokedAt
+    }
     let signedAt = facts.renewals.first?.signedDate
     let settledAt = max(start, signedAt ?? .distantPast, polledAt ?? .distantPast)
     // The newest renewal info may be about the period before: Apple reports a failed charge when that period ends, also if a
@@ -101,6 +107,14 @@ struct PollSchedule {
     let period = max(0, end.milliseconds(since: transaction.purchaseDate))
     guard period < week else { return instant.advanced(byMilliseconds: milliseconds) }
     return instant.advanced(byMilliseconds: milliseconds / 1_000 * period / (week / 1_000))
+  }
+}
+
+extension CustomerFacts {
+  /// When Apple last revoked a transaction of the line after it signed the latest one and before that starts; `nil` if it
+  /// did not. A period that is charged early is signed before it starts.
+  fileprivate func revocation(between signed: Instant, and start: Instant) -> Instant? {
+    transactions.compactMap(\.accessRevokedAt).filter { signed < $0 && $0 < start }.max()
   }
 }
 
