@@ -11,13 +11,27 @@ extension FactsChange {
     // The customer had not left: the evidence of the renewal arrived after the end of the period.
     if new.purchaseDate <= paidUntil { return .renewed }
     let isInRetryTime = new.purchaseDate.milliseconds(since: paidUntil) <= old.billingRetryLength
+    let hadFailed = before.state == .billingRetry || before.state == .lapsedForBilling
     switch new.details.transactionReason {
     case .purchase: return .started
-    case .renewal: return isInRetryTime || before.state == .billingRetry ? .recovered : .renewed
+    case .renewal:
+      if before.state == .billingRetry { return .recovered }
+      guard isInRetryTime else { return .renewed }
+      if hadFailed || hasFailed(after: old) { return .recovered }
+      // Nothing but the dates says whether a payment failed, or the gap has another reason.
+      let hadAccess = before.until.map { new.purchaseDate <= $0 } ?? false
+      return hadAccess || new.followsMissingPeriods(after: paidUntil) ? .renewed : .recovered
     case nil, .unrecognized:
       // Older documents have no reason.
-      let hadFailed = before.state == .billingRetry || before.state == .lapsedForBilling
       return hadFailed && isInRetryTime ? .recovered : .started
+    }
+  }
+
+  /// Whether Apple reported that the payment after the period of a transaction failed.
+  private func hasFailed(after old: TransactionFact) -> Bool {
+    guard let history = after.renewalHistory(ofLine: old.originalTransactionID) else { return false }
+    return after.failedRenewals(history).contains { failure in
+      after.period(at: failure.period).contains { after.transactions[$0].isSame(as: old) }
     }
   }
 
@@ -98,6 +112,17 @@ extension FactsChange {
       default: nil
       }
     return min(stated ?? now, now)
+  }
+}
+
+extension TransactionFact {
+  /// Whether one or more whole periods fit between the end of the period before and this one, so that their documents are
+  /// missing. A payment that was recovered begins a period on any day. Months differ by up to three days.
+  fileprivate func followsMissingPeriods(after end: Instant) -> Bool {
+    guard let length = firstEnd?.milliseconds(since: purchaseDate), length > 0 else { return false }
+    let gap = purchaseDate.milliseconds(since: end)
+    let count = (gap + length / 2) / length
+    return count > 0 && abs(gap - count * length) <= length / 8
   }
 }
 
