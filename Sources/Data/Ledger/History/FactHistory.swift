@@ -63,6 +63,10 @@ package struct FactHistory {
 
   /// Returns the facts of the lines that the customer owned at `instant`, as of the evidence known by then;
   /// grants and app installs included.
+  ///
+  /// A write is known from the time at which its body ran, so that a caller who names the recorded time of an event gets
+  /// the facts after it. An answer that was given before the commit, milliseconds later, lacks them: only a position
+  /// says exactly what an answer included.
   package func facts(knownAt instant: Instant) -> CustomerFacts {
     facts(through: Step(knownAt: instant, evidence: EvidenceID(rawValue: .max)))
   }

@@ -107,7 +107,8 @@ package struct StoredEvidence: Hashable, Sendable {
   /// The assigned id.
   package let id: EvidenceID
   package let evidence: Evidence
-  /// When it became known: its arrival time, but from commit to commit never earlier, whatever the clock does.
+  /// When it became known: when its write ran, but from commit to commit never earlier, whatever the clock does. Readers
+  /// see it after the commit, which is later.
   package let knownAt: Instant
 
   /// Creates stored evidence from its parts.
