@@ -77,6 +77,36 @@ import Testing
     }
   }
 
+  @Test("The facts known at the time of each write are those that it left", arguments: UInt64(200)..<212)
+  func knownFacts(seed: UInt64) async throws {
+    var random = SplitMix64(state: seed)
+    try await LedgerFixture.run { fixture in
+      var transfers: [String] = []
+      var recorded: [String: [(at: Instant, facts: CustomerFacts)]] = [:]
+      for step in 0..<40 {
+        fixture.clock.set(at(50 + Int64(step)))
+        let isErased = try await act(fixture, &transfers, using: &random)
+        for customer in Self.customers {
+          let facts = try fixture.facts(of: customer)
+          // Nothing remains of an erased customer's past.
+          if isErased, facts == nil { recorded[customer] = nil }
+          recorded[customer, default: []].append((fixture.clock.now, facts ?? CustomerFacts()))
+        }
+      }
+      for (customer, steps) in recorded {
+        let key = CustomerKey(appID: "ocean", environment: .sandbox, customerID: customer)
+        try await fixture.store.snapshot { reader throws in
+          let history = try FactHistory(of: key, in: reader)
+          for step in steps {
+            // An erasure removes account tokens, also those of a purchase that another customer has.
+            #expect(
+              history.facts(knownAt: step.at).stated == step.facts.stated, "\(customer) at \(step.at)")
+          }
+        }
+      }
+    }
+  }
+
   @Test("State is independent of order and repetition of documents among commands", arguments: UInt64(0)..<6)
   func order(seed: UInt64) async throws {
     var random = SplitMix64(state: seed)
