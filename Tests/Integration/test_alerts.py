@@ -18,6 +18,7 @@ ALERTS = [
     rule
     for group in yaml.safe_load((FOLDER / "entitled.rules.yaml").read_text(encoding="utf-8"))["groups"]
     for rule in group["rules"]
+    if "alert" in rule
 ]
 PROMTOOL = shutil.which("promtool", path=os.pathsep.join([os.environ["PATH"], "/usr/bin"]))
 
