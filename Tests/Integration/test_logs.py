@@ -62,6 +62,20 @@ def test_the_log_has_the_version_after_the_start(service):
     assert logged(service, message="started", logger="entitled", level="info")["version"] == version
 
 
+def test_a_process_with_one_core_has_one_event_loop(tmp_path):
+    # The affinity of the process passes to its children.
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        service = Service(tmp_path / "data")
+    finally:
+        os.sched_setaffinity(0, cores)
+    try:
+        assert " cores=1 event_loops=1 " in service.log + " ", service.log
+    finally:
+        service.kill()
+
+
 def test_every_line_is_json_and_a_call_logs_its_trace(service):
     metadata = [("traceparent", f"00-{TRACE}-00f067aa0ba902b7-01"),
                 ("authorization", f"Bearer {token('operate')}")]  # fmt: skip

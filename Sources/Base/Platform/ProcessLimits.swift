@@ -30,7 +30,7 @@ package enum ProcessLimits {
     let stacks = UInt64(threads) * stackSpace
     try require(addressSpace: programSpace + arenaSpace + stacks, RLIMIT_AS, "v")
     try require(addressSpace: minMemory + stacks, RLIMIT_DATA, "d")
-    if let limit = containerMemory, limit < minMemory {
+    if let limit = ControlGroup.own.memoryLimit, limit < minMemory {
       throw LimitTooLow(
         description: "the container's memory limit of \(limit / mebibyte) MiB is too low; "
           + "raise it to at least \(minMemory / mebibyte) MiB")
@@ -61,28 +61,6 @@ package enum ProcessLimits {
     throw LimitTooLow(
       description: "the memory limit of \(UInt64(limits.rlim_cur) / mebibyte) MiB is too low; "
         + "raise it to at least \(needed / mebibyte) MiB (ulimit -\(flag) \(needed / 1024))")
-  }
-
-  /// The memory limit of the control group in bytes; `nil` without one (cgroups(7), versions 2 and 1).
-  private static var containerMemory: UInt64? {
-    // Within a container its group is the root; a unit of systemd sees the path of its group.
-    let group = firstLine(of: "/proc/self/cgroup").flatMap { line in
-      line.hasPrefix("0::/") ? String(line.dropFirst(3)) : nil
-    }
-    let files = [
-      "/sys/fs/cgroup\(group ?? "")/memory.max", "/sys/fs/cgroup/memory.max",
-      "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    ]
-    // Without a limit, the text is "max".
-    return files.lazy.compactMap(firstLine).first.flatMap { UInt64($0) }
-  }
-
-  private static func firstLine(of path: String) -> String? {
-    guard let file = fopen(path, "re") else { return nil }
-    defer { fclose(file) }
-    var text = [CChar](repeating: 0, count: 512)
-    guard fgets(&text, CInt(text.count), file) != nil else { return nil }
-    return String(decoding: text.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// Whether this many threads can exist at a time. They have small stacks and end at once.

@@ -7,6 +7,7 @@ internal import HTTP
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 internal import Sandbox
 internal import Transport
 
@@ -31,7 +32,7 @@ struct SandboxServeCommand: AsyncParsableCommand, ServerCommand {
   var maxWorlds: Int?
   @Option(help: "Start time of a new sandbox, RFC 3339, not in the future (default: now).") var start: String?
 
-  func requireLimits() throws(Failure) { try Program.requireLimits(eventLoops: System.coreCount) }
+  func requireLimits() throws(Failure) { try Program.requireLimits(eventLoops: AvailableCores.count) }
 
   func run() async throws {
     let logger = Logger(label: "entitled.sandbox")
@@ -93,6 +94,7 @@ struct SandboxService {
   let worlds: SandboxWorlds
   let policy: OriginPolicy
   let logger: Logger
+  private let loops = MultiThreadedEventLoopGroup(numberOfThreads: AvailableCores.count)
 
   func run(until termination: TerminationSignals) async throws {
     var listeners: [Listener] = []
@@ -124,7 +126,6 @@ struct SandboxService {
   }
 
   private func listen(at address: HostAndPort, _ service: Listener.Service) async throws -> Listener {
-    try await Listener.listen(
-      at: address, on: MultiThreadedEventLoopGroup.singleton, serving: service, logger: logger)
+    try await Listener.listen(at: address, on: loops, serving: service, logger: logger)
   }
 }

@@ -9,8 +9,8 @@ internal import Synchronization
 ///
 /// A thread starts when it is first needed, and ends when the object is released and no work is left.
 package final class BackgroundThreads: TaskExecutor {
-  /// The threads of calls and workers, one for each core.
-  package static let shared = BackgroundThreads(count: max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+  /// The threads of calls and workers, one for each core that the process may use.
+  package static let shared = BackgroundThreads(count: AvailableCores.count)
 
   private let queue: WorkQueue
 

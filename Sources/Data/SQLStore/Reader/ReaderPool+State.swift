@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Glibc
+internal import Platform
 internal import Store
 
 extension ReaderPool {
@@ -10,8 +10,8 @@ extension ReaderPool {
     /// The maximum number of interactive and background reads that run at the same time, at least 2.
     var concurrency: Int
 
-    /// The default of `concurrency` is the number of processors.
-    package init(capacity: Int = 1024, concurrency: Int = max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)))) {
+    /// The default of `concurrency` is the number of cores that the process may use.
+    package init(capacity: Int = 1024, concurrency: Int = max(2, AvailableCores.count)) {
       self.capacity = capacity
       self.concurrency = concurrency
     }

@@ -4,7 +4,7 @@ internal import Configuration
 internal import CoreMetrics
 internal import Foundation
 internal import Logging
-internal import NIOCore
+internal import Platform
 internal import Store
 internal import Telemetry
 internal import Transport
@@ -43,7 +43,7 @@ package struct ServeOptions: ParsableArguments {
   @Option(help: "YAML configuration (default: the demo configuration).")
   var config: String?
 
-  @Option(help: "Number of event loops (default: one for each core).")
+  @Option(help: "Number of event loops (default: one for each core that the process may use).")
   var threads: Int?
 
   @Option(help: "Cache for Check of each event loop, in MiB (default: 96; 0 turns it off).")
@@ -90,10 +90,10 @@ package struct ServeOptions: ParsableArguments {
   ///
   /// - Throws: the limit that is too low, with what to do.
   package func requireLimits() throws(Failure) {
-    try Program.requireLimits(eventLoops: try eventLoops() ?? System.coreCount)
+    try Program.requireLimits(eventLoops: try eventLoops() ?? AvailableCores.count)
   }
 
-  /// The number of event loops of each port; `nil` for one on each core.
+  /// The number of event loops of each port; `nil` for one on each core that the process may use.
   private func eventLoops() throws(Failure) -> Int? {
     try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256)
   }

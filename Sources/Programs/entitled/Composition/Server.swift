@@ -36,10 +36,11 @@ struct Server {
   private func serve(
     _ store: any EntitlementStore, _ reloadSignals: UnixSignalsSequence, until termination: TerminationSignals
   ) async throws {
-    let loops = settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
+    let threads = settings.threads ?? AvailableCores.count
+    let loops = MultiThreadedEventLoopGroup(numberOfThreads: threads)
     for loop in loops.makeIterator() { loop.execute { ThreadPriority.setInteractive() } }
     // The edge has its own event loops, so that bursts of notifications do not delay `Check`.
-    let edgeLoops = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
+    let edgeLoops = MultiThreadedEventLoopGroup(numberOfThreads: threads)
     for loop in edgeLoops.makeIterator() { loop.execute { ThreadPriority.setYielding() } }
 
     let limits = TransportLimits(configuration.listeners.limits)
@@ -67,7 +68,11 @@ struct Server {
     warn(about: budget, limits)
     await application.monitor.begin()
     // A failed start prints its cause and nothing else.
-    logger.info("started", metadata: ["version": "\(Version.current)"])
+    logger.info(
+      "started",
+      metadata: [
+        "version": "\(Version.current)", "cores": "\(AvailableCores.count)", "event_loops": "\(threads)",
+      ])
     StartupBanner(
       listeners: listeners, data: settings.data, apps: configuration.apps,
       consoleLink: listeners.console.flatMap {
