@@ -4,6 +4,7 @@ import copy
 import functools
 import json
 import operator
+import os
 import re
 
 import jsonschema
@@ -252,6 +253,21 @@ def test_the_check_reads_referenced_files(tmp_path):
     answer = check(tmp_path, good)
     assert (answer.returncode, answer.stdout.strip()) == (
         0, f"{tmp_path}/entitled.yaml: valid: 1 app, 0 products, open to this machine")  # fmt: skip
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+@pytest.mark.parametrize("mode, is_valid", [(0o444, True), (0o644, True), (0o664, False), (0o666, False)])
+def test_the_check_accepts_a_password_file_that_another_user_lets_all_read(tmp_path, mode, is_valid):
+    (tmp_path / "password").write_text("secret\n")
+    (tmp_path / "password").chmod(mode)
+    os.chown(tmp_path / "password", 10_001, 10_001)
+    app = {"bundle_id": "b", "environments": ["Sandbox"], "products": {}}
+    database = {
+        "hosts": ["db1"], "database": "entitled", "user": "entitled", "password_file": "password",
+        "tls": {"mode": "disable"}}  # fmt: skip
+    answer = check(tmp_path, {"apps": {"sea": app}, "store": {"postgres": database}})
+    assert answer.returncode == (0 if is_valid else 1), answer.stderr
+    assert is_valid or f"has mode 0{mode:o}, which permits access by others" in answer.stderr
 
 
 def test_the_check_reports_the_errors_of_the_file_and_of_what_it_refers_to_together(tmp_path):

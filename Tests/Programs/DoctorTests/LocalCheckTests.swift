@@ -29,8 +29,12 @@ struct LocalCheckTests {
     return path
   }
 
-  private func files(_ configuration: String?, _ secrets: [String]) async -> Finding {
-    await FileModesCheck(configuration: configuration, secrets: secrets, dataDirectory: folder.path).run()
+  private func files(
+    _ configuration: String?, _ secrets: [String], password: String? = nil, data: String? = nil
+  ) async -> Finding {
+    await FileModesCheck(
+      configuration: configuration, secrets: secrets, password: password, dataDirectory: data ?? folder.path
+    ).run()
   }
 
   @Test("A key that others can read is a fault, and the action names it", arguments: [0o644, 0o640, 0o604])
@@ -40,6 +44,24 @@ struct LocalCheckTests {
     guard geteuid() != 0 || mode != 0o640 else { return }
     let finding = await files(nil, [key])
     #expect(finding.isFault && finding.action.contains("chmod 600 \(key)"))
+  }
+
+  @Test("A password file that all can read is a fault only if the service's user owns it")
+  func password() async throws {
+    let password = try write("password", mode: 0o444)
+    #expect(await files(nil, [], password: password).action == "chmod 600 \(password)")
+    // A directory of another user stands for the data directory of the service.
+    let foreign = try foreignDirectory()
+    #expect(await files(nil, [], password: password, data: foreign).isFault == false)
+    #expect(await files(nil, [], password: try write("open", mode: 0o666), data: foreign).isFault)
+  }
+
+  private func foreignDirectory() throws -> String {
+    guard geteuid() == 0 else { return "/" }
+    let path = folder.appending(path: "foreign").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    chown(path, 10_001, 10_001)
+    return path
   }
 
   @Test("A configuration that its owner's service alone reads must not be open to every user")

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import SignedData
 
 /// Looks for keys, secrets and the configuration that other users can read or change.
 package struct FileModesCheck: DoctorCheck {
@@ -8,28 +9,28 @@ package struct FileModesCheck: DoctorCheck {
   package let timeLimit = Duration.seconds(10)
   private let configuration: String?
   private let secrets: [String]
+  private let password: String?
   private let dataDirectory: String
 
-  /// `configuration` is `nil` without a file. `secrets` are files and directories of files. The owner of the data
-  /// directory is the user of the service.
-  package init(configuration: String?, secrets: [String], dataDirectory: String) {
+  /// `configuration` is `nil` without a file. `secrets` are files and directories of files; `password` is the file with
+  /// that of the database (``PasswordFile``). The owner of the data directory is the user of the service.
+  package init(configuration: String?, secrets: [String], password: String? = nil, dataDirectory: String) {
     self.configuration = configuration
     self.secrets = secrets
+    self.password = password
     self.dataDirectory = dataDirectory
   }
 
   package func run() async -> Finding {
-    let files = secrets.flatMap(Self.files(at:))
-    let exposed = files.filter { path in
-      guard let status = FileStatus(path) else { return false }
-      // Root may share a file with the service's group, as Kubernetes and systemd do.
-      return status.permissions & (status.owner == 0 ? 0o037 : 0o077) != 0
-    }
+    let secrets = secrets.flatMap(Self.files(at:))
+    let password = [password].compactMap(\.self)
+    let files = secrets + password
+    let exposed = secrets.filter(Self.isExposed) + password.filter(isExposedPassword)
     let missing = files.filter { FileStatus($0) == nil }
     let open = [configuration].compactMap(\.self).filter(isOpen)
     guard exposed.isEmpty, missing.isEmpty, open.isEmpty else {
       let problems =
-        exposed.map { "\($0) has mode \(Self.mode($0)), so others than its owner may read it" }
+        exposed.map { "\($0) has mode \(Self.mode($0)), so others than its owner may access it" }
         + open.map { "\($0) has mode \(Self.mode($0)), so every user may read or change it" }
         + missing.map { "\($0) cannot be read" }
       let commands =
@@ -40,13 +41,27 @@ package struct FileModesCheck: DoctorCheck {
     return .ok("the configuration, keys and secrets: \(files.count)")
   }
 
+  private static func isExposed(_ secret: String) -> Bool {
+    guard let status = FileStatus(secret) else { return false }
+    // Root may share a file with the service's group, as Kubernetes and systemd do.
+    return status.permissions & (status.owner == 0 ? 0o037 : 0o077) != 0
+  }
+
+  private func isExposedPassword(_ path: String) -> Bool {
+    do throws(PrivateKeyFileError) { try PasswordFile.check(path, user: serviceUser) } catch {
+      if case .accessibleToOthers = error { return true }
+    }
+    return false
+  }
+
+  private var serviceUser: UInt32 { FileStatus(dataDirectory)?.owner ?? geteuid() }
+
   /// Whether every user may change the configuration, or may read it without need: a service of another user than the
   /// file's owner reads it as every user does (systemd's `DynamicUser=`, a ConfigMap).
   private func isOpen(_ configuration: String) -> Bool {
     guard let status = FileStatus(configuration) else { return false }
     if status.permissions & 0o002 != 0 { return true }
-    let user = FileStatus(dataDirectory)?.owner ?? geteuid()
-    return status.permissions & 0o004 != 0 && status.owner == user
+    return status.permissions & 0o004 != 0 && status.owner == serviceUser
   }
 
   /// The file itself, or the files in the directory.

@@ -80,8 +80,8 @@ struct ConfigurationCheck {
 
   private mutating func checkCredentials(of store: StoreConfiguration) {
     guard case .postgres(let database) = store else { return }
-    let secrets = [database.passwordFile, database.clientCertificate?.key]
-    for secret in secrets.compactMap(\.self) { attempt { _ = try PrivateKeyFile.readSecret(secret) } }
+    if let password = database.passwordFile { attempt { try PasswordFile.check(password) } }
+    if let key = database.clientCertificate?.key { attempt { _ = try PrivateKeyFile.readSecret(key) } }
     for path in [database.rootFile, database.clientCertificate?.certificate].compactMap(\.self) {
       attempt {
         guard FileManager.default.isReadableFile(atPath: path) else {

@@ -105,7 +105,9 @@ struct DoctorPlan {
 
   private var fileChecks: [any DoctorCheck] {
     [
-      FileModesCheck(configuration: file, secrets: configuration.secretFiles, dataDirectory: data),
+      FileModesCheck(
+        configuration: file, secrets: configuration.secretFiles, password: configuration.databasePasswordFile,
+        dataDirectory: data),
       DataDirectoryCheck(path: data),
     ]
   }
@@ -122,15 +124,18 @@ private struct KnownFinding: DoctorCheck {
 }
 
 extension ServiceConfiguration {
+  /// The file with the password of the database, which may be readable for all.
+  fileprivate var databasePasswordFile: String? {
+    if case .postgres(let database) = store { database.passwordFile } else { nil }
+  }
+
   /// The files, and directories of files, that only the service may read.
   fileprivate var secretFiles: [String] {
     var files: [String?] = [
       tokens?.keyDirectory, listeners.grpc.tls?.key, listeners.http.tls?.key,
       listeners.console.listener.tls?.key, erasures.key, traces?.headersFile,
     ]
-    if case .postgres(let database) = store {
-      files += [database.passwordFile, database.clientCertificate?.key]
-    }
+    if case .postgres(let database) = store { files.append(database.clientCertificate?.key) }
     for app in apps {
       files += [app.key?.path, app.deviceCheckKey?.path, app.sharedSecret?.file]
       files += [app.revenueCatEvents?.authorization.file, app.revenueCatEvents?.signingSecret?.file]
