@@ -21,8 +21,9 @@ from contract import StatusCode, entitlement, entitlement_service, notification_
 from harness import CALL_LIMIT, Service, post, wait_for
 from receiver import Receiver
 from test_metrics import value
-from test_notifications import period, signed
-from test_webhooks import configured
+from test_notifications import SECRET as V1_SECRET
+from test_notifications import period, signed, version_1
+from test_webhooks import configured, secret_file
 
 APP = "ocean-journal"
 NOW = int(time.time() * 1000)
@@ -290,14 +291,9 @@ def test_a_frozen_leader_changes_nothing_when_it_wakes(replicas):
     assert value(second, "entitled_leader_epoch") == int(epoch)
 
 
-def test_a_notification_that_a_leader_had_begun_before_it_was_frozen_is_handed_to_the_new_one(replicas):
-    group = replicas(2)
-    assert group.wait_for_leader() == "a"
+def status_after_freeze(group, body, seconds):
+    """Posts a notification to the leader `a` and freezes it for this time while it writes; returns the status."""
     first = group.services["a"]
-    forger = forge.Forger(first)
-    number = str(uuid.uuid4().int % 10**15)
-    bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
-    body = signed(forger, "SUBSCRIBED", "INITIAL_BUY", signedTransactionInfo=bought)
     group.sql("""
         CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
           'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
@@ -314,11 +310,30 @@ def test_a_notification_that_a_leader_had_begun_before_it_was_frozen_is_handed_t
             begin = time.monotonic()
             first.process.send_signal(signal.SIGSTOP)
             assert group.wait_for_leader(besides=("a", "")) == "b"
-            # Longer than a notification waits for a store that does not take it.
-            wait_for(lambda: time.monotonic() > begin + 6)
+            wait_for(lambda: time.monotonic() > begin + seconds)
         first.process.send_signal(signal.SIGCONT)
-        assert posted.result()[0] == 200
+        return posted.result()[0]
+
+
+def test_a_notification_that_a_leader_had_begun_before_it_was_frozen_is_handed_to_the_new_one(replicas):
+    group = replicas(2)
+    assert group.wait_for_leader() == "a"
+    forger = forge.Forger(group.services["a"])
+    number = str(uuid.uuid4().int % 10**15)
+    bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
+    body = signed(forger, "SUBSCRIBED", "INITIAL_BUY", signedTransactionInfo=bought)
+    # Longer than a notification waits for a store that does not take it.
+    assert status_after_freeze(group, body, seconds=6) == 200
     wait_for(lambda: group.sql(f"SELECT count(*) FROM notification WHERE line_id = '{number}'") == "1")
+
+
+def test_a_leader_that_was_frozen_for_long_waits_for_the_response_to_a_notification_of_version_1(replicas, tmp_path):
+    [_, configuration] = configured(tmp_path, shared_secret={"file": str(secret_file(tmp_path, "shared", V1_SECRET))})
+    group = replicas(2, configurations={"a": configuration, "b": configuration})
+    assert group.wait_for_leader() == "a"
+    # Longer than a request waits for the leader. The new leader has no key for a lookup.
+    assert status_after_freeze(group, version_1(), seconds=26) == 202
+    assert group.sql("SELECT count(*) FROM notification") == "1"
 
 
 def test_a_planned_stop_hands_over_within_seconds_and_fails_no_call(replicas):

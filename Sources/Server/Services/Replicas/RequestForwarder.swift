@@ -82,7 +82,8 @@ package struct RequestForwarder: Sendable {
 extension RequestForwarder {
   /// Stores a notification here or through the leader. While another replica takes over, or this one has lost its
   /// connection to a database that may work for others, it tries again for some seconds. A leader that was replaced
-  /// meanwhile, such as one that was frozen for longer, hands it over in any case.
+  /// meanwhile, such as one that was frozen for longer, hands it over in any case, and waits for the response for some
+  /// seconds.
   private func confirm(
     _ request: HTTPRequest, _ endpoint: NotificationEndpoint, _ forwarder: CallForwarder
   ) async -> HTTPResponse {
@@ -94,7 +95,8 @@ extension RequestForwarder {
       if wasLeader {
         do throws(LedgerError) { return try await endpoint.ingest(request) } catch { failure = error }
       } else if let response = await handOver(
-        request, forwarder, within: Self.requestTimeout - (clock.now - start))
+        request, forwarder,
+        within: max(Self.requestTimeout - (clock.now - start), Self.notificationTimeout))
       {
         return response
       }
