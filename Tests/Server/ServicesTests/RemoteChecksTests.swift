@@ -91,6 +91,18 @@ struct RemoteChecksTests {
     }
   }
 
+  @Test("A tick without a missing customer leaves the loader alone")
+  func tickWithoutMiss() async throws {
+    try await withChecks { checks, loader, _, _ in
+      _ = try await checks.answer("ana")
+      #expect(loader.flushes == 1)
+      _ = try await checks.answer("ana")
+      #expect(loader.flushes == 1)
+      _ = try await checks.batch(["stranger"])
+      #expect(loader.flushes == 2)
+    }
+  }
+
   @Test("If only the loader's session is lost, the reader pool answers")
   func lostLoader() async throws {
     try await withChecks { checks, loader, _, _ in
@@ -170,8 +182,11 @@ private final class FakeLoader: AnswerLoader {
   private let changes: CustomerVersions
   private let waiting = Mutex<[Load]>([])
   private let batches = Mutex<[[String]]>([])
+  private let flushCount = Atomic(0)
 
   init(_ changes: CustomerVersions) { self.changes = changes }
+
+  var flushes: Int { flushCount.load(ordering: .relaxed) }
 
   /// The customers of each batch.
   var loaded: [[String]] { batches.withLock { $0 } }
@@ -183,6 +198,7 @@ private final class FakeLoader: AnswerLoader {
   }
 
   func flush() {
+    flushCount.wrappingAdd(1, ordering: .relaxed)
     let loads = waiting.withLock { waiting in
       defer { waiting = [] }
       return waiting

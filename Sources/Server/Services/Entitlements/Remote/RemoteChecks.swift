@@ -14,6 +14,8 @@ final class RemoteChecks {
   private let barrier: PositionBarrier
   private let arrivals = ArrivedResponses()
   private let times: @Sendable () -> EnvironmentTimes
+  /// Whether the tick has requested answers. The loader is locked to flush it, so a tick without misses leaves it alone.
+  private var hasRequests = false
 
   init(_ answers: RemoteAnswers, responses: CheckResponseCache) {
     self.answers = answers
@@ -24,7 +26,11 @@ final class RemoteChecks {
   }
 
   /// Sends the requests of the tick.
-  func endTick() { answers.loader.flush() }
+  func endTick() {
+    guard hasRequests else { return }
+    hasRequests = false
+    answers.loader.flush()
+  }
 
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult {
     let times = times()
@@ -47,6 +53,7 @@ final class RemoteChecks {
       return .reply(Self.reply(encoded.complete, age))
     }
     let (pending, bytes) = (PendingResult(), Array(request.bytes))
+    hasRequests = true
     try answers.request(query.key) { [answers, arrivals] loaded in
       pending.complete(
         Self.result(of: query, call, loaded, answers) { outcome in
@@ -132,6 +139,7 @@ extension RemoteChecks {
     let times = times()
     let age = try answers.age(at: times)
     let parts = Self.parts(try request.decoded(), answers, at: times)
+    hasRequests = true
     return .async { [answers] () async throws(Status) in await Self.reply(parts, answers, call, age) }
   }
 
