@@ -35,6 +35,16 @@ struct CheckEvaluation: Sendable {
       environment: environment, catalogGeneration: generation)
   }
 
+  /// Makes the query of a checked request again, with the present catalog: a call that waits need not keep it.
+  func query(_ entitlement: String, of key: CustomerKey) throws(Status) -> Query {
+    let generation = catalog.generation
+    let app = try catalog.value.app(key.appID)
+    try RequestValidation.entitlement(entitlement, of: app)
+    return Query(
+      entitlement: entitlement, key: key, app: app, environment: key.environment,
+      catalogGeneration: generation)
+  }
+
   /// Answers from all facts if there is no valid precomputed answer: for the reader pool.
   func answer(
     to query: Query, at times: EnvironmentTimes, _ reader: any AnswerReader

@@ -83,7 +83,6 @@ final class RemoteChecks {
     }
   }
 
-  /// Waits for the queries in order. A check that fails has its own status, and the call succeeds.
   private static func reply(_ message: [UInt8], _ age: RemoteAnswers.Age) -> Reply {
     var reply = Reply(message)
     reply.mark(age)
@@ -104,10 +103,12 @@ final class RemoteChecks {
 
 // Batches.
 extension RemoteChecks {
-  /// One check of a batch.
+  /// One check of a batch. Many batches may wait for the database, so a part keeps neither a decoded response, which has room
+  /// for all fields, nor the app of a query.
   private enum Part: Sendable {
-    case done(CheckResult)
-    case pending(CheckEvaluation.Query, PendingAnswers)
+    /// The result, encoded as a `BatchCheckResponse` of its own: all of them together are the response.
+    case done([UInt8])
+    case pending(entitlement: String, CustomerKey, PendingAnswers)
   }
 
   /// Answers a large batch on any thread: a task decodes it, in its reserved place.
@@ -138,8 +139,8 @@ extension RemoteChecks {
     }
     let times = times()
     let age = try answers.age(at: times)
-    let parts = Self.parts(try request.decoded(), answers, at: times)
     hasRequests = true
+    let parts = Self.parts(try request.decoded(), answers, at: times)
     return .async { [answers] () async throws(Status) in await Self.reply(parts, answers, call, age) }
   }
 
@@ -152,45 +153,40 @@ extension RemoteChecks {
       do throws(Status) {
         let query = try answers.checks.query(check)
         if let outcome = try answers.cached(query, at: times) {
-          return .done(CheckResult(outcome.response))
+          return .done(encoded(.response(outcome.response)))
         }
-        return .pending(query, try answers.request(query.key))
+        return .pending(entitlement: query.entitlement, query.key, try answers.request(query.key))
       } catch {
-        return .done(CheckResult(error))
+        return .done(encoded(.error(GoogleRPC.Status(error))))
       }
     }
   }
 
+  /// Waits for the queries in order. A check that fails has its own status, and the call succeeds.
   private static func reply(
     _ parts: [Part], _ answers: RemoteAnswers, _ call: CallContext, _ age: RemoteAnswers.Age
   ) async -> Reply {
-    var response = BatchCheckResponse()
-    response.results.reserveCapacity(parts.count)
+    var message: [UInt8] = []
     for part in parts {
       switch part {
-      case .done(let result): response.results.append(result)
-      case .pending(let query, let pending):
+      case .done(let result): message += result
+      case .pending(let entitlement, let customer, let pending):
         do throws(Status) {
-          response.results.append(CheckResult(try await answers.answer(query, pending, call).response))
+          let query = try answers.checks.query(entitlement, of: customer)
+          message += encoded(.response(try await answers.answer(query, pending, call).response))
         } catch {
-          response.results.append(CheckResult(error))
+          message += encoded(.error(GoogleRPC.Status(error)))
         }
       }
     }
-    var reply = Reply(response)
-    reply.mark(age)
-    return reply
-  }
-}
-
-extension CheckResult {
-  fileprivate init(_ response: CheckResponse) {
-    self.init()
-    outcome = .response(response)
+    return reply(message, age)
   }
 
-  fileprivate init(_ error: Status) {
-    self.init()
-    outcome = .error(GoogleRPC.Status(error))
+  private static func encoded(_ outcome: CheckResult.Outcome) -> [UInt8] {
+    var result = CheckResult()
+    result.outcome = outcome
+    var response = BatchCheckResponse()
+    response.results = [result]
+    return response.encodedBytes()
   }
 }
