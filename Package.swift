@@ -20,7 +20,6 @@ let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
-let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -66,7 +65,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -143,7 +141,7 @@ let package = Package(
     library(.wire, "TLS", ["CTLS", nio, nioTLS]),
     library(
       .wire, "Transport",
-      ["HTTP", "HTTP2", "Platform", "RPC", "TLS", nio, nioExtras, nioHTTP1, nioPosix, nioTLS, logging]),
+      ["HTTP", "HTTP2", "Platform", "RPC", "TLS", nio, nioHTTP1, nioPosix, nioTLS, logging]),
 
     // The services.
     library(.server, "ContractCalls", ["Callers", "RPC", "Wire"]),

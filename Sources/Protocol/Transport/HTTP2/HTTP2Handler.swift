@@ -2,7 +2,6 @@ internal import HTTP
 internal import HTTP2
 internal import Logging
 internal import NIOCore
-internal import NIOExtras
 internal import RPC
 
 /// One HTTP/2 connection on its event loop: passes bytes from the socket to the session and events of the

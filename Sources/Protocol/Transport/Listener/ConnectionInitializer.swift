@@ -2,15 +2,12 @@ internal import HTTP
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
-internal import Synchronization
 
-/// Builds the channel pipeline of each connection, up to the connection limit.
+/// Builds the channel pipeline of each connection.
 final class ConnectionInitializer: Sendable {
   private let service: Listener.Service
   private let contexts: EventLoopContexts
   private let logger: Logger
-  private let open = Atomic<Int>(0)
-  private let refused = Atomic<Int>(0)
   private let held: PeerBytes
   /// The rate at which connections are accepted.
   let pace: ConnectionPace
@@ -29,25 +26,11 @@ final class ConnectionInitializer: Sendable {
   /// Prepares the event loops.
   func prepare(_ group: any EventLoopGroup) async { await contexts.prepare(group) }
 
-  /// The number of open connections.
-  var openConnections: Int { open.load(ordering: .relaxed) }
-
   /// The number of open HTTP/2 calls at the last check.
   var openStreams: Int { contexts.openStreams }
 
-  /// The number of connections rejected because of the connection limit.
-  var refusedConnections: Int { refused.load(ordering: .relaxed) }
-
   /// Builds the pipeline.
-  ///
-  /// - Throws: `TooManyConnections`, which closes the connection.
   func configure(_ channel: any Channel) throws {
-    let count = open.add(1, ordering: .relaxed).newValue
-    channel.closeFuture.whenComplete { [self] _ in open.subtract(1, ordering: .relaxed) }
-    guard count <= service.limits.connections else {
-      refused.add(1, ordering: .relaxed)
-      throw TooManyConnections()
-    }
     let operations = channel.pipeline.syncOperations
     let host = contexts.context(of: channel.eventLoop)
     if let tls = service.tls {
@@ -81,6 +64,3 @@ final class ConnectionInitializer: Sendable {
     try operations.addHandler(sniffer)
   }
 }
-
-/// The connection limit is reached.
-struct TooManyConnections: Error {}

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import NIOCore
-internal import NIOExtras
 internal import Synchronization
 
 /// Whether a listener drains; its connections on all event loops read it.

@@ -1,7 +1,6 @@
 package import HTTP
 package import Logging
 package import NIOCore
-internal import NIOExtras
 internal import NIOPosix
 package import Platform
 package import RPC
@@ -46,18 +45,18 @@ package struct Listener: Sendable {
   /// The address; its port is the actual one if port 0 was requested.
   package let address: HostAndPort
   private let channel: any Channel
-  private let quiescing: ServerQuiescingHelper
+  private let connections: OpenConnections
   private let initializer: ConnectionInitializer
   private let isInherited: Bool
 
   /// The number of open connections.
-  package var openConnections: Int { initializer.openConnections }
+  package var openConnections: Int { connections.count }
 
   /// The number of open HTTP/2 calls at the last check, at most a second ago.
   package var openStreams: Int { initializer.openStreams }
 
   /// The number of connections closed because of the connection limit.
-  package var refusedConnections: Int { initializer.refusedConnections }
+  package var refusedConnections: Int { connections.refused }
 
   /// Listens at `address`, or on `socket` instead if there is one.
   ///
@@ -66,7 +65,7 @@ package struct Listener: Sendable {
     at address: HostAndPort, socket: InheritedSocket? = nil, on group: any EventLoopGroup,
     serving service: Service, logger: Logger
   ) async throws(ListenError) -> Listener {
-    let quiescing = ServerQuiescingHelper(group: group)
+    let connections = OpenConnections(limit: service.limits.connections)
     let initializer = ConnectionInitializer(service, logger: logger)
     await initializer.prepare(group)
     do {
@@ -76,8 +75,8 @@ package struct Listener: Sendable {
         .serverChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             let operations = channel.pipeline.syncOperations
-            try operations.addHandler(quiescing.makeServerChannelHandler(channel: channel))
-            try operations.addHandler(AcceptPacer(initializer.pace, initializer.drainState))
+            try operations.addHandlers(
+              AcceptPacer(initializer.pace, initializer.drainState), AcceptedConnections(connections))
           }
         }
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -94,8 +93,8 @@ package struct Listener: Sendable {
         }
       let port = channel.localAddress?.port ?? address.port
       return Listener(
-        address: HostAndPort(host: address.host, port: port), channel: channel, quiescing: quiescing,
-        initializer: initializer, isInherited: socket != nil)
+        address: HostAndPort(host: address.host, port: port), channel: channel,
+        connections: connections, initializer: initializer, isInherited: socket != nil)
     } catch let error as IOError {
       throw ListenError(address: address, reason: SystemError.text(error.errnoCode))
     } catch {
@@ -118,9 +117,11 @@ package struct Listener: Sendable {
     let loop = channel.eventLoop
     let finished = loop.makePromise(of: Void.self)
     let cut = loop.scheduleTask(in: grace) { finished.succeed() }
-    quiescing.initiateShutdown(promise: finished)
-    // Runs after the connections of this loop were asked; other loops ask theirs at the same time.
-    try? await loop.submit {}.get()
+    // Returns after the connections of this loop were asked; other loops ask theirs at the same time.
+    try? await loop.submit { [channel, connections] in
+      channel.close(promise: nil)
+      connections.drain(finished)
+    }.get()
     onAnnounced()
     try? await finished.futureResult.get()
     cut.cancel()

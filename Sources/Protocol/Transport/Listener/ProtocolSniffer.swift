@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOExtras
 internal import NIOTLS
 
 /// Detects HTTP/2 or HTTP/1.1 by the first bytes of a connection, builds its pipeline, and removes itself.
