@@ -63,6 +63,9 @@ extension SubscriptionFlow {
     case .changedProduct where posting.count > 0: self = .changed
     case .graceEntered: self = .graceEntered
     case .lapsedBilling, .trialLapsedBilling: self = .retryEntered
+    // Of a subscription that a refund ends, Apple counts the refund only.
+    case .retryLost where posting.reason == "REFUND", .retryCancelled where posting.reason == "REFUND":
+      return nil
     case .retryLost, .retryCancelled: self = .retryEnded
     case .lapsedVoluntary, .lapsedOther, .trialExpired: self = .lapsed
     case .refund where posting.concernsSubscription: self = .refunded

@@ -42,6 +42,19 @@ import Testing
     #expect(result.isClean)
   }
 
+  @Test("A refund that ends billing retry is one event of Apple's, the refund")
+  func refundInRetry() throws {
+    var refund = flowPosting(.refund, "A", "2026-10-24T20:00:00Z").posting
+    refund.amount = -9_990_000
+    var ending = flowPosting(.retryCancelled, "A", "2026-10-24T20:00:00Z").posting
+    ending.reason = "REFUND"
+    let result = try reconcile(
+      .subscriptionEvent, [eventRow("Refund", "2026-10-24")],
+      [refund, ending].map { KnownPosting($0, knownAt: instant("2026-10-24T20:00:00Z")) })
+    #expect(result.matched == 1)
+    #expect(result.isClean)
+  }
+
   @Test("An unknown event is noted with its quantity, and the result is not clean")
   func unknownEvent() throws {
     let result = try reconcile(.subscriptionEvent, [eventRow("Gift", "2026-10-24", quantity: 3)], [])

@@ -36,4 +36,18 @@ import Testing
     let billing = try Answer(.billing, "10-01", "11-01", of: postings)
     #expect(billing("grace_ended", "retry_lost", "retry_cancelled", on: "10-01") == [1, 1, 0])
   }
+
+  @Test("Billing retry that a refund ends names the refund as its reason")
+  func refundInRetry() throws {
+    let infos = [
+      World.info("10-10", "10-10") { $0.isInBillingRetry = true },
+      World.info("10-20", "10-10") { $0.autoRenewStatus = .off },
+    ]
+    let period = World.period("monthly", "09-10", "10-10").with { $0.revocationDate = World.day("10-20") }
+    let postings = World.postings(at: World.day("10-31"), ["D": World.facts("D", [period], infos)])
+    let endings = postings.map(\.posting).filter { [.retryLost, .retryCancelled].contains($0.kind) }
+    #expect(endings.map(\.kind) == [.retryCancelled])
+    #expect(endings.map(\.reason) == ["REFUND"])
+    #expect(endings.map(\.effectiveAt) == [World.day("10-20")])
+  }
 }

@@ -185,8 +185,11 @@ extension SubscriptionWalk {
     let retryEnd = min(lost, turnedOff, horizon)
     span(.inRetry, period, end, retryEnd)
     if retryEnd == horizon { return }
+    let isRefunded = period.refundedAt.map { $0 > end && $0 <= retryEnd } ?? false
     let isCancelled = retryEnd == turnedOff && !isGivenUp
-    flow(isCancelled ? .retryCancelled : .retryLost, period, at: retryEnd) { _ in }
+    flow(isCancelled ? .retryCancelled : .retryLost, period, at: retryEnd) { posting in
+      if isRefunded { posting.reason = "REFUND" }
+    }
   }
 
   /// Records Apple's grace period after a failed payment, and returns the end of access.

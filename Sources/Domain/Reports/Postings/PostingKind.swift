@@ -114,7 +114,7 @@ extension Posting {
     case graceEnded = 62
     /// Billing retry ended without a payment: the final loss.
     case retryLost = 63
-    /// Auto-renew was turned off during billing retry, which ended it.
+    /// Auto-renew was turned off during billing retry, which ended it; the reason is `REFUND` if a refund did.
     case retryCancelled = 64
     /// Days of access that Apple's grace period saved, when the payment succeeded.
     case graceDays = 65
