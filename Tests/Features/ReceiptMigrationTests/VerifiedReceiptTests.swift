@@ -35,14 +35,14 @@ import Testing
       try AppReceiptPayload(parsing: content.content), [], environment: .xcode, of: Self.app)
     #expect(receipt.lines == ["3"])
     #expect(receipt.hasZeros && !receipt.hasOnlyZeros)
-    #expect(receipt.statement(about: ["3"]).transactions.map(\.originalTransactionID) == ["3"])
+    #expect(receipt.contents(about: ["3"]).transactions.map(\.originalTransactionID) == ["3"])
   }
 
   // Apple, Receipt Fields: the receipts of apps from the Volume Purchase Program expire.
   @Test("The install of an organization's app lasts until its receipt expires")
   func volumePurchase() throws {
     func install(_ receipt: VerifiedReceipt) throws -> AppTransactionFact {
-      try #require(ReceiptContents(receipt.statement(about: []).encoded)?.appTransaction)
+      try #require(ReceiptContents(receipt.contents(about: []).encoded)?.appTransaction)
     }
     for expires in [40, nil] as [Int64?] {
       var content = ReceiptBuilder()
@@ -85,7 +85,7 @@ import Testing
       "latest_receipt_info": [.object(latest)],
     ])
     let receipt = VerifiedReceipt(response, [], environment: .production, of: app)
-    return try #require(ReceiptContents(receipt.statement(about: ["1"]).encoded)).transactions
+    return try #require(ReceiptContents(receipt.contents(about: ["1"]).encoded)).transactions
   }
 
   @Test("Of two responses of verifyReceipt the later one counts, whichever receipt is newer")

@@ -104,7 +104,7 @@ extension ReceiptIntake {
       submission.claimedLines = receipt.lines
       let isLookedUp = history.failure == nil && receipt.environment != .xcode
       let unsignedLines = isLookedUp ? Set(history.unknownLines) : Set(receipt.lines)
-      submission.contents = receipt.statement(about: unsignedLines)
+      submission.contents = receipt.contents(about: unsignedLines)
       if policy.keepsReceipts { submission.receipt = receipt.content }
       if let failure = history.failure {
         submission.refreshes = receipt.lines.filter { !history.queriedLines.contains($0) }
@@ -140,7 +140,7 @@ extension ReceiptIntake {
     switch classified {
     case .verified(let receipt):
       if receipt.environment == .xcode { kind = .xcodeReceipt }
-      version = receipt.copy?.originalApplicationVersion
+      version = receipt.appInstall?.originalApplicationVersion
     case .transactionID(_, _, let origin): kind = origin
     }
     let problems =

@@ -12,7 +12,7 @@ struct VerifiedReceipt: Sendable {
   let content: EvidenceContent
   let environment: Environment
   let creationDate: Instant
-  let copy: ReceiptContents.AppInstall?
+  let appInstall: ReceiptContents.AppInstall?
   let purchases: [ReceiptContents.Purchase]
 
   /// The original transaction ids, each once, in the order of the receipt, without those of StoreKit testing.
@@ -30,9 +30,9 @@ struct VerifiedReceipt: Sendable {
   }
 
   /// Returns the contents about the app install and the purchases in `lines`.
-  func statement(about lines: Set<String>) -> ReceiptContents {
+  func contents(about lines: Set<String>) -> ReceiptContents {
     ReceiptContents(
-      receiptHash: content.hash, creationDate: creationDate, appInstall: copy,
+      receiptHash: content.hash, creationDate: creationDate, appInstall: appInstall,
       purchases: purchases.filter { $0.entry.lineID.map(lines.contains) ?? false })
   }
 }
@@ -54,7 +54,7 @@ extension VerifiedReceipt {
     self.environment = environment
     // A verified receipt has one: its certificates were verified as of that instant.
     creationDate = payload.creationDate ?? Instant(millisecondsSince1970: 0)
-    copy = .init(
+    appInstall = .init(
       payload.originalApplicationVersion, payload.originalPurchaseDate, until: payload.expirationDate,
       in: environment)
     purchases = payload.purchases.compactMap { purchase in
@@ -72,7 +72,7 @@ extension VerifiedReceipt {
     content = EvidenceContent(hashing: document)
     self.environment = environment
     creationDate = receipt?.receiptCreationDate ?? Instant(millisecondsSince1970: 0)
-    copy = .init(
+    appInstall = .init(
       receipt?.originalApplicationVersion, receipt?.originalPurchaseDate, until: receipt?.expirationDate,
       in: environment)
     var purchases: [ReceiptContents.Purchase] = []
