@@ -34,7 +34,7 @@ package enum RetentionRequestError: Error, Hashable, Sendable, CustomStringConve
     case .notVerified(let error): error.description
     case .otherApp: "the request is for another app"
     case .missingMember(let name): "the signed payload has no \(name)"
-    case .tooOld: "the request was signed more than a day ago"
+    case .tooOld: "the time of the signature is more than a day from now"
     }
   }
 }
