@@ -13,6 +13,9 @@ internal import Synchronization
 
 /// Answers Apple's consumption requests as the operator's policy demands, if the customer has consented, before Apple's
 /// deadline.
+///
+/// A request for which something is missing, such as the consent, is checked again at least every 15 minutes. One that
+/// is open at the deadline ends as missed, with the last problem as its reason.
 package struct ConsumptionRequestWorker: Worker {
   package let name: String
 
@@ -43,9 +46,9 @@ package struct ConsumptionRequestWorker: Worker {
     name = clock.domain == .sandbox ? "consumption_requests_sandbox" : "consumption_requests"
   }
 
-  /// Runs until the task is cancelled.
+  /// Runs until the task is cancelled, and handles 20 requests at a time.
   ///
-  /// - Throws: the first ``LedgerError``.
+  /// - Throws: the first ``LedgerError``; the supervisor starts it again.
   package func run() async throws {
     let gauge = OpenConsumptionRequestGauge(catalog: catalog)
     // A replica that no longer leads does not see later answers; the next leader exports the numbers.
@@ -66,11 +69,14 @@ package struct ConsumptionRequestWorker: Worker {
     try await worker.run()
   }
 
+  /// The result of looking at the policy and the purchase, before any call.
   private enum Decision {
+    /// The policy has an answer, and the client can send it.
     case answer(ConsumptionRequest, AppStoreServerClient)
-    /// A precondition is missing; the reason code names it.
+    /// A precondition is missing that may come before the deadline; the reason code names it. `MANUAL`: the operator
+    /// answers.
     case wait(String)
-    /// Apple would reject the answer.
+    /// Apple would reject any answer, so the request is settled; the reason code says why.
     case refuse(String)
   }
 
@@ -119,7 +125,8 @@ package struct ConsumptionRequestWorker: Worker {
     return .answer(terms.information(about: due.purchase, product, at: record.requestedAt), client)
   }
 
-  /// Sends the answer, then records it. After a crash in between it is sent again, which Apple allows.
+  /// Sends the answer, then records it. After a crash in between it is sent again, which Apple allows. A refusal
+  /// without a time to retry settles the request as refused; any other error schedules the next attempt.
   private func send(
     _ information: ConsumptionRequest, about due: DueConsumptionRequest, _ client: AppStoreServerClient
   ) async throws(LedgerError) {
@@ -147,6 +154,8 @@ package struct ConsumptionRequestWorker: Worker {
     try await recordCall(call, about: record)
   }
 
+  /// Stores the call and its result as evidence, with the policy as the actor. For an accepted answer, this also
+  /// settles the request.
   private func recordCall(_ call: AppleCall, about record: ConsumptionRequestRecord) async throws(LedgerError)
   {
     try await ledger.record(
@@ -154,7 +163,8 @@ package struct ConsumptionRequestWorker: Worker {
       CommandScope(appID: record.line.appID, environment: record.line.environment, actor: "policy"))
   }
 
-  /// Schedules the next check: with exponential backoff after failed calls, at Apple's deadline at the latest.
+  /// Schedules the next check: every 15 minutes, or after failed calls with exponential backoff from ten seconds to 15
+  /// minutes, but not before the time that Apple demands, and at Apple's deadline at the latest.
   private func wait(
     _ due: DueConsumptionRequest, for problem: String, attempts: Int? = nil, atLeast seconds: Int64 = 0
   ) async throws(LedgerError) {
@@ -173,6 +183,7 @@ final class OpenConsumptionRequestGauge: Sendable {
   private let catalog: CurrentCatalog
   private let recorded = Mutex<[OpenCount]?>(nil)
 
+  /// Exports the apps and environments of `catalog`, also those without a request, as 0.
   init(catalog: CurrentCatalog) { self.catalog = catalog }
 
   /// Records the number for each configured app and environment, if it has changed: this is called after every commit.

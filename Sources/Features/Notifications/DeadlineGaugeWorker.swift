@@ -13,14 +13,17 @@ package struct DeadlineGaugeWorker: Worker {
   package let name: String
   private static let interval = Duration.seconds(10)
 
+  /// The name of the gauge with the number of open duties.
   private let counts: String
+  /// The name of the gauge with the earliest deadline, in seconds since 1970; 0 without a duty.
   private let deadlines: String
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
   /// Returns the open duties with their earliest deadlines.
   private let read: @Sendable (any StoreSnapshot, Catalog) throws(StoreError) -> [OpenDuties]
 
-  /// Withdrawn consents that are not settled.
+  /// A worker for withdrawn consents that are not settled. The deadline counts from the earliest withdrawal, by the
+  /// app's policy.
   package static func consentWithdrawals(
     store: any EntitlementStore, catalog: CurrentCatalog
   ) -> DeadlineGaugeWorker {
@@ -38,7 +41,7 @@ package struct DeadlineGaugeWorker: Worker {
     }
   }
 
-  /// External purchase tokens without a report.
+  /// A worker for external purchase tokens without a report to Apple.
   package static func externalTokens(
     store: any EntitlementStore, catalog: CurrentCatalog
   ) -> DeadlineGaugeWorker {

@@ -7,6 +7,9 @@ package import SignedData
 internal import Store
 
 /// Ingests notifications of both versions: verifies them and commits them before it returns.
+///
+/// Version 2 is signed, so its documents decide. Version 1 is not: the shared secret authenticates it, and a lookup at
+/// the App Store has to confirm it before it changes any fact.
 package struct NotificationInbox: Sendable {
   let ledger: EvidenceLedger
   private let lookup: PurchaseLookup
@@ -34,7 +37,12 @@ package struct NotificationInbox: Sendable {
   }
 
   /// Ingests a notification. When this returns, it is durable with all derived changes, or stored as rejected; when it
-  /// throws, it should be sent again.
+  /// throws, the sender should send it again.
+  ///
+  /// A notification with the UUID of a stored one is a duplicate and changes nothing. Arrivals count for the delivery
+  /// statistics, except those from Apple's history.
+  ///
+  /// - Throws: ``LedgerError``: of an unknown app, of an online check without an answer, or of the store.
   package func ingest(
     _ notification: IncomingNotification
   ) async throws(LedgerError) -> ReceivedNotification {
@@ -49,7 +57,8 @@ package struct NotificationInbox: Sendable {
     return received
   }
 
-  /// The finding of a replica that does not write about a notification.
+  /// The finding of a replica that does not write about a notification. It decides the response to Apple; the leader
+  /// stores the notification later.
   package enum Verdict: Hashable, Sendable {
     /// It is authentic and will be stored; `seal` is for ``IncomingNotification/seal``.
     case accepted(seal: [UInt8])
@@ -59,9 +68,11 @@ package struct NotificationInbox: Sendable {
     case undecided
   }
 
-  /// Judges a notification without storing it.
+  /// Judges a notification without storing it and without a call: if online checks are configured, an authentic
+  /// notification stays undecided.
   ///
-  /// - Throws: ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/notVerifiable(_:)`` if it is not known.
+  /// - Throws: ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/notVerifiable(_:)`` if the cryptographic
+  ///   library failed, so that the notification is neither accepted nor rejected.
   package func verdict(on notification: IncomingNotification) throws(LedgerError) -> Verdict {
     switch NotificationBody(notification.body) {
     case .signed(let payload):
@@ -73,6 +84,7 @@ package struct NotificationInbox: Sendable {
     }
   }
 
+  /// Ingests the notification by the version of its body. A body of no version is stored as rejected.
   private func dispatch(
     _ notification: IncomingNotification
   ) async throws(LedgerError) -> ReceivedNotification {
@@ -101,6 +113,10 @@ package struct NotificationInbox: Sendable {
   }
 
   /// Version 1: authenticated by the shared secret, and confirmed by a lookup.
+  ///
+  /// It is stored as unconfirmed before the lookup, so that a crash loses nothing. The lookup then sets the state:
+  /// applied if Apple's documents were new, superseded if all were stored; it stays unconfirmed, with a reason, if
+  /// Apple gave no answer. ``NotificationReprocessor`` can try those again.
   private func ingestV1(
     _ notification: IncomingNotification, _ body: ResponseBodyV1
   ) async throws(LedgerError) -> ReceivedNotification {
@@ -139,7 +155,8 @@ package struct NotificationInbox: Sendable {
     }
   }
 
-  /// Returns the reason to reject a notification of version 1; `nil` to look its purchase up.
+  /// Returns the reason to reject a notification of version 1, as a stable code and a text; `nil` to look its purchase
+  /// up. A missing environment is Production, as Apple's old notifications have none.
   private func rejection(
     of notification: IncomingNotification, _ body: ResponseBodyV1
   ) throws(LedgerError) -> (reason: String, problem: String)? {

@@ -23,7 +23,11 @@ extension AppReconciler {
   private static let searchOverlap = day
   private static let repairRetention = 90 * day
 
-  /// Begins the repairs that are due: after a downtime, a delivery gap, a day, or the interval of full polls.
+  /// Begins the repairs that are due: after a downtime, a delivery gap, a day, or the interval of full polls. They are
+  /// stored here and run by ``repairGaps()``.
+  ///
+  /// A downtime is looked for by the first tick only. Within a minute of the last write, the watermark is not stored
+  /// again.
   func watchDeliveries() async throws {
     let now = clock.now()
     guard let watermark = try await watermark() else {
@@ -55,7 +59,7 @@ extension AppReconciler {
     }
   }
 
-  /// Returns the time of the last delivery if a delivery gap has begun then.
+  /// Returns the time of the last delivery if the pause since then has become a delivery gap.
   private func deliveryGap(at now: Instant) -> Instant? {
     guard let statistics = cadence.statistics(target), let limit = deliveryGapDeadline(statistics),
       limit <= now
@@ -65,7 +69,9 @@ extension AppReconciler {
     return statistics.last
   }
 
-  /// Returns the time from which the current pause is a delivery gap; it doubles after each repair without effect.
+  /// Returns the time from which the current pause is a delivery gap: eight usual intervals after the last delivery, at
+  /// least 15 minutes. After a repair within the same pause it is twice the pause, so that an app without notifications
+  /// is not repaired again and again. `nil` while the usual interval is unknown.
   func deliveryGapDeadline(_ statistics: DeliveryCadence.ArrivalStatistics) -> Instant? {
     guard let typicalInterval = statistics.typicalInterval else { return nil }
     if let gapCheckedAt, gapCheckedAt > statistics.last {
@@ -76,9 +82,12 @@ extension AppReconciler {
       byMilliseconds: max(Self.minDeliveryGap, Self.gapFactor * typicalInterval))
   }
 
-  /// Stores a repair of the deliveries since `from`, and that they are not complete until it ends.
+  /// Stores a repair of the deliveries since `from`, and that they are not complete until its history was read. In the
+  /// same write it purges repairs that ended more than 90 days ago.
   ///
-  /// `now` is the time at which the repair was found due: a sandbox's clock may have been advanced since.
+  /// The repair begins earlier than `from` by an overlap, and not before the oldest notification that Apple still has:
+  /// 180 days in Production, 30 in the sandbox. `now` is the time at which the repair was found due: a sandbox's clock
+  /// may have been advanced since.
   private func begin(_ reason: Repair.Reason, from: Instant, at now: Instant) async throws {
     // A day less than the history has, because the call comes later.
     let maxHistory = (target.environment.notificationHistoryDays - 1) * Self.day
@@ -108,7 +117,8 @@ extension AppReconciler {
     }
   }
 
-  /// Runs the unfinished repairs, oldest first.
+  /// Runs the unfinished repairs, oldest first, each with the app's current definition. The first error ends the tick;
+  /// it is stored with the repair, which the next tick continues.
   func repairGaps() async throws {
     while let open = try await openRepair() {
       guard let app = catalog.value[target.appID] else { return }
@@ -129,7 +139,8 @@ extension AppReconciler {
     }
   }
 
-  /// Stores the error that interrupted a repair and delays those after it.
+  /// Stores the error that interrupted a repair in all unfinished repairs of the app, because those after it wait for
+  /// it. A cancellation is no error.
   private func record(_ error: ReconciliationError) async throws {
     guard !Task.isCancelled else { return }
     try await store.write { [target] store throws(StoreError) in
@@ -138,6 +149,7 @@ extension AppReconciler {
     }
   }
 
+  /// Returns the oldest unfinished repair.
   private func openRepair() async throws(StoreError) -> Repair? {
     try await store.read { [target] reader throws(StoreError) in
       try reader.openRepair(of: target.appID, in: target.environment)

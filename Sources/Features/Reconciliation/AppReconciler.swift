@@ -17,6 +17,7 @@ package struct ReconciliationPolicy: Hashable, Sendable {
   /// The interval at which all purchases are looked up; `nil` for never.
   package var fullPollInterval: Period?
 
+  /// Creates a policy; the defaults are those of an app without settings of its own.
   package init(pollsStatuses: Bool = true, repairsGaps: Bool = true, fullPollInterval: Period? = nil) {
     self.pollsStatuses = pollsStatuses
     self.repairsGaps = repairsGaps
@@ -26,9 +27,13 @@ package struct ReconciliationPolicy: Hashable, Sendable {
 
 /// Reconciles one app in one environment with the App Store: detects and repairs delivery gaps, and polls subscriptions
 /// around the end of their periods.
+///
+/// One tick does all that is due, one after the other, so a long repair delays polls. The state that must survive a
+/// restart is the delivery watermark in the store; the properties here are only its recent past.
 actor AppReconciler: Worker {
+  /// In milliseconds.
   static let minute: Int64 = 60_000
-  /// The pause after an error.
+  /// The pause after an error, in milliseconds.
   private static let retryDelay = minute
 
   nonisolated let target: AppEnvironment
@@ -45,6 +50,8 @@ actor AppReconciler: Worker {
   private let logger = Logger(label: "entitled.reconciliation")
   private let wakeUp = Signal()
 
+  /// Whether a tick has looked at the deliveries since ``run()`` began. The first tick compares the watermark with now
+  /// to find a downtime.
   var isStarted = false
   /// The time of the last repair of a delivery gap.
   var gapCheckedAt: Instant?
@@ -52,6 +59,7 @@ actor AppReconciler: Worker {
   var watermarkSavedAt: Instant?
   private var idleWaiters: [AsyncStream<Void>.Continuation] = []
 
+  /// Creates a reconciler that does nothing until ``run()``. The policy stays until the process ends.
   init(_ target: AppEnvironment, _ policy: ReconciliationPolicy, _ dependencies: Reconciler.Dependencies) {
     self.target = target
     self.policy = policy
@@ -65,7 +73,8 @@ actor AppReconciler: Worker {
     metrics = ReconciliationMetrics(target)
   }
 
-  /// Runs until the task is cancelled, retrying after errors.
+  /// Runs until the task is cancelled. An error of a tick is logged and retried after a minute. It ticks at least every
+  /// 20 seconds, so that the watermark in the store stays recent.
   func run() async throws {
     // Another process may have run since the last time.
     isStarted = false
@@ -84,14 +93,18 @@ actor AppReconciler: Worker {
     return begun
   }
 
-  /// Returns a stream with an element each time the loop becomes idle.
+  /// Returns a stream with an element each time a tick ends. ``Reconciler/repair(_:timeout:)`` checks its repair then.
+  /// A stream whose reader ended is removed at the next tick.
   func idleSignals() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     idleWaiters.append(continuation)
     return stream
   }
 
-  /// Runs what is due. Returns the time of the next tick; `nil` if only a wake-up causes one.
+  /// Runs what is due: first repairs, then polls, because a repair fetches what polls would only notice. Afterwards it
+  /// wakes the callers that wait for idleness, also after an error.
+  ///
+  /// - Returns: the time of the next tick; `nil` if only a wake-up or the longest sleep causes one.
   private func tick() async -> Instant? {
     defer {
       idleWaiters.removeAll {
@@ -121,6 +134,7 @@ actor AppReconciler: Worker {
 
   // MARK: Polls
 
+  /// The polls of the app as the catalog defines it now; `nil` if a reload removed the app.
   private func polling() -> StatusPolling? {
     guard let app = catalog.value[target.appID] else { return nil }
     return StatusPolling(
@@ -128,6 +142,8 @@ actor AppReconciler: Worker {
       now: clock.now)
   }
 
+  /// Returns the earliest of the next poll, the deadline of a delivery gap and the next poll of all purchases, as far
+  /// as the policy has them.
   private func next() async throws(StoreError) -> Instant? {
     let poll = policy.pollsStatuses ? try await nextPoll() : nil
     let deliveryGap = policy.repairsGaps ? cadence.statistics(target).flatMap(deliveryGapDeadline) : nil
@@ -144,6 +160,7 @@ actor AppReconciler: Worker {
     }
   }
 
+  /// Returns the stored watermark; `nil` before the first start for this app and environment.
   func watermark() async throws(StoreError) -> DeliveryWatermark? {
     try await store.read { [target] reader throws(StoreError) in
       try reader.deliveryWatermark(of: target.appID, in: target.environment)
@@ -152,7 +169,8 @@ actor AppReconciler: Worker {
 
   // MARK: Watermark
 
-  /// Stores that deliveries are complete until `now`, unless a history must be read first, with the statistics.
+  /// Advances the watermark to `now` and stores it with the delivery statistics. It does not advance over a time whose
+  /// history is unread. Without a stored watermark nothing happens: the first tick creates it.
   func saveWatermark(at now: Instant) async throws(StoreError) {
     guard var watermark = try await watermark() else { return }
     let statistics = cadence.statistics(target)
@@ -163,6 +181,7 @@ actor AppReconciler: Worker {
     watermarkSavedAt = now
   }
 
+  /// Stores the watermark and exports its instant.
   func put(_ watermark: DeliveryWatermark) async throws(StoreError) {
     let target = target
     try await store.write { store throws(StoreError) in

@@ -2,9 +2,14 @@ package import AppStore
 internal import Store
 internal import Synchronization
 
-/// The usual intervals between notifications of each app and environment, to tell a delivery gap from a quiet hour.
+/// The usual interval between the notifications of each app and environment, by which a delivery gap differs from a
+/// quiet hour.
+///
+/// ``NotificationInbox`` records arrivals here; notifications from Apple's history do not count, because a repair
+/// fetches them in bursts. ``AppReconciler`` stores the statistics with the watermark and restores them after a
+/// restart.
 package final class DeliveryCadence: Sendable {
-  /// The average interval between the deliveries of one app in one environment.
+  /// The moving average of the intervals between the deliveries of one app in one environment.
   struct ArrivalStatistics: Hashable, Sendable {
     /// The number of intervals from which an average is used.
     private static let minCount = 5
@@ -37,9 +42,11 @@ package final class DeliveryCadence: Sendable {
 
   private let arrivals = Mutex<[AppEnvironment: ArrivalStatistics]>([:])
 
+  /// Starts without statistics: until five intervals are known, no pause counts as a gap.
   package init() {}
 
-  /// Records the arrival of a notification.
+  /// Records the arrival of a notification. The first one of an app and environment only sets the time from which the
+  /// next interval counts.
   package func recordArrival(_ target: AppEnvironment, at instant: Instant) {
     arrivals.withLock { arrivals in
       if arrivals[target] == nil {
@@ -53,7 +60,7 @@ package final class DeliveryCadence: Sendable {
   /// Returns the statistics; `nil` before the first arrival.
   func statistics(_ target: AppEnvironment) -> ArrivalStatistics? { arrivals.withLock { $0[target] } }
 
-  /// Restores stored statistics, unless there are newer ones.
+  /// Restores stored statistics, unless a notification has arrived since the process started.
   func restore(_ stored: ArrivalStatistics, of target: AppEnvironment) {
     arrivals.withLock { arrivals in
       if arrivals[target] == nil { arrivals[target] = stored }

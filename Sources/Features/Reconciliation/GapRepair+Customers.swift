@@ -13,19 +13,22 @@ extension GapRepair {
   /// The number of batches in flight: one is read and one written while a third waits for the App Store.
   private static let maxBatches = 3
 
-  /// Some of the queued lines.
+  /// At most ``batchSize`` queued lines, which are read, looked up and removed from the queue together.
   private struct Batch: Sendable {
+    /// All lines of the batch, also those that need no lookup and only leave the queue.
     let lines: [LineKey]
-    /// Before the App Store is called; the responses state what holds then or later.
+    /// The time before the App Store is called; the responses state what holds then or later.
     let startedAt: Instant
     /// The lines that need a lookup.
     var open: [LineKey] = []
     /// Their queries, in a repair of all purchases.
     var queries: [PurchaseStatusQuery] = []
-    /// The state of the lines' customers.
+    /// The state of the lines' customers before the lookup, as uncompared drifts.
     var drifts: [Drift] = []
   }
 
+  /// Looks up all queued lines, then moves the repair to the comparison. An error leaves the lines of unsettled batches
+  /// in the queue, so that a retry looks up only those.
   func queryCustomers(_ repair: inout Repair) async throws(ReconciliationError) {
     try await mapErrors { () async throws in
       try await queryBatches(&repair)

@@ -12,7 +12,9 @@ internal import Store
 ///
 /// Each step stores its progress, so that the repair resumes after a restart. Repeating a step changes nothing.
 struct GapRepair: Sendable {
+  /// The number of drifts that one transaction compares.
   private static let pageSize = 1_000
+  /// The number of purchases that one write of a full poll queues.
   private static let queueSize = 1_000
 
   let store: any EntitlementStore
@@ -22,9 +24,12 @@ struct GapRepair: Sendable {
   let app: AppDefinition
   /// Whether the repair also runs the status polls that were due in its time span.
   let includesPolls: Bool
+  /// The clock of the environment, which a sandbox may set.
   let now: @Sendable () -> Instant
 
-  /// Runs a repair from its stored progress to its end, and returns it as finished.
+  /// Runs a repair from its stored phase to its end, and returns it as finished.
+  ///
+  /// - Throws: the first ``ReconciliationError``. The stored progress is that before the failed step.
   func run(_ repair: Repair) async throws(ReconciliationError) -> Repair {
     var repair = repair
     while true {
@@ -41,7 +46,9 @@ struct GapRepair: Sendable {
   // MARK: History
 
   /// Ingests the notifications of the gap from Apple's history. Progress is saved with each page, so an interrupted
-  /// repair resumes there; a token that expired begins the history again.
+  /// repair resumes there; a token that expired begins the history again. A permanent refusal is stored as
+  /// ``Repair/historyError`` and does not end the repair: the purchases are looked up without the history, and the
+  /// watermark does not advance.
   private func readHistory(_ repair: inout Repair) async throws(ReconciliationError) {
     var filter = NotificationHistoryFilter(startDate: repair.from, endDate: repair.to)
     filter.onlyFailures = repair.onlyFailures
@@ -87,7 +94,8 @@ struct GapRepair: Sendable {
     }
   }
 
-  /// Ingests notifications at the same time, and counts those that were new.
+  /// Ingests the notifications of a page concurrently, and counts those that were new. Before that it records the state
+  /// of their customers, so that the drift report has what was wrong.
   private func ingest(_ payloads: [String], _ repair: inout Repair) async throws {
     try await prepare(payloads.compactMap(NotificationSubject.init(signedPayload:)), repair)
     let (inbox, appID) = (inbox, repair.appID)
@@ -135,7 +143,7 @@ struct GapRepair: Sendable {
     }
   }
 
-  /// Queues all purchases that have an owner.
+  /// Queues all purchases that have an owner, a page in each write, and moves the repair to the lookup.
   private func queueAll(_ repair: inout Repair) async throws(ReconciliationError) {
     try await mapErrors { () async throws in
       repeat {
@@ -181,10 +189,12 @@ struct GapRepair: Sendable {
     }
   }
 
+  /// Stores the progress of a repair.
   func save(_ repair: Repair) async throws {
     try await store.write { store throws(StoreError) in try store.put(repair) }
   }
 
+  /// Runs a step whose child tasks throw untyped errors, and throws them as ``ReconciliationError``.
   func mapErrors<Value>(_ body: () async throws -> Value) async throws(ReconciliationError) -> Value {
     do { return try await body() } catch { throw ReconciliationError(error) }
   }

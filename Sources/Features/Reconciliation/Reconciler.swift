@@ -6,7 +6,8 @@ package import Platform
 package import Store
 internal import Synchronization
 
-/// Runs an ``AppReconciler`` for each app and environment that has or had an App Store client.
+/// Runs an ``AppReconciler`` for each app and environment that has or had an App Store client, each under its own
+/// supervision, so that a failing one does not stop the others.
 package final class Reconciler: Worker {
   package let name = "reconciliation"
 
@@ -44,8 +45,9 @@ package final class Reconciler: Worker {
     adoptClients(policies: policies)
   }
 
-  /// Reconciles the apps and environments that got a client since, too. Those that lost theirs pause until they get one
-  /// again; the policies of known ones stay.
+  /// Adds a reconciler for each app and environment that has a client and no reconciler, also while ``run()`` runs.
+  /// Apps and environments that lost their client pause until they have one again. A policy applies from the creation
+  /// of a reconciler until the process ends: a change of it needs a restart.
   package func adoptClients(policies: [String: ReconciliationPolicy]) {
     state.withLock { state in
       for target in dependencies.lookup.appEnvironments where state.reconcilers[target] == nil {

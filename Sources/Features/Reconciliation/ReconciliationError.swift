@@ -4,7 +4,7 @@ package import AppleLookup
 package import Ledger
 package import Store
 
-/// The reason why reconciliation could not continue. It retries later.
+/// The reason why reconciliation could not continue. The loop retries it after a minute; a caller of a repair gets it.
 package enum ReconciliationError: Error, Hashable, Sendable {
   /// A call of the App Store failed, or its response could not be ingested.
   case lookup(LookupError)
@@ -15,7 +15,8 @@ package enum ReconciliationError: Error, Hashable, Sendable {
   /// The task was cancelled.
   case cancelled
 
-  /// Wraps an error of a task group, whose child tasks throw untyped errors.
+  /// Wraps an error of a task group, whose child tasks throw untyped errors. An unknown one can only be a
+  /// `CancellationError`.
   init(_ error: any Error) {
     switch error {
     case let error as ReconciliationError: self = error

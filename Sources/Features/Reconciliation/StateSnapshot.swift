@@ -4,7 +4,9 @@ internal import FamilySharing
 internal import Ledger
 internal import Store
 
-/// The stored state of the customers of some purchases, to compare it with later state.
+/// The state of the customers of some purchases as the facts had it before a lookup. Comparing it with the facts after
+/// the lookup shows whether Apple's response changed an answer. Both are evaluated at the same instant, so that time
+/// alone causes no difference.
 struct StateSnapshot: Sendable {
   private let facts: [CustomerKey: CustomerFacts]
   private let app: AppDefinition
@@ -25,7 +27,7 @@ struct StateSnapshot: Sendable {
     self.facts = facts
   }
 
-  /// An uncompared drift for each customer and entitlement.
+  /// A drift for each customer and entitlement of the app, with the state before and without one after.
   var drifts: [Drift] {
     facts.flatMap { customer, facts in
       app.entitlements.map { entitlement in
@@ -45,6 +47,7 @@ struct StateSnapshot: Sendable {
     return drifted
   }
 
+  /// The owners of a purchase and of its seats.
   private static func customers(
     of line: LineKey, _ reader: any StoreSnapshot
   ) throws(StoreError) -> [CustomerKey] {

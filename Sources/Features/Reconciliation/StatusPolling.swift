@@ -5,9 +5,11 @@ internal import Entitlements
 internal import Ledger
 internal import Store
 
-/// Runs the status polls that are due.
+/// Runs the status polls of one app and environment that are due. ``AppReconciler`` creates one for each tick, so that
+/// it has the current catalog.
 struct StatusPolling: Sendable {
-  /// Lines that are polled at the same time.
+  /// The number of lines that are polled at the same time. Each costs one call, and the rate limit of ``lookup``
+  /// spreads them.
   private static let batchSize = 32
 
   let store: any EntitlementStore
@@ -16,6 +18,7 @@ struct StatusPolling: Sendable {
   let app: AppDefinition
   let target: AppEnvironment
   let metrics: ReconciliationMetrics
+  /// The clock of the environment, which a sandbox may set.
   let now: @Sendable () -> Instant
 
   /// Runs all polls that are due. After an error, the remaining ones stay due.

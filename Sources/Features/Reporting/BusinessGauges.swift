@@ -5,9 +5,10 @@ internal import Platform
 internal import Reports
 package import Store
 
-/// Exports the main numbers of each app as gauges, of the last whole day and of the present one, the state of the reports, and
-/// the number of members of each saved segment. They have no labels that name a customer or that grow with the number of
-/// customers.
+/// Exports the main numbers of each app as gauges once a minute: those of the last whole day and of the present one,
+/// the state of the reports, and the number of members of each saved segment.
+///
+/// The gauges have no labels that name a customer or that grow with the number of customers.
 package struct BusinessGauges: Worker {
   package let name = "business_gauges"
   private static let interval = Duration.seconds(60)
@@ -17,6 +18,8 @@ package struct BusinessGauges: Worker {
   private let clocks: ServiceClocks
   private let sleep: @Sendable (Duration) async throws -> Void
 
+  /// Creates a worker that exports nothing until ``run()``. `clocks` define the present day of each environment;
+  /// `sleep` is the interval's clock, which tests replace.
   package init(
     store: any EntitlementStore, catalog: CurrentCatalog, clocks: ServiceClocks,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -48,10 +51,12 @@ package struct BusinessGauges: Worker {
     } while (try? await sleep(Self.interval)) != nil
   }
 
+  /// The labels of every gauge.
   private static func labels(_ scope: AppEnvironment) -> Labels {
     [("app", scope.appID), ("environment", scope.environment.rawValue)]
   }
 
+  /// Exports the last two days of the reports that have gauges. Columns without a gauge are left out.
   private func exportReports(
     of scope: AppEnvironment, to gauges: inout ExportedGauges
   ) async throws(StoreError) {
@@ -91,6 +96,7 @@ package struct BusinessGauges: Worker {
     }
   }
 
+  /// Exports how current the reports are, and whether their numbers agree with each other and with Apple's.
   private func exportState(
     of scope: AppEnvironment, to gauges: inout ExportedGauges
   ) async throws(StoreError) {
@@ -115,12 +121,13 @@ package struct BusinessGauges: Worker {
   }
 }
 
-/// The gauges about the reports of an app themselves.
+/// The gauges about the reports of an app themselves, read in one snapshot.
 private struct ReportState {
+  /// The number of days on which an identity between the reports does not hold.
   let brokenDays: Int64
-  /// The number of purchases that wait.
+  /// The number of purchases whose new evidence is not derived yet.
   let backlog: Int64
-  /// The age of the oldest work, in seconds.
+  /// The age of the oldest evidence that is not derived yet, in seconds.
   let lag: Int64
   /// The time since the last closed day, in seconds.
   let oldestOpenDay: Int64
@@ -131,6 +138,7 @@ private struct ReportState {
   /// The rows of each saved segment.
   private(set) var members: [String: Int64] = [:]
 
+  /// A span that contains each day.
   private static let allDays = (first: ReportDay(number: -.max / 2), end: ReportDay(number: .max / 2))
 
   init(

@@ -3,11 +3,13 @@ internal import Ledger
 internal import Reports
 internal import Store
 
-/// The withdrawals of the consent of an app install and their settlements, as they became known.
+/// The withdrawals of the consent of an app install and their settlements, as they became known. Reports of a closed
+/// day count only what was known at its closing.
 struct KnownConsents {
   private let line: LineKey
   private let changes: [ConsentChange]
 
+  /// Reads the changes of an install; settlements count only if the operator commanded them.
   init(ofInstall line: LineKey, in store: any StoreTransaction) throws(StoreError) {
     self.line = line
     changes = try store.consentChanges(ofInstall: line, settledBy: .operatorCommand)
@@ -22,11 +24,13 @@ struct KnownConsents {
   }
 }
 
-/// The refund requests about a purchase, with Apple's refusals, as they became known.
+/// The refund requests about a purchase, with Apple's refusals, as they became known. They are read from Apple's
+/// consumption requests.
 struct KnownRefundRequests {
   private let requests: [ConsumptionRequestRecord]
   private let declines: [NotificationRecord]
 
+  /// Reads the requests about a purchase.
   init(about line: LineKey, in store: any StoreTransaction) throws(StoreError) {
     requests = try store.consumptionRequests(about: line)
     // Most purchases have no request, and then need no second statement.
@@ -35,7 +39,8 @@ struct KnownRefundRequests {
       ? [] : try store.notifications(about: line, ofTypes: [NotificationTypeV2.refundDeclined.rawValue])
   }
 
-  /// The requests that were known when the evidence `last` was stored; `nil`: all.
+  /// The requests that were known when the evidence `last` was stored; `nil`: all. A refusal without a transaction id
+  /// counts for each request about the purchase.
   func requests(through last: EvidenceID?) -> [RefundRequest] {
     requests.filter { request in last.map { request.id <= $0 } ?? true }.map { request in
       let ofRequest = declines.filter { decline in

@@ -3,12 +3,15 @@ internal import Entitlements
 internal import Reports
 internal import Store
 
-/// The derived postings of one payer.
+/// The derived postings of one payer while a batch derives them: what is stored, and what changes from one instant to
+/// the next.
 struct PayerState {
+  /// The payer's purchases, or the one app install.
   let lines: [LineKey]
   /// When time alone next changes the postings.
   var due: Instant?
-  /// The fingerprints of the standing postings of each purchase, in the order of ``lines``.
+  /// The fingerprints of the postings of each purchase that are not reversed, in the order of ``lines``. A derivation
+  /// compares itself with them.
   var standing: [[UInt64]] = []
   /// When customers owned each purchase.
   var claims: [String: PurchaseClaims] = [:]
@@ -23,6 +26,7 @@ struct PayerState {
   /// The stored state of each purchase, in the order of ``lines``.
   var stored: [ReportLineState] = []
 
+  /// A payer without stored state; ``ReportBatch`` fills it.
   init(lines: [LineKey]) { self.lines = lines }
 }
 

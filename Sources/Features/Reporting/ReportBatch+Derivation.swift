@@ -6,7 +6,8 @@ internal import Reports
 internal import Store
 
 extension ReportBatch {
-  /// Whether what is queued became known for more than one closing, because the worker was late or starts again.
+  /// Whether what is queued became known for more than one closing, because the worker was late or starts again. Then
+  /// each day must get what was known at its closing.
   func spansDays(
     _ pending: [PendingReportEvidence], _ due: Instant?, of line: LineKey
   ) throws(StoreError) -> Bool {
@@ -44,14 +45,15 @@ extension ReportBatch {
     try advance(known, to: now, &payer)
   }
 
-  /// Derives the postings as of each instant up to `end` at which time alone changes them.
+  /// Derives the postings as of each instant up to `end` at which time alone changes them, such as the end of a period.
   mutating func advance(
     _ payers: Payers, to end: Instant, _ payer: inout PayerState
   ) throws(StoreError) {
     while let due = payer.due, due <= end { try derive(payers, at: due, .time, &payer) }
   }
 
-  /// Appends the difference between the postings and those that the facts give at an instant.
+  /// Appends the difference between the standing postings and those that the facts give at an instant: reversals of
+  /// those that no longer hold, then the new ones. Without a difference, nothing is appended.
   mutating func derive(
     _ payers: Payers, at instant: Instant, _ cause: RevisionCause, _ payer: inout PayerState
   ) throws(StoreError) {
@@ -95,6 +97,8 @@ extension ReportBatch {
   /// The postings that take back those with these fingerprints.
   ///
   /// - first: the index in ``new`` of the first ones that may be of the purchase.
+  ///
+  /// - Throws: ``StoreError/corrupt(_:)`` if a standing posting is neither stored nor in ``new``.
   private func reversals(
     of fingerprints: [UInt64], _ line: LineKey, appendedSince first: Int
   ) throws(StoreError) -> [Posting] {
@@ -138,7 +142,7 @@ extension ReportBatch {
 }
 
 extension RevisionCause {
-  /// The cause of what evidence brings.
+  /// The cause of what evidence brings: that of the last piece, by its source and kind; time without evidence.
   init(_ pending: [PendingReportEvidence]) {
     guard let last = pending.last else {
       self = .time

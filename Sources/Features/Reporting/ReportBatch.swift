@@ -5,11 +5,14 @@ internal import Platform
 internal import Reports
 internal import Store
 
-/// The payers whose postings one write derives.
+/// The payers whose postings one write derives. It derives each payer once, whichever of its purchases are queued or
+/// due, and collects the new postings until ``finish()`` appends them together.
 struct ReportBatch {
   let store: any StoreTransaction
   let catalog: Catalog
+  /// The time of the derivation, by the clock of the batch's environments.
   let now: Instant
+  /// The purchases of the payers that the batch has derived.
   private var done: Set<LineKey> = []
   /// The purchases of the payer of each purchase that is to be derived.
   private var payers: [LineKey: [DerivationStart]] = [:]
@@ -21,11 +24,14 @@ struct ReportBatch {
   private var queue: [LineKey: [PendingReportEvidence]] = [:]
   /// Whether no evidence about other purchases is queued.
   private var isWholeQueue = false
+  /// The postings to append, in the order of their derivation.
   var new: [NewPostings] = []
+  /// The closings of each app and environment; none before its first posting.
   var calendars: [AppEnvironment: ReportCalendar] = [:]
   /// The time from the end of a day of each app until it closes.
   let delays: [String: Int64]
 
+  /// Starts a batch inside a write. It reads the calendars of the environments of `clock`.
   init(store: any StoreTransaction, catalog: Catalog, clock: ServiceClock) throws(StoreError) {
     self.store = store
     self.catalog = catalog
@@ -137,10 +143,12 @@ struct ReportBatch {
     try complete(payer)
   }
 
-  /// Appends what all payers of the batch gained.
+  /// Appends the postings of all payers of the batch. Without this call, the batch changes only the states and the
+  /// queue, so a caller must end with it.
   func finish() throws(StoreError) { try store.append(new) }
 
-  /// Derives the payers of purchases under a catalog that took effect at `change`.
+  /// Derives the payers of purchases under a catalog that took effect at `change`. A payer with queued evidence is left
+  /// out: ``deriveQueued(after:in:limit:)`` derives it with the cause of the evidence.
   mutating func review(_ lines: [LineKey], since change: Instant) throws(StoreError) {
     try prepare(lines, payersOf: Set(lines))
     for line in lines { try review(line, since: change) }
@@ -157,6 +165,7 @@ struct ReportBatch {
     try complete(payer)
   }
 
+  /// The stored state of a payer, or the one that the batch wrote before.
   private func state(of purchases: [DerivationStart]) throws(StoreError) -> PayerState {
     var payer = PayerState(lines: purchases.map(\.line))
     // Most payers are derived once in a batch, which then has no earlier postings of them.
@@ -177,6 +186,7 @@ struct ReportBatch {
     return payer
   }
 
+  /// The facts about all purchases of a payer together.
   private func facts(of lines: [LineKey]) throws(StoreError) -> CustomerFacts {
     guard let first = lines.first else { return CustomerFacts() }
     var facts = try store.facts(of: first)
@@ -184,6 +194,7 @@ struct ReportBatch {
     return facts
   }
 
+  /// Stores the state of a payer, if it has changed, and removes its evidence from the queue.
   private mutating func complete(_ payer: PayerState) throws(StoreError) {
     for (index, line) in payer.lines.enumerated() {
       if !removed.contains(line), let derived = queue[line], !derived.isEmpty {

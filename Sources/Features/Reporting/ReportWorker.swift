@@ -7,10 +7,11 @@ internal import Platform
 internal import Reports
 package import Store
 
-/// Keeps the postings of all payers up to date: after each commit with new facts, when time alone changes something, when
-/// the catalog changes, and when a day closes.
+/// Keeps the postings of all payers up to date: after each commit with new facts, when time alone changes something,
+/// when the catalog changes, and when a day closes.
 ///
-/// It is beside the path of notifications.
+/// It runs beside the ingestion of notifications and collects the commits of a tenth of a second, so that they share
+/// the cost of a derivation.
 package struct ReportWorker: Worker {
   package let name: String
   private let worker: DueWorker
@@ -31,7 +32,8 @@ package struct ReportWorker: Worker {
   package func run() async throws { try await worker.run() }
 }
 
-/// Brings the postings of one clock's environments up to date.
+/// Brings the postings of one clock's environments up to date. ``ReportWorker`` runs it in the service; a command
+/// rebuilds all postings with it.
 package struct ReportLedger: Sendable {
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
@@ -50,11 +52,13 @@ package struct ReportLedger: Sendable {
     self.batchSize = batchSize
   }
 
-  /// Returns when there is something to derive or a day to close.
+  /// Returns when there is something to derive or a day to close: 1970 if the catalog of an app has changed; `nil` for
+  /// nothing.
   func nextDue(_ reader: any StoreSnapshot) throws(StoreError) -> Instant? {
     try Self.measured { () throws(StoreError) in try next(reader) }
   }
 
+  /// The result of ``nextDue(_:)``, without the measurement.
   private func next(_ reader: any StoreSnapshot) throws(StoreError) -> Instant? {
     let catalog = catalog.value
     for (app, environment) in scopes(of: catalog) {
@@ -116,13 +120,15 @@ package struct ReportLedger: Sendable {
     try await pack()
   }
 
+  /// The apps and environments whose time is that of ``clock``.
   private func scopes(of catalog: Catalog) -> [(app: AppDefinition, environment: Environment)] {
     catalog.appIDs.compactMap { catalog[$0] }.flatMap { app in
       app.environments.filter(clock.domain.contains).map { (app, $0) }
     }
   }
 
-  /// Derives all purchases of an app again if its catalog is another one than that of their postings.
+  /// Derives all purchases of an app again if its catalog is another one than that of their postings, a page in each
+  /// write. The progress is stored, so that a restart continues it; another change of the catalog begins again.
   private func review(
     _ app: AppDefinition, _ environment: Environment, _ catalog: Catalog
   ) async throws(StoreError) {
@@ -180,23 +186,25 @@ package struct ReportLedger: Sendable {
     }
   }
 
+  /// Runs `body` and counts the CPU time of the thread on which it runs.
   private static func measured<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     let start = threadMicroseconds()
     defer { cpuTime.increment(by: threadMicroseconds() - start) }
     return try body()
   }
 
+  /// The CPU time of all report work of the process, in microseconds.
   private static let cpuTime = Counter(label: "entitled_report_cpu_microseconds_total")
 
+  /// The CPU time of the current thread.
   private static func threadMicroseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
   }
 
-  /// Closes the days before whose closing all that was known is in the postings.
-  ///
-  /// - Returns: whether there were any.
+  /// Closes the days before whose closing all that was known is in the postings, in order, and compares each with the
+  /// reports' identities.
   private func closeDays(
     of calendars: some Sequence<ReportCalendar>, _ catalog: Catalog, in store: any StoreTransaction
   ) throws(StoreError) -> Bool {

@@ -6,7 +6,7 @@ internal import Store
 
 // Apple's RealtimeResponseBody: exactly one of its members.
 extension RetentionAnswer {
-  /// The response of an answer without a signature; `nil` for nothing, and for an offer.
+  /// The response of an answer that needs no signature; `nil` for nothing, and for an offer.
   func response() -> JSONObject? {
     switch self {
     case .nothing, .promotionalOffer: return nil
@@ -18,7 +18,9 @@ extension RetentionAnswer {
     }
   }
 
-  /// The response of a promotional offer, signed for the subscription of the request; `nil` for other answers.
+  /// The response of a promotional offer, signed for the subscription of the request; `nil` for other answers. The
+  /// signature has a new nonce and the time of the request. The form `jws` also binds it to the subscription; the
+  /// legacy form has no account token, so it does not.
   func response(
     to request: RetentionRequestRecord, _ signer: OfferSigner
   ) throws(CryptographyError) -> JSONObject? {

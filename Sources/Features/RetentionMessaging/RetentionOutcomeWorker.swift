@@ -5,7 +5,8 @@ internal import Metrics
 internal import Platform
 package import Store
 
-/// Evaluates the outcomes of requests for retention messages when they are due.
+/// Evaluates the outcomes of requests for retention messages when they are due: whether the subscription continued
+/// after the customer saw the message. Each outcome is counted in `entitled_retention_outcomes_total`.
 package struct RetentionOutcomeWorker: Worker {
   package let name: String
   private let worker: DueWorker

@@ -1,6 +1,7 @@
 package import SignedData
 
-/// The reason for which a request for a retention message gets no response of the policy.
+/// The reason for which a request for a retention message gets no response of the policy. The endpoint answers each
+/// with status 400, 403 or 404.
 package enum RetentionRequestError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The path names no configured app.
   case unknownApp
@@ -12,7 +13,7 @@ package enum RetentionRequestError: Error, Hashable, Sendable, CustomStringConve
   case otherApp
   /// The signed payload lacks a member that Apple always sends.
   case missingMember(String)
-  /// Apple signed it too long ago: a copy of an earlier request.
+  /// Apple signed it more than a day ago, or its time is more than a day ahead: a copy of an earlier request.
   case tooOld
 
   /// A stable code.

@@ -8,13 +8,14 @@ package import Store
 
 /// Decides about Apple's requests for retention messages, from the policy in memory and one short read.
 ///
-/// Apple waits 700 ms (Setting up your endpoint). The facts have ``readLimit``; without them the answer is
-/// nothing, so that Apple shows the messages that it has, and a family member or a customer with an open refund never
-/// gets an offer by accident.
+/// Apple waits 700 ms (Setting up your endpoint). The read of the facts has ``readLimit``. Without the facts the answer
+/// is nothing, so that Apple shows the message that it has by itself, and a family member or a customer with an open
+/// refund never gets an offer by accident.
 package struct RetentionResponder: Sendable {
   /// The limit of the read. The rest of an answer takes less than a millisecond.
   private static let readLimit = Duration.milliseconds(120)
-  /// The age of a request in milliseconds at which it counts as a copy. The clock of the sandbox may jump.
+  /// The distance in milliseconds between the signature's time and now at which a request counts as a copy. It is long
+  /// because the clock of the sandbox may jump.
   private static let maxAge: Int64 = Instant.millisecondsPerDay
   /// Apple decides about a refund within two days, in milliseconds.
   private static let refundTime: Int64 = 2 * Instant.millisecondsPerDay
@@ -47,10 +48,11 @@ package struct RetentionResponder: Sendable {
     self.ticks = ticks
   }
 
-  /// Decides about the request in a body, Apple's `RealtimeRequestBody`.
+  /// Decides about the request in a body, Apple's `RealtimeRequestBody`. Nothing is stored here.
   ///
-  /// - Returns: the response, and the record to store.
-  /// - Throws: ``RetentionRequestError``.
+  /// - Returns: the response, and the record to store with the decision, its reason and the time that it took.
+  /// - Throws: ``RetentionRequestError``. No failure of the store is thrown: the answer is nothing then, with the
+  ///   reason.
   package func respond(
     to body: [UInt8], of appID: String
   ) async throws(RetentionRequestError) -> RetentionResponse {
@@ -73,6 +75,7 @@ package struct RetentionResponder: Sendable {
     return RetentionResponse(body: response, record: record)
   }
 
+  /// The member `signedPayload` of a body in JSON.
   private static func signedPayload(of body: [UInt8]) throws(RetentionRequestError) -> String {
     let content: JSONValue
     do throws(JSONError) { content = try JSONValue(parsing: body, limits: .ofRequests) } catch {
@@ -84,6 +87,7 @@ package struct RetentionResponder: Sendable {
     return payload
   }
 
+  /// Verifies the signature, the app and the environment of a request.
   private func verify(
     _ payload: String, for app: AppDefinition
   ) throws(RetentionRequestError) -> DecodedRealtimeRequestBody {
@@ -104,6 +108,10 @@ package struct RetentionResponder: Sendable {
     return request
   }
 
+  /// The record of a request before the decision.
+  ///
+  /// - Throws: ``RetentionRequestError/missingMember(_:)``, also for an id of the request of more than 64 bytes;
+  ///   ``RetentionRequestError/tooOld``.
   private func newRecord(
     of request: DecodedRealtimeRequestBody, _ app: AppDefinition
   ) throws(RetentionRequestError) -> RetentionRequestRecord {
@@ -159,6 +167,7 @@ package struct RetentionResponder: Sendable {
     }
   }
 
+  /// The response to send; `nil` if the app has no key to sign an offer.
   private func response(
     _ answer: RetentionAnswer, to record: RetentionRequestRecord, _ app: AppDefinition
   ) throws(CryptographyError) -> JSONObject? {
@@ -168,21 +177,23 @@ package struct RetentionResponder: Sendable {
   }
 }
 
-/// The stored facts about a subscriber.
+/// The stored facts about a subscriber, read in one snapshot.
 private struct StoredSubscriber: Sendable {
   let facts: CustomerFacts
   let isUnclaimed: Bool
   let hasOpenRefund: Bool
 }
 
-/// The response to a request.
+/// The response to a request, and what to store about it.
 package struct RetentionResponse: Sendable {
   /// Apple's `RealtimeResponseBody`; `nil`: no answer, so that Apple shows what it has.
   package let body: JSONObject?
+  /// The request with the decision about it. Its outcome is evaluated later.
   package let record: RetentionRequestRecord
 }
 
 extension RetentionRequestRecord {
+  /// Copies the decision into the stored form. An offer without a product is for the product of the request.
   fileprivate mutating func set(_ decision: RetentionDecision) {
     (reason, rule) = (decision.reason, decision.rule)
     switch decision.answer {

@@ -2,7 +2,8 @@ package import Ledger
 internal import Platform
 package import Store
 
-/// Compares what RevenueCat's events state with the answers here when it is due.
+/// Compares what RevenueCat's events state with the answers here when it is due. An app without settings any more is
+/// not compared. Its pace is relaxed, because no caller waits for a comparison.
 package struct ComparisonWorker: Worker {
   package let name: String
   private let worker: DueWorker
@@ -21,6 +22,6 @@ package struct ComparisonWorker: Worker {
       })
   }
 
-  /// Runs until the task is cancelled; throws the first ``LedgerError``.
+  /// Runs until the task is cancelled; throws the first ``LedgerError``, after which the supervisor starts it again.
   package func run() async throws { try await worker.run() }
 }

@@ -5,7 +5,7 @@ internal import Metrics
 internal import Platform
 package import Store
 
-/// Exports the number of open disagreements, and deletes old events once a day.
+/// Exports the number of open disagreements every ten seconds, and deletes old events at its start and once a day.
 package struct DisagreementWorker: Worker {
   package let name = "disagreements"
   private static let interval = Duration.seconds(10)
@@ -62,7 +62,7 @@ package struct DisagreementWorker: Worker {
     }
   }
 
-  /// Records the gauges of each environment of the apps that receive events.
+  /// Records the gauges of each environment of the apps that receive events, 0 for those without a disagreement.
   private func record(_ open: [OpenCount]) {
     let catalog = catalog.value
     for app in settings.all.keys.compactMap({ catalog[$0] }) {

@@ -52,7 +52,8 @@ extension RevenueCatRejection: CustomStringConvertible {
   }
 }
 
-/// Authenticates and stores RevenueCat's events.
+/// Authenticates and stores RevenueCat's events. A replica that does not write authenticates too, and leaves
+/// ``store(_:)`` to the leader.
 package struct RevenueCatReceiver: Sendable {
   private let settings: CurrentRevenueCatSettings
   private let ledger: EvidenceLedger
@@ -97,10 +98,8 @@ package struct RevenueCatReceiver: Sendable {
     return imported
   }
 
-  /// Stores an event. Durable on return.
-  ///
-  /// - Returns: whether the event is new.
-  /// - Throws: ``LedgerError/store(_:)``.
+  /// Stores an event. Durable on return. An event with the id of a stored one changes nothing, because RevenueCat sends
+  /// again what it got no answer to.
   package func store(_ event: ImportedEvent) async throws(LedgerError) -> Bool {
     try await ledger.append(event)
   }

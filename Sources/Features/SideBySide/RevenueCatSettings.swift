@@ -2,12 +2,13 @@ package import CustomerImport
 package import SignedData
 internal import Synchronization
 
-/// The settings by which an app receives and compares RevenueCat's events.
+/// The settings by which an app receives and compares RevenueCat's events while both systems run side by side.
 package struct RevenueCatSettings: Sendable {
   /// The value of the header `authorization` that RevenueCat sends.
   package let authorization: SharedSecret
   /// The secret with which RevenueCat signs; `nil` checks no signature.
   package let signingSecret: SharedSecret?
+  /// The names of RevenueCat's entitlements here, and the tolerance of differences.
   package let comparison: AccessComparison
   /// The number of days after which events are deleted, from their arrival.
   package let retentionDays: Int64
@@ -26,7 +27,8 @@ package struct RevenueCatSettings: Sendable {
   }
 }
 
-/// The settings of all apps, by app id. A reload replaces them.
+/// The settings of all apps, by app id. A reload replaces them; a request that has read the old ones finishes with
+/// them.
 package final class CurrentRevenueCatSettings: Sendable {
   private let settings: Mutex<[String: RevenueCatSettings]>
 

@@ -17,7 +17,8 @@ struct RevenueCatSignature {
   private let time: Instant
   private let codes: [[UInt8]]
 
-  /// `nil` if `header` is no signature.
+  /// Parses the header; `nil` without exactly the parts `t` and at least one and at most eight `v1`. Parts with other
+  /// names are ignored, so that RevenueCat can add a scheme.
   init?(_ header: String) {
     var seconds: String?
     var codes: [[UInt8]] = []
@@ -42,7 +43,10 @@ struct RevenueCatSignature {
   /// The end of the year 9999.
   private static let maxSeconds: Int64 = 253_402_300_799
 
-  /// Checks the signature of `body` at `now`.
+  /// Checks the signature of `body` at `now`: first the code, in constant time, and then its age, at most five minutes
+  /// in either direction.
+  ///
+  /// - Throws: ``RevenueCatRejection/wrongSignature``, ``RevenueCatRejection/staleSignature(_:)``.
   func check(_ body: [UInt8], secret: SharedSecret, at now: Instant) throws(RevenueCatRejection) {
     let expected = HMACSHA256.code(of: Array("\(seconds).".utf8) + body, key: Array(secret.text.utf8))
     guard codes.contains(where: { constantTimeEquals($0, expected) }) else { throw .wrongSignature }

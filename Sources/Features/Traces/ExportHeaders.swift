@@ -1,7 +1,8 @@
 internal import Bytes
 internal import SignedData
 
-/// The header fields of `traces.headers_file`, such as the token of a collector: one `name: value` a line.
+/// The header fields of `traces.headers_file`, such as the token of a collector: one `name: value` a line. Empty lines
+/// and lines that begin with `#` are skipped.
 ///
 /// The file is read for each request, so that a token can be replaced without a restart.
 package struct ExportHeaders: Sendable {
@@ -51,5 +52,6 @@ package struct ExportHeaders: Sendable {
 
 /// The reason why the file of header fields cannot be used.
 package struct ExportHeadersError: Error, Hashable, CustomStringConvertible {
+  /// Names the file and the line, but never the content, which is secret.
   package let description: String
 }

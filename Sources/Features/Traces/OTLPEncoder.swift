@@ -5,6 +5,7 @@ internal import Tracing
 /// Encodes spans as `ExportTraceServiceRequest` in OTLP's JSON encoding (OTLP 1.5, "JSON Protobuf Encoding"): ids in
 /// hexadecimal, 64-bit integers as texts, enumerations as numbers.
 package struct OTLPEncoder: Sendable {
+  /// Of a span, an event or a link; the others are dropped and counted.
   private static let maxAttributes = 64
   /// In characters.
   private static let maxTextLength = 512
@@ -14,9 +15,10 @@ package struct OTLPEncoder: Sendable {
 
   private let resource: TraceResource
 
+  /// Encodes spans of the service that `resource` names.
   package init(_ resource: TraceResource) { self.resource = resource }
 
-  /// The body of one request.
+  /// The body of one request, uncompressed. The caller bounds the number of spans.
   package func encode(_ spans: [SpanRecord]) -> [UInt8] {
     let request: JSONObject = [
       "resourceSpans": [
@@ -129,17 +131,21 @@ package struct OTLPEncoder: Sendable {
 
 /// The service as traces name it (OpenTelemetry semantic conventions, "Service").
 package struct TraceResource: Hashable, Sendable {
+  /// The attribute `service.name`.
   package let service: String
+  /// The attribute `service.version`, also that of the instrumentation scope.
   package let version: String
-  /// Differs between the processes of one service.
+  /// The attribute `service.instance.id`, which differs between the processes of one service.
   package let instance: String
 
+  /// Names a process of the service.
   package init(service: String, version: String, instance: String) {
     self.service = service
     self.version = version
     self.instance = instance
   }
 
+  /// The attributes in OTLP's form.
   var attributes: [JSONValue] {
     [("service.name", service), ("service.version", version), ("service.instance.id", instance)].map {
       ["key": .string($0.0), "value": ["stringValue": .string($0.1)]]

@@ -14,7 +14,8 @@ package final class SpanQueue: Sendable {
   private let batch: Int
   private let batches = Signal()
 
-  /// Holds at most `capacity` spans; `batch` of them wake the exporter before its time.
+  /// Holds at most `capacity` spans; `batch` of them, or a full queue if that is less, wake the exporter before its
+  /// time.
   package init(capacity: Int, batch: Int) {
     self.capacity = capacity
     self.batch = min(batch, capacity)
@@ -34,7 +35,7 @@ package final class SpanQueue: Sendable {
     if isBatch { batches.send() }
   }
 
-  /// Removes and returns the oldest spans.
+  /// Removes and returns the oldest spans, at most `limit`.
   func take(_ limit: Int) -> [SpanRecord] {
     state.withLock { state in
       let taken = Array(state.spans.prefix(limit))
@@ -43,7 +44,8 @@ package final class SpanQueue: Sendable {
     }
   }
 
-  /// Returns spans that were taken and not exported to the front.
+  /// Returns spans that were taken and not exported to the front. The queue may exceed its capacity by them until they
+  /// are taken again.
   func putBack(_ spans: [SpanRecord]) { state.withLock { $0.spans.insert(contentsOf: spans, at: 0) } }
 
   /// Discards and counts all spans, and those that are added later.
@@ -56,6 +58,6 @@ package final class SpanQueue: Sendable {
     if rest > 0 { TraceMetrics.drop(rest, .shutDown) }
   }
 
-  /// Emits an element each time a batch is complete.
+  /// Emits an element each time the queue has grown to a batch.
   func listen() -> AsyncStream<Void> { batches.listen() }
 }

@@ -8,16 +8,21 @@ internal import Telemetry
 /// Sends recorded spans to an OpenTelemetry collector in batches: OTLP over HTTP, JSON, compressed.
 ///
 /// A batch that the collector does not accept now is tried again with growing delays; meanwhile the queue fills up and
-/// discards, and calls are not delayed.
+/// discards, and calls are not delayed. Each discarded span is counted with its reason.
 package final class TraceExporter: Worker {
   package let name = "traces"
 
   /// The number of spans in one request.
   package static let batchSize = 512
+  /// The longest time that a span waits for the next request to a collector that responds.
   private static let interval = Duration.seconds(1)
+  /// The time limit of one request.
   private static let timeout = Duration.seconds(10)
+  /// The attempts for a batch before it is discarded.
   private static let maxAttempts = 5
+  /// The longest pause between two attempts; a longer `Retry-After` is cut to it.
   private static let maxDelay = Duration.seconds(30)
+  /// In bytes.
   private static let maxResponseSize = 65_536
 
   private let url: String
@@ -59,6 +64,7 @@ package final class TraceExporter: Worker {
   }
 
   /// Exports what is left after the worker has ended, one attempt for each batch, and discards the rest after `limit`.
+  /// The queue is closed afterwards, so that later spans are discarded and counted. The program calls it at its end.
   package func flush(within limit: Duration) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { [self] in
@@ -117,11 +123,13 @@ package final class TraceExporter: Worker {
     }
   }
 
+  /// Logs the first of several failures in a row.
   private func report(_ problem: String) {
     guard !hasFailed.withLock({ exchangeValue(&$0, with: true) }) else { return }
     logger.warning("trace export failed", metadata: ["url": "\(url)", "error": "\(problem)"])
   }
 
+  /// Returns the old value, so that one lock compares and sets.
   private func exchangeValue(_ value: inout Bool, with new: Bool) -> Bool {
     defer { value = new }
     return value
@@ -156,7 +164,8 @@ extension TraceExporter {
     }
   }
 
-  /// OTLP/HTTP, "OTLP/HTTP Response": 429, 502, 503 and 504 may be retried.
+  /// The outcome of a response (OTLP/HTTP, "OTLP/HTTP Response"): 2xx is accepted, perhaps without some spans; 429,
+  /// 502, 503 and 504 may be retried; any other status discards the batch. `Retry-After` as a date is not read.
   private static func outcome(of response: IncomingResponse) -> Outcome {
     switch response.status {
     case 200..<300:

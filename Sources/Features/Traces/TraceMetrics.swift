@@ -24,9 +24,12 @@ enum TraceMetrics {
       )
     })
 
+  /// Counts spans that the collector accepted.
   static func export(_ count: Int) { exported.increment(by: count) }
 
+  /// Counts spans that no collector gets.
   static func drop(_ count: Int, _ reason: Reason) { dropped[reason]?.increment(by: count) }
 
+  /// Records the length of the queue.
   static func record(queued count: Int) { queued.record(count) }
 }

@@ -2,17 +2,19 @@ package import AppStore
 package import Ledger
 package import Store
 
-/// The operator's requests about webhooks and deliveries.
+/// The operator's requests about webhooks and deliveries: their state, resending, discarding, and resuming a webhook
+/// that returned 410. Reads take a snapshot of the caller, so that a response shows one commit.
 package struct DeliveryAdmin: Sendable {
   /// The maximum number of messages that one call resends.
   package static let maxResendCount = 10_000
   /// The number of positions that one write discards.
   private static let positionsInOneWrite = 1_000
 
-  /// The messages to resend.
+  /// The messages to resend. Positions and ranges also select messages that were delivered.
   package enum Selection: Hashable, Sendable {
+    /// The oldest dead letters, at most ``DeliveryAdmin/maxResendCount``.
     case deadLetters
-    /// Those at these positions, as far as they exist.
+    /// Those at these positions, as far as they exist and the webhook selects them.
     case positions([Int64])
     /// All within a range of positions.
     case range(ClosedRange<Int64>)
@@ -26,7 +28,8 @@ package struct DeliveryAdmin: Sendable {
     package var nextPosition: Int64?
   }
 
-  /// A webhook with its cursor and counts.
+  /// A webhook with its cursor and counts. The backlog is what lies between the cursor and the latest position,
+  /// together with the pending deliveries.
   package struct WebhookStatus: Sendable {
     /// The webhook as it is configured.
     package let settings: WebhookSettings
@@ -42,6 +45,7 @@ package struct DeliveryAdmin: Sendable {
   private let store: any EntitlementStore
   private let now: @Sendable () -> Instant
 
+  /// Creates requests about the webhooks of `dispatcher`; `now` is the time at which resent messages are due.
   package init(
     _ dispatcher: WebhookDispatcher, store: any EntitlementStore, now: @escaping @Sendable () -> Instant
   ) {
@@ -55,7 +59,10 @@ package struct DeliveryAdmin: Sendable {
     dispatcher.settings.filter { $0.key.appID == appID }
   }
 
-  /// Returns the status of a webhook.
+  /// Returns the status of a webhook. A webhook whose cursor is not stored yet has position 0, and none of the log
+  /// counts as delivered.
+  ///
+  /// - Throws: ``StoreError`` of the snapshot.
   package func status(
     of settings: WebhookSettings, in reader: any StoreSnapshot
   ) throws(StoreError) -> WebhookStatus {
@@ -97,6 +104,7 @@ package struct DeliveryAdmin: Sendable {
     package let sequence: Int64
     /// The name in the configuration.
     package let webhook: String
+    /// The state in which the webhook's delivery of the event is.
     package let progress: Progress
   }
 
@@ -121,8 +129,10 @@ package struct DeliveryAdmin: Sendable {
     return states
   }
 
-  /// The idempotency key of a request, and the encoded response to its caller.
+  /// The idempotency key of a request, and the encoded response to its caller. The store keeps the response in the
+  /// write that resends, so that a repetition gets the same one.
   package struct IdempotentResend: Sendable {
+    /// The key with a hash of the request, so that the key cannot be reused for another one.
     let request: IdempotentRequest
     /// The time by which keys expire.
     let keyTime: Instant
@@ -141,15 +151,14 @@ package struct DeliveryAdmin: Sendable {
 
   /// The result of ``resend(_:to:_:)``.
   package enum Resend: Sendable {
+    /// The messages are scheduled.
     case resent(ResendResult)
     /// Another call with the same idempotency key sent them; this is the encoded response to it.
     case repeated([UInt8])
   }
 
-  /// Schedules messages to be sent again, with the same ids and in the order of their ordering keys.
-  ///
-  /// - Throws: ``LedgerError/store(_:)``; with an idempotency key, the errors of
-  ///   ``Store/StoreTransaction/response(to:at:)``.
+  /// Schedules messages to be sent again, with the same ids and in the order of their ordering keys. At most
+  /// ``maxResendCount`` are scheduled; for a range, the result has the position at which to continue.
   package func resend(
     _ selection: Selection, to settings: WebhookSettings, _ idempotency: IdempotentResend? = nil
   ) async throws(LedgerError) -> Resend {
@@ -181,6 +190,7 @@ package struct DeliveryAdmin: Sendable {
     return try result.get()
   }
 
+  /// Requeues the messages inside a write, and makes the first of each ordering key due.
   private static func resend(
     _ selection: Selection, _ found: FoundMessages, _ key: WebhookKey, in store: any StoreTransaction,
     at instant: Instant
@@ -212,8 +222,10 @@ package struct DeliveryAdmin: Sendable {
     return count
   }
 
-  /// Resumes a webhook that returned 410.
-  /// Its messages that wait for a retry are due at once, also if the webhook was not stopped.
+  /// Resumes a webhook that returned 410. Its messages that wait for a retry are due at once, also if the webhook was
+  /// not stopped. The worker notices by the commit.
+  ///
+  /// - Throws: ``StoreError``.
   package func resume(_ settings: WebhookSettings) async throws(StoreError) -> WebhookStatus {
     let (key, instant) = (settings.key, now())
     try await store.write { store throws(StoreError) in
@@ -226,6 +238,7 @@ package struct DeliveryAdmin: Sendable {
   /// The messages of a selection, and the start of the rest of its range.
   private typealias FoundMessages = (messages: [OutgoingMessage], nextPosition: Int64?)
 
+  /// The messages of a selection; none for dead letters, which the write finds itself.
   private func messages(
     _ selection: Selection, _ settings: WebhookSettings, _ reader: any StoreSnapshot
   ) throws(StoreError) -> FoundMessages {

@@ -2,8 +2,9 @@ internal import AppStore
 internal import Metrics
 internal import Store
 
-/// Metrics of webhook deliveries.
+/// Metrics of webhook deliveries, with the labels `app`, `kind` and `webhook`.
 enum DeliveryMetrics {
+  /// Counts an attempt by its outcome, and records how long it took. An attempt is counted each time, not each message.
   static func count(_ webhook: WebhookKey, _ outcome: DeliveryOutcome, milliseconds: Int64) {
     let dimensions = webhook.dimensions + [("outcome", outcome.metricLabel)]
     Counter(label: "entitled_webhook_deliveries_total", dimensions: dimensions).increment()
@@ -11,6 +12,7 @@ enum DeliveryMetrics {
       .recordMilliseconds(max(0, milliseconds))
   }
 
+  /// Counts a message that will not be retried.
   static func countDeadLetter(_ webhook: WebhookKey) {
     Counter(label: "entitled_webhook_dead_letters_total", dimensions: webhook.dimensions).increment()
   }

@@ -7,8 +7,10 @@ package import Store
 struct EventSource: MessageSource {
   private static let pageSize = 500
 
+  /// The events that become messages.
   let filter: EventSelection
   let format: WebhookFormat
+  /// Makes the member `data`, which the contract defines.
   let encode: EventEncoding
 
   /// Reads at most 500 events after `position`; at most `limit` of them become messages. The end of the page is the
@@ -31,6 +33,7 @@ struct EventSource: MessageSource {
     return page
   }
 
+  /// Returns the event as a message; `nil` if there is none with this sequence, or if the webhook does not select it.
   func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage? {
     guard position > 0,
       let event = try reader.events(ofApp: filter.appID, after: position - 1, limit: 1).first,
@@ -39,6 +42,8 @@ struct EventSource: MessageSource {
     return message(event)
   }
 
+  /// The message of an event. Its type and id are the same in each format, so that a receiver recognizes a repetition
+  /// after a change of the format.
   private func message(_ stored: StoredEvent) -> OutgoingMessage {
     let event = stored.event
     let type = "entitlement.\(event.change.kind.rawValue.lowercased())"
@@ -88,12 +93,14 @@ package typealias EventEncoding = @Sendable (StoredEvent) -> JSONValue
 
 /// The selection of events for a webhook.
 package struct EventSelection: Hashable, Sendable {
+  /// The events of other apps never pass.
   package let appID: String
   /// Empty for all.
   package let kinds: Set<EntitlementChange.Kind>
   /// Empty for all.
   package let environments: Set<AppStore.Environment>
 
+  /// Selects the events of an app by kind and environment; an empty set selects all.
   package init(
     appID: String, kinds: Set<EntitlementChange.Kind>, environments: Set<AppStore.Environment>
   ) {
@@ -102,6 +109,7 @@ package struct EventSelection: Hashable, Sendable {
     self.environments = environments
   }
 
+  /// Whether the webhook receives the event.
   func passes(_ event: NewEvent) -> Bool {
     event.customer.appID == appID && (kinds.isEmpty || kinds.contains(event.change.kind))
       && (environments.isEmpty || environments.contains(event.customer.environment))

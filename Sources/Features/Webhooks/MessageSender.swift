@@ -11,11 +11,15 @@ struct MessageSender: Sendable {
   /// In bytes. The response body is ignored, but must end.
   fileprivate static let maxResponseSize = 65_536
 
+  /// The webhook's URL, secrets and format.
   let settings: WebhookSettings
+  /// Makes the request; it follows no redirects.
   let exchange: any HTTPExchange
   /// The time of day, never a sandbox's: webhooks compare it with their own clock.
   let now: @Sendable () -> Instant
 
+  /// Makes one attempt, recorded as the root of a trace, and returns its outcome. It has no retries: ``WebhookWorker``
+  /// stores a failure and decides about the next attempt.
   func send(_ message: OutgoingMessage) async -> DeliveryOutcome {
     await tracedAsRoot("webhook", .client, attributes: attributes(of: message)) { span in
       let outcome = await attempt(message)
@@ -25,7 +29,7 @@ struct MessageSender: Sendable {
     }
   }
 
-  /// Without the customer and the path of the URL, which may be secret.
+  /// The attributes of the span. It has neither the customer nor the path of the URL, which may be secret.
   private func attributes(of message: OutgoingMessage) -> SpanAttributes {
     var attributes: SpanAttributes = [
       "http.request.method": "POST", "entitled.app": "\(settings.key.appID)",
@@ -69,7 +73,7 @@ struct MessageSender: Sendable {
 enum DeliveryOutcome: Hashable, Sendable {
   /// The receiver answered with a status from 200 to 299.
   case delivered
-  /// A failure to retry, with the milliseconds of `Retry-After`.
+  /// A failure to retry, with its text for the operator and the milliseconds of `Retry-After`.
   case failed(String, retryAfter: Int64?)
   /// The webhook returned 410 and gets no more messages.
   case gone
@@ -89,6 +93,7 @@ enum DeliveryOutcome: Hashable, Sendable {
     }
   }
 
+  /// The outcome of an attempt without a complete response. The webhook may have received the message.
   init(_ failure: HTTPExchangeError) {
     switch failure {
     case .timedOut: self = .failed("timed out", retryAfter: nil)

@@ -6,11 +6,14 @@ internal import Store
 ///
 /// It contains verified notifications that Apple or a relay posted, and not those from Apple's history.
 struct NotificationSource: MessageSource {
+  /// Notifications of other apps are not forwarded.
   let appID: String
   /// Empty for all.
   let environments: Set<Environment>
 
-  /// Reads the notifications after `position`; at most `limit` of them become messages.
+  /// Reads at most `limit` notifications after `position`; those that the webhook selects become messages, so that a
+  /// page may be empty. At the end of the log, the page ends at the last notification of all apps, so that the next
+  /// page does not read those again.
   func page(
     after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage {
@@ -27,6 +30,8 @@ struct NotificationSource: MessageSource {
     return page
   }
 
+  /// Returns the notification at the evidence id `position` as a message; `nil` if it is not forwarded, or if its body
+  /// was purged.
   func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage? {
     guard position > 0 else { return nil }
     let before = EvidenceID(rawValue: position - 1)

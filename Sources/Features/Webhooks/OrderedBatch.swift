@@ -1,11 +1,13 @@
 internal import AppStore
 internal import Store
 
-/// The messages of one ordering key, to be delivered in order: each waits for the one before.
+/// The messages of one ordering key, to be delivered in order: each waits for the one before. Batches of different keys
+/// are sent concurrently.
 struct OrderedBatch: Sendable {
   /// A message with its delivery.
   struct Item: Sendable {
     let message: OutgoingMessage
+    /// As it is to be stored if the attempt fails.
     var delivery: Delivery
     /// Whether the delivery is stored.
     let isStored: Bool
@@ -28,7 +30,8 @@ struct OrderedBatch: Sendable {
   let key: OrderingKey
   var items: [Item] = []
 
-  /// Groups the messages of a page by ordering key.
+  /// Groups the messages of a page by ordering key. The batches are in the order of their first messages, and each has
+  /// its messages in the order of the page.
   static func batches(_ messages: [OutgoingMessage]) -> [OrderedBatch] {
     var batches: [OrderedBatch] = []
     var indices: [OrderingKey: Int] = [:]
@@ -44,24 +47,27 @@ struct OrderedBatch: Sendable {
   }
 }
 
-/// The changes of stored deliveries after sending batches.
+/// The changes of stored deliveries after sending batches. ``WebhookWorker/save(_:upTo:)`` writes them.
 struct BatchReport: Sendable {
   /// The positions of stored deliveries to remove.
   var removed: [Int64] = []
   /// The deliveries to store.
   var changed: [Delivery] = []
-  /// The ordering keys of changed deliveries.
+  /// The ordering keys of changed deliveries, whose first delivery must get a time to be due.
   var keys: Set<OrderingKey> = []
 
+  /// Records a success. A message that was never stored leaves no trace but the cursor.
   mutating func recordDelivered(_ item: OrderedBatch.Item) {
     if item.isStored { remove(item.delivery) }
   }
 
+  /// Records that a stored delivery is obsolete.
   mutating func remove(_ delivery: Delivery) {
     removed.append(delivery.position)
     keys.insert(delivery.about)
   }
 
+  /// Records a new state of a delivery.
   mutating func store(_ delivery: Delivery) {
     changed.append(delivery)
     keys.insert(delivery.about)
@@ -73,6 +79,7 @@ struct BatchReport: Sendable {
     for item in items { keys.insert(item.message.about) }
   }
 
+  /// Adds the changes of another batch, which has other ordering keys.
   mutating func add(_ other: BatchReport) {
     removed += other.removed
     changed += other.changed
@@ -81,7 +88,8 @@ struct BatchReport: Sendable {
 }
 
 extension Delivery {
-  /// Returns the delivery after an attempt that failed at `now`.
+  /// Returns the delivery after an attempt that failed at `now`: due at the next time of the schedule, but not before
+  /// `retryAfter` milliseconds have passed; a dead letter after the last time.
   func failed(
     _ outcome: String, at now: Instant, schedule: RetrySchedule, retryAfter: Int64?
   ) -> Delivery {

@@ -18,9 +18,11 @@ package struct OutgoingMessage: Hashable, Sendable {
   /// The bytes that are signed and sent.
   package let body: [UInt8]
 
+  /// The ordering key: messages with the same one are delivered in order.
   var about: OrderingKey { OrderingKey(environment: environment, name: subject) }
 
-  /// The pending delivery of the message.
+  /// The delivery of the message before its first attempt. It has no time to be due until the store reschedules its
+  /// ordering key.
   var delivery: Delivery {
     Delivery(
       position: position, environment: environment, subject: subject, type: type, occurredAt: occurredAt,
@@ -28,7 +30,8 @@ package struct OutgoingMessage: Hashable, Sendable {
   }
 }
 
-/// A log of messages, in the order of their positions.
+/// A log of messages, in the order of their positions. It reads a snapshot of the store and has no state, so that the
+/// worker may read any page again.
 protocol MessageSource: Sendable {
   /// Returns at most `limit` messages after `position`.
   func page(
@@ -39,8 +42,9 @@ protocol MessageSource: Sendable {
   func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage?
 }
 
-/// A part of the log.
+/// A part of the log. It may have no message although the log has more, if the webhook selects few of them.
 struct MessagePage: Sendable {
+  /// In the order of their positions.
   var messages: [OutgoingMessage]
   /// The position up to which the log was read, filtered messages included.
   var end: Int64

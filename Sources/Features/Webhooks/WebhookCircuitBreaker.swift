@@ -1,12 +1,13 @@
 internal import AppStore
 
-/// Stops sending to a failing webhook for a while.
+/// Stops sending to a failing webhook for a while. It is a value without a clock: each call gets the time.
 ///
-///     healthy ──5 failures in a row──▶ down ──a delivery succeeds──▶ healthy
+/// healthy ──5 failures in a row──▶ down ──a delivery succeeds──▶ healthy
 ///
 /// A webhook that is down is probed once a minute, so that a backlog neither floods it nor uses up the attempts of its
 /// messages; new events stay in the log. `Retry-After` is honored up to an hour.
 struct WebhookCircuitBreaker: Hashable, Sendable {
+  /// The failures in a row after which only probes are sent.
   private static let failureThreshold = 5
   /// Milliseconds.
   private static let probeInterval: Int64 = 60_000
@@ -36,7 +37,8 @@ struct WebhookCircuitBreaker: Hashable, Sendable {
     return wasDown
   }
 
-  /// Records a failed delivery. `retryAfter` is the delay that the webhook demands, in milliseconds.
+  /// Records a failed delivery. `retryAfter` is the delay that the webhook demands, in milliseconds; more than an hour
+  /// counts as one. A failure never shortens a pause that began before.
   mutating func failed(at now: Instant, retryAfter: Int64?) {
     failures += 1
     let demanded = retryAfter.map { min($0, Self.maxRetryAfter) } ?? 0
@@ -54,7 +56,8 @@ package struct RetrySchedule: Hashable, Sendable {
   /// Milliseconds from the first attempt to each of the others.
   private let offsets: [Int64]
 
-  /// Creates a schedule from the seconds between consecutive attempts.
+  /// Creates a schedule from the seconds between consecutive attempts. One without delays has no retry: the first
+  /// failure makes a dead letter.
   package init(delays seconds: [Int64]) {
     var sum: Int64 = 0
     offsets = seconds.map { second in

@@ -6,6 +6,9 @@ package import Store
 internal import Synchronization
 
 /// Runs one ``WebhookWorker`` for each webhook, so that a slow one does not delay the others.
+///
+/// A webhook is identified by its app, kind and name: one with another URL continues at the same cursor, and one with
+/// another name begins at the end of the log.
 package final class WebhookDispatcher: Worker {
   package let name = "webhooks"
 
@@ -47,7 +50,8 @@ package final class WebhookDispatcher: Worker {
     return true
   }
 
-  /// Replaces the webhooks without storing cursors, in a process that writes nothing. ``begin()`` follows when it does.
+  /// Replaces the webhooks without storing cursors, in a process that writes nothing. ``begin()`` must follow when it
+  /// becomes the writer.
   package func replace(with settings: [WebhookSettings]) {
     current.withLock { $0 = settings }
     changes.send()
@@ -65,7 +69,8 @@ package final class WebhookDispatcher: Worker {
     }
   }
 
-  /// Runs one supervised worker for each webhook until the task is cancelled; ``adopt(_:)`` replaces them.
+  /// Runs one supervised worker for each webhook until the task is cancelled. A change of the settings ends all workers
+  /// and starts new ones, which have no circuit breaker's past.
   package func run() async {
     let changes = changes.listen()
     while !Task.isCancelled {

@@ -33,9 +33,9 @@ package struct WebhookSettings: Hashable, Sendable {
   let selection: EventSelection
   /// Applies to events; forwarded notifications are sent as Apple wrote them.
   let format: WebhookFormat
-  /// The pauses between attempts, and when a message is given up.
+  /// The times of further attempts after a failure, and the age at which a message becomes a dead letter.
   let schedule: RetrySchedule
-  /// The maximum number of ordering keys with a message in flight.
+  /// The maximum number of ordering keys with a message in flight, from 1 to 64.
   let concurrency: Int
 
   /// Creates settings. Without `kinds` or `environments`, the webhook receives all.
@@ -56,7 +56,7 @@ package struct WebhookSettings: Hashable, Sendable {
   /// The URL without its query, which may contain a secret.
   package var redactedURL: String { String(url.prefix { $0 != "?" }) }
 
-  /// Returns the source of its messages.
+  /// Returns the source of its messages. Forwarded notifications ignore the format and the kinds.
   func source(_ encode: @escaping EventEncoding) -> any MessageSource {
     switch key.kind {
     case .events: EventSource(filter: selection, format: format, encode: encode)
@@ -74,7 +74,8 @@ package struct WebhookSecret: Hashable, Sendable {
 
   private let key: [UInt8]
 
-  /// Parses a secret; `nil` if it is malformed.
+  /// Parses a secret; `nil` without the prefix `whsec_`, for other characters than those of base64, and for a key of
+  /// less than 24 or more than 64 bytes.
   package init?(_ text: String) {
     guard text.hasPrefix(Self.prefix),
       let key = Base64.standard.decode(Array(text.utf8)[Self.prefix.utf8.count...]),
@@ -83,7 +84,7 @@ package struct WebhookSecret: Hashable, Sendable {
     self.key = key
   }
 
-  /// Creates a secret from its bytes.
+  /// Creates a secret from its bytes, of any number.
   package init(key: [UInt8]) { self.key = key }
 
   /// Returns `v1,` and base64 of the HMAC-SHA256 over `id.timestamp.body`; `timestamp` is in seconds since 1970.

@@ -3,7 +3,8 @@ internal import Store
 
 // Sends batches and stores the outcomes.
 extension WebhookWorker {
-  /// Sends batches concurrently, up to the configured number.
+  /// Sends batches concurrently, up to the configured number, and returns the changes to store. Nothing is stored here,
+  /// so that a page needs one write.
   func send(_ batches: [OrderedBatch], isProbe: Bool) async -> BatchReport {
     await withTaskGroup(of: BatchReport.self) { group in
       var waiting = batches[...]
@@ -20,7 +21,8 @@ extension WebhookWorker {
     }
   }
 
-  /// Sends the messages of one customer in order, and stops at the first that was not delivered: those after it wait.
+  /// Sends the messages of one ordering key in order, and stops at the first that was not delivered: those after it
+  /// wait. A dead letter stops nothing, because it is not sent again. A probe is sent although the webhook is down.
   private func send(_ batch: OrderedBatch, isProbe: Bool) async -> BatchReport {
     var report = BatchReport()
     for (index, item) in batch.items.enumerated() {
@@ -39,14 +41,12 @@ extension WebhookWorker {
     return report
   }
 
-  /// Whether the receiver takes messages now.
+  /// Whether the webhook is up, and neither a cancellation nor `Retry-After` forbids a message now.
   private var maySend: Bool {
     !isGone && !Task.isCancelled && !breaker.isDown && breaker.retryDelay(at: now()) == nil
   }
 
-  /// Records the outcome of an attempt.
-  ///
-  /// - Returns: whether the next message of the ordering key may be sent.
+  /// Records the outcome of an attempt in `report`, in the circuit breaker and in the metrics.
   private func record(_ outcome: DeliveryOutcome, of item: OrderedBatch.Item, in report: inout BatchReport)
     -> Bool
   {
@@ -74,7 +74,8 @@ extension WebhookWorker {
     }
   }
 
-  /// Stores the results of a page in one write: the cursor, and a row for each message that was not delivered.
+  /// Stores the results of a page in one write: the cursor, and a row for each message that was not delivered. If the
+  /// webhook has recovered, all its pending deliveries become due.
   func save(_ report: BatchReport, upTo end: Int64) async throws(StoreError) {
     let (key, instant, hasRecovered) = (settings.key, now(), hasRecovered)
     let cursor = WebhookCursor(position: end, goneAt: isGone ? instant : nil)

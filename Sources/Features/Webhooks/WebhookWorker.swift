@@ -6,10 +6,13 @@ internal import Store
 ///
 /// A delivered message only advances the cursor. A failed one is stored as a delivery, and so are all later ones of the
 /// same ordering key, until the first is delivered or becomes a dead letter. After a crash, the last page is sent again
-/// with the same ids.
+/// with the same ids, so delivery is at least once.
 actor WebhookWorker {
+  /// The number of new messages that are read, sent and stored together.
   private static let pageSize = 100
+  /// The number of due deliveries that one step resends.
   private static let dueLimit = 32
+  /// The number of deliveries of one ordering key that one step resends.
   private static let maxBatchLength = 20
   /// Milliseconds.
   private static let maxWait: Int64 = 60_000
@@ -21,12 +24,19 @@ actor WebhookWorker {
   let sender: MessageSender
   let store: any EntitlementStore
   let now: @Sendable () -> Instant
+  /// It is lost with the worker: after a restart, a failing webhook gets at least five messages before only probes are
+  /// sent.
   var breaker = WebhookCircuitBreaker()
+  /// The position up to which messages were read from the log. It may be ahead of the stored cursor by filtered
+  /// messages.
   var position: Int64 = 0
+  /// Whether the webhook returned 410 in this run. The stored cursor has it for later ones.
   var isGone = false
   /// Whether the webhook was down and accepted a message, so that all pending deliveries are due.
   var hasRecovered = false
+  /// The number of attempts since the start, by which a probe sees whether it sent something.
   var attempts = 0
+  /// The time of the last ``recordMetrics()``.
   var measuredAt: Instant?
 
   init(
@@ -40,9 +50,11 @@ actor WebhookWorker {
     self.now = now
   }
 
-  /// Sends all messages that are due.
+  /// Sends all messages that are due, until nothing is left, the circuit breaker demands a pause, or the task is
+  /// cancelled. A webhook that returned 410 gets nothing until the operator resumes it.
   ///
-  /// - Returns: the milliseconds until the next run, unless a commit causes one before.
+  /// - Returns: the milliseconds until the next run, from 1 to 60,000, unless a commit causes one before.
+  /// - Throws: ``StoreError``. Messages that were sent and not recorded are sent again.
   func run() async throws(StoreError) -> Int64 {
     var saved = try await cursor()
     if saved == nil {
@@ -70,9 +82,7 @@ actor WebhookWorker {
     try await store.read { [settings] reader throws(StoreError) in try reader.cursor(of: settings.key) }
   }
 
-  /// Resends due deliveries, then sends new messages.
-  ///
-  /// - Returns: whether there may be more.
+  /// Resends due deliveries, then sends new messages. A webhook that went down meanwhile gets no new messages.
   private func step() async throws(StoreError) -> Bool {
     let instant = now()
     let due = try await store.read { [settings] reader throws(StoreError) in
@@ -100,9 +110,8 @@ actor WebhookWorker {
     return !breaker.isDown
   }
 
-  /// Sends new messages from the log; those of ordering keys with a pending delivery are stored.
-  ///
-  /// - Returns: whether there may be more.
+  /// Sends new messages from the log; those of ordering keys with a pending delivery are stored, so that they follow
+  /// it. A page without a message for this webhook advances the position in memory only.
   private func sendNextPage(_ limit: Int, isProbe: Bool = false) async throws(StoreError) -> Bool {
     guard !isGone else { return false }
     let (page, blocked) = try await store.read { [source, settings, position] reader throws(StoreError) in

@@ -1,8 +1,9 @@
 package import AppStore
 
-/// The state of one purchase line by the notifications of one version alone.
+/// The state of one purchase line by the notifications of one version alone. ``VersionComparison`` compares two of
+/// them.
 package struct PurchaseSummary: Sendable {
-  /// One period or purchase.
+  /// One transaction of the line: a purchase or a subscription period.
   struct Purchase: Hashable, Sendable {
     let productID: String
     let purchaseDate: Instant
@@ -13,12 +14,14 @@ package struct PurchaseSummary: Sendable {
     let signedDate: Instant?
   }
 
-  /// The next renewal.
+  /// The next renewal, as the last notification with renewal info states it.
   struct Renewal: Hashable, Sendable {
     let autoRenewProductID: String?
+    /// `nil` if the notification does not state it.
     let willRenew: Bool?
     let isInBillingRetry: Bool
     let gracePeriodExpiresDate: Instant?
+    /// `nil` in version 1, where nothing is signed.
     let signedDate: Instant?
   }
 
@@ -34,6 +37,7 @@ package struct PurchaseSummary: Sendable {
   /// The notification types without a counterpart in version 1.
   private(set) var newTypes: [String] = []
 
+  /// A summary of no notifications.
   package init() {}
 
   /// Adds a notification of version 1. They must be added in arrival order, because they are not dated.

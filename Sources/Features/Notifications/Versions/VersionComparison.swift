@@ -104,6 +104,7 @@ package struct VersionComparisonReport: Sendable {
   package let from: Instant
   package let to: Instant
 
+  /// Creates a report about notifications received from `from` on and before `to`.
   package init(from: Instant, to: Instant) {
     self.from = from
     self.to = to

@@ -3,7 +3,7 @@ internal import AppStore
 internal import Entitlements
 internal import Store
 
-/// The stored purchases of a receipt's Apple account in one app.
+/// The stored purchases of a receipt's Apple account in one app, in the form in which `verifyReceipt` reports them.
 struct AccountPurchases: Sendable {
   /// Signed transactions in the order of ``CustomerFacts``, each purchase once.
   private let transactions: [TransactionFact]
@@ -134,6 +134,7 @@ struct AccountPurchases: Sendable {
     }?.subscriptionGroupID
   }
 
+  /// The `pending_renewal_info` of all subscriptions of the account.
   var renewals: [LegacyRenewal] { renewalFacts.map(LegacyRenewal.init) }
 
   /// Returns the latest period of each subscription. An upgraded period may have been charged ahead of its time, and then
@@ -160,7 +161,7 @@ extension TransactionFact {
   }
 }
 
-/// Reads the purchases of Apple accounts.
+/// Reads the purchases of Apple accounts, each in one snapshot.
 struct AccountReader: Sendable {
   let store: any EntitlementStore
 

@@ -3,7 +3,8 @@ internal import AppStore
 internal import Entitlements
 
 extension LegacyPurchase {
-  /// A purchase from its signed transaction. `isUpgraded`: whether an upgrade replaced the period.
+  /// A purchase from its signed transaction. `isUpgraded`: whether an upgrade replaced the period, which a transaction
+  /// signed before the upgrade does not state.
   init(_ fact: TransactionFact, isUpgraded: Bool) {
     self.init(
       transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID,

@@ -19,7 +19,7 @@ package struct VerifyReceiptFacade: Sendable {
   private let reader: AccountReader
   private let intake: ReceiptIntake
 
-  /// Short, because the sender waits.
+  /// The time limit of all calls to Apple for one request. It is short, because the sender waits.
   private static let timeout = Duration.seconds(10)
 
   /// Creates a facade. `secrets` are by app id: requests for these apps need the shared secret.
@@ -37,7 +37,7 @@ package struct VerifyReceiptFacade: Sendable {
   /// Whether an app of that id is configured.
   package func serves(app id: String) -> Bool { catalog.value[id] != nil }
 
-  /// Returns the response to a request.
+  /// Returns the response to a request. It never throws: Apple's protocol has a status for each failure.
   ///
   /// - `appID`: `nil` for the app with the receipt's bundle id.
   /// - `environment`: of the URL; `nil` for a URL that serves all environments.
@@ -123,7 +123,8 @@ package struct VerifyReceiptFacade: Sendable {
     }
   }
 
-  /// Returns the account's purchases, after a migration or lookup if one is needed.
+  /// Returns the account's purchases, after a migration or lookup if one is needed. An overdue subscription that a
+  /// lookup left overdue is not looked up again in the same request.
   private func purchases(
     _ call: VerifyReceiptCall, _ app: AppDefinition, _ environment: Environment
   ) async throws(FailedCall) -> AccountPurchases {
@@ -165,6 +166,7 @@ package struct VerifyReceiptFacade: Sendable {
     return known
   }
 
+  /// The members of the response.
   private func content(
     _ call: VerifyReceiptCall, _ known: AccountPurchases, _ app: AppDefinition,
     _ environment: Environment
@@ -229,6 +231,7 @@ package struct VerifyReceiptCall: Sendable {
   package let text: String
   /// The PKCS#7 document.
   let document: [UInt8]
+  /// The parsed contents. They are unverified until ``VerifyReceiptFacade`` admits the request.
   let receipt: AppReceiptPayload
   /// The shared secret in the request; never log it.
   let password: String?
@@ -237,7 +240,7 @@ package struct VerifyReceiptCall: Sendable {
   /// The environment that the receipt states; `nil` for an unknown one.
   var origin: Environment? { if case .known(let origin) = receipt.origin { origin } else { nil } }
 
-  /// Parses a request body; `nil` if it is malformed.
+  /// Parses a request body; `nil` if it is malformed: no JSON, no base64, or no PKCS#7 with a receipt in it.
   package init?(_ body: [UInt8]) {
     guard let json = try? JSONValue(parsing: body, limits: .ofRequests).objectValue,
       let request = try? VerifyReceiptRequest(json: json), let text = request.receiptData,

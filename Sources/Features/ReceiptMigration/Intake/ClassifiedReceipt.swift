@@ -2,12 +2,15 @@ internal import AppStore
 internal import AppStoreClient
 internal import AppleLookup
 
-/// A receipt after verification.
+/// A submission after verification and before the lookup: what is to be looked up, and where.
 enum ClassifiedReceipt: Sendable {
+  /// The receipt's own statements count if Apple cannot be reached.
   case verified(VerifiedReceipt)
-  /// Unverifiable, but with a transaction id to look up.
+  /// An original transaction id to look up, of a submission that proves nothing by itself: an id alone, or a receipt
+  /// from before iOS 7.
   case transactionID(String, SearchedEnvironments, ReceiptOutcome.Kind)
 
+  /// The original transaction ids to look up.
   var lines: [String] {
     switch self {
     case .verified(let receipt): receipt.lines
@@ -15,6 +18,7 @@ enum ClassifiedReceipt: Sendable {
     }
   }
 
+  /// The environment of the lookup.
   var environment: Environment {
     switch self {
     case .verified(let receipt): receipt.environment

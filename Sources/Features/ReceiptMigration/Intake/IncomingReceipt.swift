@@ -13,6 +13,7 @@ package struct IncomingReceipt: Sendable {
     case receipt([UInt8])
     /// A receipt in base64, with or without line breaks.
     case text(String)
+    /// An original transaction id without a receipt, such as from an old backend's table.
     case originalTransactionID(String)
   }
 
@@ -35,7 +36,7 @@ package struct IncomingReceipt: Sendable {
   package var environments: [Environment] = []
   /// Ignored for verified receipts.
   package var binding = Binding.lookUpOnly
-  /// The device identifier that the receipt must match; empty for any.
+  /// The device identifier whose hash the receipt must contain; empty for any.
   package var deviceIdentifier: [UInt8] = []
   /// The route by which it arrived, which is stored with its evidence.
   package var source = Evidence.Source.submission
@@ -50,6 +51,7 @@ package struct IncomingReceipt: Sendable {
   /// Lines looked up since then are not looked up again; `nil` to look up all.
   package var queriedSince: Instant?
 
+  /// Creates a submission with the defaults: a verified receipt of a caller who waits.
   package init(appID: String, customerID: String?, content: Content) {
     self.appID = appID
     self.customerID = customerID
@@ -73,6 +75,7 @@ package struct ReceiptOutcome: Sendable {
 
   /// A problem with one line.
   package struct Problem: Hashable, Sendable {
+    /// Empty if the problem is not about one line.
     package let originalTransactionID: String
     /// The reason code.
     package let reason: String
@@ -80,17 +83,20 @@ package struct ReceiptOutcome: Sendable {
     package let explanation: String
   }
 
+  /// The form in which it was submitted.
   package let kind: Kind
   /// The environment of the purchases.
   package let environment: Environment
-  /// The original transaction ids in the receipt, each once.
+  /// The original transaction ids in the receipt, each once, in its order.
   package let lines: [String]
+  /// The effect on the store.
   package let result: ReceiptResult
   /// The app version of the first download, if the receipt states it.
   package let originalApplicationVersion: String?
   /// The error that prevented a lookup of all lines; `nil` if there was none. The receipt's contents hold meanwhile, and
   /// the lookup is queued.
   package let lookupFailure: LookupError?
+  /// The problems with single lines, which do not prevent the others from being ingested.
   package let problems: [Problem]
 
   /// The reason code of ``lookupFailure``.

@@ -6,7 +6,8 @@ internal import Ledger
 internal import SignedData
 internal import Store
 
-/// The signed documents that the App Store returned for the customer of some purchase lines.
+/// The signed documents that the App Store returned for the customer of some purchase lines. They are unverified; the
+/// ledger verifies them when it ingests them.
 struct PurchaseHistory: Sendable {
   /// The documents, in Apple's order.
   private(set) var documents: [Submission] = []
@@ -22,7 +23,8 @@ struct PurchaseHistory: Sendable {
   private static let maxRequests = 16
 
   /// Looks up each of `lines` that no earlier response contains, with `template` as the request; all requests end by
-  /// `deadline`, if there is one.
+  /// `deadline`, if there is one. The first error ends the lookups, except an unknown purchase: the documents of
+  /// earlier responses stay usable.
   init(
     of lines: [String], through lookup: PurchaseLookup, _ template: PurchaseLookup.Request,
     by deadline: CallDeadline? = nil
@@ -60,6 +62,7 @@ struct PurchaseHistory: Sendable {
     }
   }
 
+  /// Adds the documents of a response, and the lines that they are about.
   private mutating func add(_ documents: [Submission], of line: String) {
     self.documents += documents
     queriedLines.insert(line)
@@ -119,7 +122,7 @@ extension LookupError {
     }
   }
 
-  /// The time after which a retry may succeed.
+  /// The time after which a retry may succeed: ten minutes if only the operator can change the cause.
   var retryAfter: Duration {
     switch self {
     case .noKey, .rejectedDocument: .seconds(600)

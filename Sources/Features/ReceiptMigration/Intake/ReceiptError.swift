@@ -5,7 +5,8 @@ package import Ledger
 package import SignedData
 package import Store
 
-/// The reason why a receipt can never be migrated as it is.
+/// The reason why a receipt can never be migrated as it is. The intake stores the document as rejected evidence, and a
+/// client should not send it again.
 package enum ReceiptRejection: Error, Hashable, Sendable {
   /// Neither a receipt nor a transaction id.
   case empty
@@ -86,17 +87,19 @@ extension ReceiptRejection: CustomStringConvertible {
   }
 }
 
-/// The reason why a call of `verifyReceipt` returned no verdict.
+/// The reason why a call of `verifyReceipt` returned no verdict. The receipt may be accepted later.
 package enum VerifyReceiptError: Error, Hashable, Sendable {
   /// The call to `verifyReceipt` failed.
   case callFailed(AppStoreClientError)
-  /// Status 21004.
+  /// Status 21004: the configured shared secret is not the app's, so that each receipt of the app fails until it is
+  /// corrected.
   case sharedSecretMismatch
   /// A status that may change with a later attempt.
   case temporaryStatus(VerifyReceiptStatus)
   /// Apple's response has no `status`.
   case missingStatus
 
+  /// The reason code.
   var reason: String {
     switch self {
     case .callFailed, .missingStatus: "VERIFY_RECEIPT_UNAVAILABLE"
@@ -105,6 +108,8 @@ package enum VerifyReceiptError: Error, Hashable, Sendable {
     }
   }
 
+  /// The time after which a retry may succeed: that which Apple demands, ten minutes for a wrong secret, otherwise a
+  /// minute.
   var retryAfter: Duration {
     switch self {
     case .callFailed(let error): error.retryAfter ?? .seconds(60)
@@ -125,7 +130,8 @@ extension VerifyReceiptError: CustomStringConvertible {
   }
 }
 
-/// The reason why a receipt was not ingested.
+/// The reason why a receipt was not ingested. ``isRetryable`` separates what the sender must change from what time may
+/// change.
 package enum ReceiptError: Error, Hashable, Sendable {
   /// The receipt will never be accepted; `evidence` is its rejected evidence, if it was a document.
   case rejected(ReceiptRejection, evidence: EvidenceID?)

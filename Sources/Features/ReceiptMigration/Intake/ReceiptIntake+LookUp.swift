@@ -9,6 +9,9 @@ internal import Store
 // Looks up the purchases of a receipt and commits both.
 extension ReceiptIntake {
   /// Looks up the lines of a receipt and commits everything at once. `alongside` writes in the same commit.
+  ///
+  /// If the submission shares locks with others, its lines are locked until the commit, so that two receipts of one
+  /// Apple account cost one lookup.
   func lookUp(
     _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition,
     _ policy: ReceiptPolicy,
@@ -28,6 +31,10 @@ extension ReceiptIntake {
     return try result.get()
   }
 
+  /// Looks up the lines, in further environments while the purchase may be there, and commits the result.
+  ///
+  /// - Throws: the errors of ``submit(_:alongside:)``. Of several environments, an error of the first one that refused
+  ///   is thrown if a later one does not have the id either: the purchase may be in the first.
   private func lookUpLocked(
     _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition,
     _ policy: ReceiptPolicy,
@@ -90,6 +97,10 @@ extension ReceiptIntake {
     }
   }
 
+  /// What to commit: Apple's documents; the receipt's own contents about the lines that were not looked up; and a
+  /// refresh for each of them, so that ``RefreshWorker`` repeats the lookup.
+  ///
+  /// - Throws: for a transaction id alone, the error of its lookup, because there is nothing else to commit.
   private func submission(
     _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, _ history: PurchaseHistory,
     _ policy: ReceiptPolicy
@@ -123,6 +134,7 @@ extension ReceiptIntake {
     return submission
   }
 
+  /// A lookup to repeat after the time that the error demands.
   private func refresh(
     _ lineID: String, _ failure: LookupError, _ incoming: IncomingReceipt, _ environment: Environment
   ) -> PendingRefresh {
@@ -132,6 +144,7 @@ extension ReceiptIntake {
         byMilliseconds: failure.retryAfter.wholeSeconds * 1_000), reason: failure.reason)
   }
 
+  /// The result for the caller, with the problems of single lines.
   private func outcome(
     _ classified: ClassifiedReceipt, _ history: PurchaseHistory, _ result: ReceiptResult
   ) -> ReceiptOutcome {

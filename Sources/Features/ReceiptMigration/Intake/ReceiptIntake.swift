@@ -12,6 +12,7 @@ package import Store
 ///
 /// The transactions that the App Store signs decide. While it cannot be called, the receipt's contents do.
 package struct ReceiptIntake: Sendable {
+  /// The ledger to which receipts are submitted.
   package let ledger: EvidenceLedger
   let lookup: PurchaseLookup
   let catalog: CurrentCatalog
@@ -36,10 +37,13 @@ package struct ReceiptIntake: Sendable {
     self.uptime = uptime
   }
 
-  /// Ingests a receipt or a transaction id. `alongside` writes in the same commit.
+  /// Ingests a receipt or a transaction id. `alongside` writes in the same commit; it may run more than once, so it
+  /// must have no other effect. When this returns, everything is durable.
+  ///
   /// A failed lookup of a verified receipt is no error: its contents are stored, and the lookup is queued
-  /// (``ReceiptOutcome/lookupFailure``). Each call counts once in the metric `entitled_receipts_total`, by its
-  /// reason.
+  /// (``ReceiptOutcome/lookupFailure``). Each call counts once in the metric `entitled_receipts_total`, by its reason.
+  ///
+  /// - Throws: ``ReceiptError``. A rejected document is stored as evidence before the error is thrown.
   package func submit(
     _ incoming: IncomingReceipt,
     alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void = {
@@ -63,6 +67,7 @@ package struct ReceiptIntake: Sendable {
     Counter(label: "entitled_receipts_total", dimensions: [("reason", reason)]).increment()
   }
 
+  /// Verifies, looks up and commits, with one deadline for all calls to Apple.
   private func submitVerified(
     _ incoming: IncomingReceipt,
     _ alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void
@@ -86,13 +91,15 @@ package struct ReceiptIntake: Sendable {
     return (classified.lines, classified.environment)
   }
 
+  /// The definition of a configured app.
   private func app(_ id: String) throws(ReceiptError) -> AppDefinition {
     let catalog = catalog.value
     guard let app = catalog[id] else { throw .ledger(.unknownApp(id, configured: catalog.appIDs)) }
     return app
   }
 
-  /// Stores a rejected document as evidence, and returns the error with its evidence id.
+  /// Stores a rejected document as evidence, and returns the error with its evidence id. Other errors are returned as
+  /// they are. If the policy does not keep receipts, only the hash of the document is stored.
   private func recordingRejection(
     of incoming: IncomingReceipt, _ error: ReceiptError
   ) async throws(ReceiptError) -> ReceiptError {
@@ -169,6 +176,9 @@ extension ReceiptIntake {
   }
 
   /// The search of a transaction id in `environments`, or in those of the app if there are none.
+  ///
+  /// - Throws: ``ReceiptError/rejected(_:evidence:)`` if the app does not accept the first environment, or if Apple has
+  ///   purchases of none of them.
   private func searched(
     _ environments: [Environment], of app: AppDefinition
   ) throws(ReceiptError) -> SearchedEnvironments {

@@ -7,6 +7,7 @@ package struct ReceiptSettings: Sendable {
   /// The folder from which migration jobs read.
   package var folder: ImportFolder
 
+  /// Creates settings without policies and endpoints.
   package init(folder: ImportFolder = ImportFolder(path: "./data/import")) { self.folder = folder }
 }
 
@@ -22,6 +23,8 @@ package struct ReceiptPolicy: Hashable, Sendable {
     case both
   }
 
+  /// The way in which receipts of the app are verified. ``ReceiptVerifier`` verifies locally if the app has no
+  /// endpoint.
   package var verification: Verification
   /// Whether receipts are stored as evidence. Their contents are stored in any case.
   package var keepsReceipts: Bool
@@ -29,6 +32,7 @@ package struct ReceiptPolicy: Hashable, Sendable {
   /// id. The purchase is not linked to a customer.
   package var looksUpUnverified: Bool
 
+  /// Creates a policy; the defaults are those of an app without settings of its own.
   package init(
     verification: Verification = .local, keepsReceipts: Bool = false, looksUpUnverified: Bool = false
   ) {

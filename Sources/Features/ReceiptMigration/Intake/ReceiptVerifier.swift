@@ -9,7 +9,8 @@ package import SignedData
 internal import Telemetry
 internal import Tracing
 
-/// Verifies receipts as the app's policy demands.
+/// Verifies receipts as the app's policy demands: locally, by Apple's `verifyReceipt`, or by both. Receipts of Xcode
+/// are always verified locally, because Apple does not have them.
 package struct ReceiptVerifier: Sendable {
   private let verifier: SignedDataVerifier
   private let endpoints: [String: VerifyReceiptSettings]
@@ -21,6 +22,12 @@ package struct ReceiptVerifier: Sendable {
   }
 
   /// Verifies that a receipt is authentic, for this app, and from one of its environments.
+  ///
+  /// If both verifications are demanded and one of them accepts the receipt, it is rejected as a mismatch and counted,
+  /// because the policy exists to find such cases. If both reject it, the local reason is reported.
+  ///
+  /// - Throws: ``ReceiptError/rejected(_:evidence:)`` without evidence; the errors of a call without a verdict;
+  ///   ``ReceiptError/ledger(_:)`` if the cryptographic library failed.
   func verify(
     _ document: [UInt8], of app: AppDefinition, _ policy: ReceiptPolicy, _ incoming: IncomingReceipt
   ) async throws(ReceiptError) -> VerifiedReceipt {
@@ -45,6 +52,7 @@ package struct ReceiptVerifier: Sendable {
     }
   }
 
+  /// The error of a disagreement, which is counted.
   private static func mismatch(_ local: String, _ endpoint: String) -> ReceiptError {
     Counter(label: "entitled_receipt_verification_mismatches_total").increment()
     return .rejected(.verificationMismatch(local: local, endpoint: endpoint), evidence: nil)
@@ -72,7 +80,7 @@ package struct ReceiptVerifier: Sendable {
   }
 }
 
-/// One app's access to Apple's `verifyReceipt`.
+/// One app's access to Apple's `verifyReceipt`, which Apple has deprecated.
 package struct VerifyReceiptSettings: Sendable {
   private let client: VerifyReceiptClient
   private let secrets: SharedSecrets
@@ -83,7 +91,8 @@ package struct VerifyReceiptSettings: Sendable {
     self.secrets = secrets
   }
 
-  /// Returns the verdict of `verifyReceipt`.
+  /// Returns the verdict of `verifyReceipt`, which is asked in Production first if the app accepts that. The signature
+  /// is not verified here; the bundle id and the environment of the response are.
   ///
   /// - Throws: ``ReceiptError/verifyReceiptFailed(_:)``, ``ReceiptError/cancelled``.
   fileprivate func verify(
@@ -117,10 +126,12 @@ package struct VerifyReceiptSettings: Sendable {
 }
 
 extension Result<VerifiedReceipt, ReceiptRejection> {
+  /// The reason of a rejection; `nil` for an accepted receipt.
   fileprivate var rejection: ReceiptRejection? {
     if case .failure(let rejection) = self { rejection } else { nil }
   }
 
+  /// The receipt, or its rejection as an error.
   fileprivate func getOrThrow() throws(ReceiptError) -> VerifiedReceipt {
     switch self {
     case .success(let receipt): return receipt

@@ -6,10 +6,12 @@ internal import Metrics
 internal import Platform
 package import Store
 
-/// Repeats the lookups that failed when a receipt was ingested.
+/// Repeats the lookups that failed when a receipt was ingested, until they succeed or Apple reports that it has no such
+/// purchase. The pauses grow from ten seconds to six hours, and are never shorter than the error demands.
 package struct RefreshWorker: Worker {
   package let name: String
 
+  /// The number of refreshes that one read fetches.
   private static let batchSize = 20
   /// The longest backoff between two lookups of a receipt, in milliseconds.
   private static let maxPause: Int64 = 6 * 3_600_000
@@ -38,6 +40,7 @@ package struct RefreshWorker: Worker {
     try await worker.run()
   }
 
+  /// Looks up the lines that are due, each once: the response to one usually contains the others of its Apple account.
   private func processDue() async throws(LedgerError) {
     let due = try await intake.ledger.dueRefreshes(by: clock, limit: Self.batchSize)
     var refreshed: Set<LineKey> = []
@@ -47,6 +50,8 @@ package struct RefreshWorker: Worker {
     }
   }
 
+  /// Looks up one line and commits the response, or postpones it.
+  ///
   /// - Returns: the lines that the responses contain.
   private func process(_ refresh: PendingRefresh, for customerID: String?) async throws(LedgerError)
     -> [LineKey]

@@ -10,9 +10,13 @@ internal import Store
 struct VerifiedReceipt: Sendable {
   /// The PKCS#7 document.
   let content: EvidenceContent
+  /// The environment that the receipt states; for the answer of `verifyReceipt`, the one that accepted it.
   let environment: Environment
+  /// The time at which the contents were true.
   let creationDate: Instant
+  /// The app install that the receipt describes; `nil` for those of Apple's sandbox, which all state the same version.
   let appInstall: ReceiptContents.AppInstall?
+  /// All entries, also those with the transaction id 0.
   let purchases: [ReceiptContents.Purchase]
 
   /// The original transaction ids, each once, in the order of the receipt, without those of StoreKit testing.

@@ -5,7 +5,8 @@ internal import Entitlements
 internal import Ledger
 package import Store
 
-/// Compares customers' stored facts with the App Store's current state, without changing anything.
+/// Compares customers' stored facts with the App Store's current state, without changing anything. It proves after a
+/// migration that nothing is missing.
 package struct AppleComparison: Sendable {
   /// A purchase whose stored state differs from Apple's response.
   package struct Mismatch: Hashable, Sendable {
@@ -21,17 +22,21 @@ package struct AppleComparison: Sendable {
       case unknownToApple = "UNKNOWN_TO_APPLE"
     }
 
+    /// The purchase.
     package let originalTransactionID: String
     /// Empty for a mismatch of a whole line.
     package let transactionID: String
+    /// The kind of the mismatch.
     package let reason: Reason
   }
 
   private let intake: ReceiptIntake
 
+  /// Compares by lookups through `intake`, with the lowest priority.
   package init(intake: ReceiptIntake) { self.intake = intake }
 
-  /// Returns the mismatches of one customer; `nil` if a lookup failed.
+  /// Returns the mismatches of one customer; `nil` if a lookup failed, so that nothing can be said. Facts of other
+  /// customers that share the Apple account are no mismatch.
   ///
   /// - Throws: ``ReceiptError/ledger(_:)``.
   package func mismatches(of customer: CustomerRecord) async throws(ReceiptError) -> [Mismatch]? {

@@ -11,10 +11,11 @@ extension ImportFolder {
   /// The bytes after which an erasure lets other work run.
   private static let stepLength: Int64 = 1 << 20
 
-  /// Overwrites the lines of the uploads of an app that name a person with spaces, so that the offsets of running jobs and
-  /// of reports stay valid. Inputs that the operator put into the folder are the operator's to change.
+  /// Overwrites the lines of the uploads of an app that name a person with spaces, so that the offsets of running jobs
+  /// and of reports stay valid. Inputs that the operator put into the folder are the operator's to change.
   ///
   /// - Returns: whether any line did.
+  /// - Throws: the error of a file or of the store. Lines before it are overwritten; a repetition continues.
   @discardableResult
   func eraseUploads(of appID: String, naming person: PersonSearch) async throws -> Bool {
     let suffix = Self.suffix(ofUploadsOf: appID)
@@ -42,7 +43,8 @@ extension ImportFolder {
     return isFound
   }
 
-  /// Reads lines as a job does.
+  /// Reads lines as a job does, and calls `blank` with the bytes of those that name the person. It yields after each
+  /// mebibyte, because an upload may have gigabytes.
   private func erase(
     _ person: PersonSearch, in source: any InputSource,
     blank: (_ position: Int64, _ count: Int) throws -> Void

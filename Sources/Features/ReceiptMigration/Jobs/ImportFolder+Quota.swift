@@ -20,8 +20,11 @@ extension ImportFolder {
     }
   }
 
-  /// Deletes unused uploads of an app, the oldest first, until a piece of the upload `id` fits. `inputs` are the paths of
-  /// inputs that running jobs read.
+  /// Deletes unused uploads of an app, the oldest first, until a piece of the upload `id` fits. `inputs` are the paths
+  /// of inputs that running jobs read.
+  ///
+  /// - Throws: ``MigrationError/invalidUploadID``, ``MigrationError/ledger(_:)``. If nothing may be deleted, it
+  ///   returns, and the next append fails.
   func makeRoom(
     for count: Int, in id: String, of appID: String, keeping inputs: [String]
   ) throws(MigrationError) {
@@ -35,12 +38,14 @@ extension ImportFolder {
     }
   }
 
+  /// Whether a piece leaves the uploads of the app within both limits. `uploads` are those that exist.
   private func fits(_ count: Int, in name: String, beside uploads: [StoredUpload]) -> Bool {
     let isFirst = !uploads.contains { $0.name == name }
     return uploads.reduce(Int64(count)) { $0 + $1.bytes } <= maxUploadBytes
       && uploads.count + (isFirst ? 1 : 0) <= Self.maxUploads
   }
 
+  /// The uploads of an app with their sizes and ages.
   private func storedUploads(of appID: String) throws(MigrationError) -> [StoredUpload] {
     let all: [StoredUpload]
     do throws(StoreError) { all = try uploads?.all() ?? files() } catch { throw .ledger(.store(error)) }
@@ -48,6 +53,7 @@ extension ImportFolder {
     return all.filter { $0.name.hasPrefix(Self.uploadPrefix) && $0.name.hasSuffix(suffix) }
   }
 
+  /// The files of the folder; a file that disappears meanwhile is left out.
   private func files() -> [StoredUpload] {
     let now = Date()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
@@ -64,11 +70,12 @@ extension ImportFolder {
 }
 
 extension MigrationJobManager {
-  /// Appends a piece of an upload of an app, unless it was appended before; see ``ImportFolder``. Unused uploads make
-  /// room for it.
+  /// Appends a piece of an upload of an app, unless it was appended before; see ``ImportFolder``. If it does not fit,
+  /// uploads that were unused for a week make room for it.
   ///
   /// - Returns: the size of the upload in bytes.
-  /// - Throws: ``MigrationError/noRoomForUpload(limit:)`` and others.
+  /// - Throws: ``MigrationError/noRoomForUpload(limit:)``, ``MigrationError/uploadOffsetMismatch(size:)``,
+  ///   ``MigrationError/invalidUploadID`` and the errors of writing.
   package nonisolated func append(
     _ data: [UInt8], to id: String, of appID: String, at offset: Int64
   ) async throws(MigrationError) -> Int64 {

@@ -6,10 +6,12 @@ package import Store
 /// The only folder from which jobs read, and to which callers upload inputs. Replicas have the uploads in their store
 /// instead, so that each of them can read them.
 package struct ImportFolder: Sendable {
+  /// The beginning of the names of all uploads.
   static let uploadPrefix = "upload-"
-  /// Stands between the id of an upload, which cannot contain it, and the app.
+  /// The character between the id of an upload, which cannot contain it, and the app.
   private static let appSeparator: Character = "@"
 
+  /// Absolute, without `.` and `..`; symbolic links are not resolved.
   let path: String
   /// `nil`: uploads are files of the folder.
   let uploads: (any UploadStore)?
@@ -36,11 +38,14 @@ package struct ImportFolder: Sendable {
     return input
   }
 
+  /// Whether the path has the name of an upload.
   private static func isUpload(_ path: String) -> Bool {
     let name = name(ofPath: path)
     return name.hasPrefix(uploadPrefix) && name.contains(appSeparator)
   }
 
+  /// Returns the path of a readable regular file of the folder, with symbolic links resolved, so that none leads out of
+  /// the folder.
   private func file(_ name: String) throws(MigrationError) -> String {
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : URL(fileURLWithPath: "\(folder)/\(name)")
@@ -52,6 +57,8 @@ package struct ImportFolder: Sendable {
   }
 
   /// Returns the path of an upload of an app; one in the store has its name.
+  ///
+  /// - Throws: ``MigrationError/invalidUploadID``, ``MigrationError/inputNotFound(_:)``, ``MigrationError/ledger(_:)``.
   func upload(_ id: String, of appID: String) throws(MigrationError) -> String {
     let name = try Self.fileName(id, of: appID)
     guard let uploads else { return try file(name) }
@@ -81,6 +88,7 @@ package struct ImportFolder: Sendable {
     return String(name.prefix { $0 != appSeparator })
   }
 
+  /// The last component of a path.
   static func name(ofPath path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
 
   /// The name of the file of an upload. Uploads of different apps never share a file.
@@ -96,10 +104,12 @@ package struct ImportFolder: Sendable {
     return "\(appSeparator)\(app.joined())"
   }
 
-  /// Appends a piece of an upload of an app, unless it was appended before.
+  /// Appends a piece of an upload of an app, unless it was appended before. Pieces must come in order: a piece at an
+  /// offset below the size counts as appended before, and one beyond it is refused. A file is durable on return.
   ///
   /// - Returns: the size of the upload in bytes.
-  /// - Throws: ``MigrationError/noRoomForUpload(limit:)`` and others.
+  /// - Throws: ``MigrationError/noRoomForUpload(limit:)``, ``MigrationError/uploadOffsetMismatch(size:)``,
+  ///   ``MigrationError/uploadFailed(_:)`` and those of the id and the store.
   package func append(
     _ data: [UInt8], to id: String, of appID: String, at offset: Int64
   ) throws(MigrationError) -> Int64 {
@@ -130,6 +140,7 @@ package struct ImportFolder: Sendable {
     }
   }
 
+  /// Appends a piece to an upload in the store.
   private func append(
     _ data: [UInt8], to name: String, of appID: String, in uploads: any UploadStore, at offset: Int64
   ) throws(MigrationError) -> Int64 {
@@ -152,7 +163,7 @@ package struct ImportFolder: Sendable {
     return offset == size && !data.isEmpty
   }
 
-  /// Deletes an input.
+  /// Deletes an input. An error is ignored, because the quota counts what is left.
   func delete(_ input: String) {
     if let uploads = uploads(with: input) {
       try? uploads.delete(input)
@@ -169,6 +180,7 @@ package struct ImportFolder: Sendable {
     return (attributes?[.size] as? NSNumber)?.int64Value
   }
 
+  /// The id, if it has 1 to 64 plain characters.
   private static func checked(_ id: String) throws(MigrationError) -> String {
     guard id.utf8.allSatisfy(isPlain), (1...64).contains(id.utf8.count) else { throw .invalidUploadID }
     return id

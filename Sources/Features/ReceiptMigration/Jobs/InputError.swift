@@ -1,7 +1,8 @@
 package import Bytes
 package import Store
 
-/// The reason why the input of a job, or a line of it, cannot be read.
+/// The reason why the input of a job, or a line of it, cannot be read. An error of the input fails the job; one of a
+/// line rejects that line only.
 package enum InputError: Error, Hashable, Sendable {
   /// Opening or reading the file failed.
   case unreadable(path: String, problem: String)
@@ -24,7 +25,9 @@ package enum InputError: Error, Hashable, Sendable {
 
   /// A form of input that the operator must convert.
   package enum Form: Hashable, Sendable {
+    /// By the first two bytes of a gzip member.
     case gzip
+    /// UTF-16 or UTF-32.
     case wide(WideEncoding)
     /// The lines end with CR alone.
     case carriageReturns

@@ -14,6 +14,7 @@ protocol InputSource: Sendable {
 
 /// A file of the import folder.
 struct InputFileSource: InputSource {
+  /// Absolute.
   let path: String
 
   func opened() throws -> (Int64, Int) throws -> [UInt8] {
@@ -28,7 +29,9 @@ struct InputFileSource: InputSource {
 /// An input that cannot be read once its job stops. A file without a complete line is read in one step, which may take
 /// minutes.
 struct StoppableSource: InputSource {
+  /// The input that is read while the job runs.
   let base: any InputSource
+  /// Checked before each read.
   let isStopped: @Sendable () -> Bool
 
   var path: String { base.path }
@@ -44,6 +47,7 @@ struct StoppableSource: InputSource {
 
 /// An upload in the store.
 struct UploadSource: InputSource {
+  /// The name of the upload.
   let path: String
   let uploads: any UploadStore
 
@@ -52,10 +56,12 @@ struct UploadSource: InputSource {
   }
 }
 
-/// Reads an input line by line from an offset, with memory for its longest line.
+/// Reads an input line by line from an offset, with memory for its longest line and one chunk more. It has no lock: one
+/// task reads at a time.
 final class InputFile {
   /// In bytes: enough for a receipt of some ten thousand purchases in base64.
   static let maxLineLength = 24 << 20
+  /// The bytes of one read.
   private static let chunkSize = 256 << 10
 
   private let path: String
@@ -157,7 +163,10 @@ final class InputFile {
     return buffer[next...]
   }
 
-  /// Skips the rest of the line, or of the input, as far as the byte offset `limit`. Returns whether it is skipped.
+  /// Skips the rest of the line, or of the input, as far as the byte offset `limit`, so that a very long line does not
+  /// block a thread. A quote of CSV has no effect here.
+  ///
+  /// - Returns: whether the line is skipped; otherwise a further call continues.
   @discardableResult
   func skipLine(upTo limit: Int64 = .max) throws(InputError) -> Bool {
     while true {

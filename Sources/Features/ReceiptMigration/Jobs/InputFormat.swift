@@ -27,7 +27,8 @@ package struct InputFormat: Hashable, Sendable {
 
 // The stored form.
 extension InputFormat {
-  /// Parses the form of ``text``; `nil` for others.
+  /// Parses the form of ``text``; `nil` for others. Members that are missing have their defaults, so that an older
+  /// version's form stays valid.
   package init?(_ text: String) {
     guard case .object(let json)? = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
     syntax = json["syntax"]?.stringValue.flatMap(Syntax.init(rawValue:))
@@ -72,6 +73,7 @@ package struct InputLine: Hashable, Sendable {
 package struct InputRecord: Hashable, Sendable {
   /// Empty for no customer.
   package var customerID: String
+  /// The receipt, or the transaction id if the line has no receipt.
   package var content: IncomingReceipt.Content
 
   /// `nil` if there is neither a receipt nor a transaction id.

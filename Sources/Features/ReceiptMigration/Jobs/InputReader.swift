@@ -2,7 +2,7 @@ internal import Bytes
 internal import JSON
 package import Store
 
-/// Reads a job's input line by line.
+/// Reads a job's input line by line. It holds no more than one line, so an input may have any size.
 struct InputReader {
   private let file: InputFile
   private let format: InputFormat
@@ -15,16 +15,21 @@ struct InputReader {
 
   /// The outcome of a step.
   enum Step {
+    /// A line, which may be one that cannot be parsed.
     case line(InputLine)
     /// No line was complete. The caller lets other work run before the next step.
     case more
+    /// The input has no further line.
     case end
   }
 
   /// The bytes that one step skips at most.
   private static let stepLength: Int64 = 1 << 20
 
-  /// Opens the input after `line` lines, at the byte offset `position` of the next one; 0 and 0 for the start.
+  /// Opens the input after `line` lines, at the byte offset `position` of the next one; 0 and 0 for the start. The
+  /// beginning is read in any case, because it decides the syntax and has the header.
+  ///
+  /// - Throws: ``InputError`` of the whole input.
   init(
     _ source: any InputSource, _ format: InputFormat, after line: Int64, at position: Int64
   ) throws(InputError) {
@@ -103,6 +108,7 @@ struct InputReader {
     return .more
   }
 
+  /// Numbers a line.
   private mutating func line(
     at position: Int64, _ length: Int, _ record: Result<InputRecord, InputError>
   ) -> InputLine {
@@ -176,7 +182,8 @@ extension JSONObject {
   }
 }
 
-/// Writes failed lines of a job as NDJSON, which is itself valid input.
+/// Writes failed lines of a job as NDJSON, which is itself valid input, so that the operator corrects them and starts a
+/// job with them.
 package struct FailureWriter {
   private let format: InputFormat
   private let source: any InputSource
@@ -203,6 +210,7 @@ package struct FailureWriter {
     return String(decoding: json.serialized(), as: UTF8.self)
   }
 
+  /// The line as the job read it; `nil` if the input is deleted or has changed.
   private func record(_ failure: MigrationLine) -> InputRecord? {
     guard
       var reader = try? InputReader(

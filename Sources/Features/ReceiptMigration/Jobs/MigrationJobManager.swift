@@ -5,6 +5,9 @@ internal import Platform
 package import Store
 
 /// Starts, runs and cancels migration jobs, and resumes them after a restart.
+///
+/// Jobs are rows of the store: one that is started while ``run()`` does not run begins with it. All jobs run at the
+/// same time.
 package actor MigrationJobManager: Worker {
   package nonisolated let name = "migrations"
 
@@ -36,6 +39,7 @@ package actor MigrationJobManager: Worker {
 
   let intake: ReceiptIntake
   let store: any EntitlementStore
+  /// The folder of inputs.
   package nonisolated let folder: ImportFolder
   let logger = Logger(label: "entitled.migrations")
   private let sleep: @Sendable (Duration) async throws -> Void
@@ -74,6 +78,8 @@ package actor MigrationJobManager: Worker {
     }
   }
 
+  /// Runs one job to its end. A job that a failure of the store interrupts stays unfinished and runs again after a
+  /// restart.
   private func process(
     _ job: MigrationJob, _ progress: MigrationProgress
   ) async {
@@ -91,6 +97,7 @@ package actor MigrationJobManager: Worker {
 
   /// The idempotency key of a job, and the encoded response to its caller.
   package struct IdempotentStart: Sendable {
+    /// The key with a hash of the request, so that the key cannot be reused for another one.
     let request: IdempotentRequest
     let response: @Sendable (JobStatus) -> [UInt8]
 
@@ -103,6 +110,7 @@ package actor MigrationJobManager: Worker {
 
   /// The result of ``start(_:upload:_:)``.
   package enum Start: Sendable {
+    /// A new job.
     case started(JobStatus)
     /// Another call with the same idempotency key started the job; this is the encoded response to it.
     case repeated([UInt8])
@@ -161,6 +169,8 @@ package actor MigrationJobManager: Worker {
   }
 
   /// Returns at most `limit` jobs of an app, latest first, before the job `id`; `nil` begins.
+  ///
+  /// - Throws: ``MigrationError/ledger(_:)``.
   package func jobs(
     of appID: String, before id: Int64?, limit: Int
   ) async throws(MigrationError) -> [JobStatus] {
@@ -216,6 +226,7 @@ package actor MigrationJobManager: Worker {
   /// Returns the job's id in the API.
   package static func name(of id: Int64) -> String { "\(idPrefix)\(id)" }
 
+  /// The job with an id of the API, if it is one of the app.
   private func job(_ name: String, of appID: String) async throws(MigrationError) -> MigrationJob {
     guard name.hasPrefix(Self.idPrefix), let id = Int64(name.dropFirst(Self.idPrefix.count)),
       let job = try await read({ snapshot throws(StoreError) in try snapshot.migration(id) }),
@@ -224,6 +235,7 @@ package actor MigrationJobManager: Worker {
     return job
   }
 
+  /// The status of a job: the stored one, with the rate if it runs in this process.
   private func status(of job: MigrationJob) async throws(MigrationError) -> JobStatus {
     let reasons = try await read { snapshot throws(StoreError) in try snapshot.migrationReasons(of: job.id) }
     return JobStatus(
@@ -231,12 +243,14 @@ package actor MigrationJobManager: Worker {
       inputBytes: folder.size(ofInput: job.order.inputPath) ?? 0)
   }
 
+  /// Runs a write, with its errors as ``MigrationError``.
   private func inStore<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
   ) async throws(MigrationError) -> Value {
     do { return try await store.write(body) } catch { throw .ledger(.store(error)) }
   }
 
+  /// Runs a read, with its errors as ``MigrationError``.
   private func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(MigrationError) -> Value {

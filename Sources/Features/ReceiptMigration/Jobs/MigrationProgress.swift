@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The speed of a running job, and whether it should stop.
+/// The speed of a running job, and whether it should stop. The job's tasks and the manager share it.
 final class MigrationProgress: Sendable {
   private struct State {
     /// The number of finished lines in each of the last seconds.
@@ -14,6 +14,7 @@ final class MigrationProgress: Sendable {
   private let start = ContinuousClock.now
   private let state = Mutex(State())
 
+  /// Whether the job was cancelled in this process.
   var isStopped: Bool { state.withLock { $0.isStopped } }
 
   /// Stops the job from starting further lines.
@@ -44,7 +45,8 @@ final class MigrationProgress: Sendable {
   private var second: Int64 { (ContinuousClock.now - start).components.seconds }
 }
 
-/// The line up to which all are done, while later ones may be done too.
+/// The line up to which all are done, while later ones may be done too. A job that resumes begins after it, and leaves
+/// out the later ones by their stored results.
 struct ProgressWatermark {
   /// The number of that line, from 1; 0: none.
   var line: Int64
@@ -55,6 +57,7 @@ struct ProgressWatermark {
   /// Lines beyond ``line`` that are done.
   private var done: Set<Int64> = []
 
+  /// Resumes after a stored watermark.
   init(line: Int64, position: Int64) {
     self.line = line
     self.position = position
@@ -63,8 +66,10 @@ struct ProgressWatermark {
   /// Whether no line is in flight.
   var isComplete: Bool { next.isEmpty }
 
+  /// Records that a line is in flight; `position` is the one after it. Lines must begin in order.
   mutating func begin(_ line: InputLine, next position: Int64) { next[line.number] = position }
 
+  /// Records that a line is done, and moves the watermark over all that are done without a gap.
   mutating func finish(_ finished: InputLine) {
     done.insert(finished.number)
     while done.remove(line + 1) != nil {

@@ -11,9 +11,8 @@ extension MigrationRun {
   /// The number of attempts for a line whose errors are retryable.
   private static let maxAttempts = 5
 
-  /// Migrates a line, with retries.
-  ///
-  /// - Returns: whether the line's result is stored; false if the job stops.
+  /// Migrates a line, with retries: five attempts for an error that time may change, no limit while the store is
+  /// unavailable, and none for a rejected receipt. The result is counted and stored in any case.
   func process(_ line: InputLine) async -> Bool {
     let record: InputRecord
     switch line.record {
@@ -87,6 +86,9 @@ extension MigrationRun {
     return isFinished
   }
 
+  /// Stores the result of a line that changed nothing else.
+  ///
+  /// - Returns: whether it is stored; false if the job stops or the store fails permanently.
   private func keep(_ outcome: MigrationLine) async -> Bool {
     let id = job.id
     progress.count()
@@ -100,12 +102,14 @@ extension MigrationRun {
     }
   }
 
+  /// Counts a line by its result.
   private func count(_ reason: String) {
     Counter(label: "entitled_migrated_receipts_total", dimensions: [("reason", reason)]).increment()
   }
 }
 
 extension InputLine {
+  /// The result of the line, with texts as the store accepts them.
   fileprivate func outcome(
     _ outcome: MigrationLine.Outcome, customerID: String, reason: String = "", explanation: String = ""
   ) -> MigrationLine {
@@ -114,6 +118,7 @@ extension InputLine {
       reason: reason, explanation: explanation.listed)
   }
 
+  /// The result of a line whose receipt was ingested.
   fileprivate func outcome(of result: ReceiptResult, customerID: String) -> MigrationLine {
     if result.belongsToAnotherCustomer {
       let rejection = ReceiptRejection.ownedByAnotherCustomer(

@@ -6,7 +6,7 @@ internal import Platform
 internal import Store
 
 /// A running job: reads its input, migrates several lines concurrently, and commits each line's result together with
-/// its receipt.
+/// its receipt. So a crash loses no result, and a resumed job migrates no line twice.
 struct MigrationRun: Sendable {
   let job: MigrationJob
   private let source: any InputSource
@@ -14,6 +14,7 @@ struct MigrationRun: Sendable {
   let store: any EntitlementStore
   let progress: MigrationProgress
   let sleep: @Sendable (Duration) async throws -> Void
+  /// The locks of purchase lines: concurrent receipts of one Apple account are looked up one after the other.
   let lines = KeyLocks()
 
   /// The longest pause between two attempts.
@@ -63,6 +64,7 @@ struct MigrationRun: Sendable {
     }
   }
 
+  /// Opens the input after the watermark of the job. It waits while the store that has an upload is unavailable.
   private func openInput() async throws(Interruption) -> InputReader {
     let format = InputFormat(job.order.format) ?? InputFormat()
     while true {
@@ -82,6 +84,7 @@ struct MigrationRun: Sendable {
     return !isStopped
   }
 
+  /// The numbers of lines beyond the watermark whose results are stored.
   private func doneLines() async throws(Interruption) -> Set<Int64> {
     let id = job.id
     do throws(StoreError) {
@@ -160,6 +163,7 @@ struct MigrationRun: Sendable {
     do throws(StoreError) { try await end(.finished, "") } catch { throw .store(error) }
   }
 
+  /// Moves the watermark, and stores it after each ``stride`` lines.
   private func finish(_ line: InputLine, _ mark: inout ProgressWatermark) async {
     let before = mark.line
     mark.finish(line)
@@ -174,6 +178,7 @@ struct MigrationRun: Sendable {
     }
   }
 
+  /// Stores the end of the job. A job that was cancelled meanwhile stays cancelled.
   private func end(_ state: MigrationJob.State, _ error: String) async throws(StoreError) {
     let (id, instant) = (job.id, intake.ledger.clocks.now(in: job.order.environment))
     try await repeating { () async throws(StoreError) in

@@ -1,7 +1,8 @@
 internal import Bytes
 internal import JSON
 
-/// Finds the lines of an input that name a person: in a value, as a whole word, or in a signed document.
+/// Finds the lines of an input that name a person: in a value, as a whole word, or in a signed document. It finds
+/// rather too much than too little, because an erased line only costs its migration.
 struct PersonSearch {
   /// Of documents inside documents.
   private static let maxDepth = 4
