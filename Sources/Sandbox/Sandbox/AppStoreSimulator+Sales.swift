@@ -3,7 +3,11 @@ internal import JSON
 internal import SignedData
 
 extension AppStoreSimulator {
-  /// Performs a purchase and returns its signed documents.
+  /// Performs a purchase and returns its signed documents, signed now. A product that the account owns already is not
+  /// sold again; the documents are those of the owned one (``World/buy(_:)``).
+  ///
+  /// - Throws: ``SandboxError/actionFailed(_:)`` for an order that the App Store would refuse; the errors of the
+  ///   journal, with nothing sold.
   package func purchase(_ order: PurchaseOrder) throws(SandboxError) -> Purchase {
     let outcome = try perform(.purchases, Parameters(order.json))
     do {
@@ -31,7 +35,10 @@ extension AppStoreSimulator {
       })
   }
 
-  /// Performs a purchase and returns one document about it.
+  /// Performs a purchase and returns one document about it, for tests that need a document of each kind.
+  ///
+  /// - Throws: as ``purchase(_:)``; ``ActionError/notASubscription(_:)`` if the kind exists for subscriptions only,
+  ///   after the purchase was performed.
   package func document(
     _ kind: SandboxDocumentKind, about order: PurchaseOrder
   ) throws(SandboxError) -> String {
@@ -85,9 +92,11 @@ extension AppStoreSimulator {
 
 /// The kinds of documents that the simulator can issue for a purchase; the raw values are path components.
 package enum SandboxDocumentKind: String, Hashable, Sendable, CaseIterable {
+  /// The JWS of the transaction.
   case transaction
   /// Subscriptions only.
   case renewalInfo = "renewal-info"
+  /// The JWS about the download of the app.
   case appTransaction = "app-transaction"
   /// The signed payload of a version 2 server notification.
   case notification

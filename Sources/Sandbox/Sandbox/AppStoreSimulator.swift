@@ -17,14 +17,20 @@ package actor AppStoreSimulator {
   /// The simulated time, which can be advanced.
   package nonisolated let clock: SandboxClock
 
+  /// The certificates and keys of the documents; a rotation replaces them.
   private(set) var authority: SandboxAuthority
   let files: any StateFiles
+  /// The client by which notifications are sent; `nil` sends none.
   let poster: (any NotificationPoster)?
+  /// The log of actions, by which the world is rebuilt.
   var journal: Journal
   /// The latest entries of ``journal``.
   private(set) var history: JournalHistory
+  /// The state of the App Store. Every change must be recorded in ``journal``.
   var world: World
+  /// The faults that a tester has ordered. They are not persisted.
   var faults = Faults()
+  /// The requests of the service, for the tester's view. They are not persisted.
   var traffic = ServerAPITraffic()
   var deliveryLog = DeliveryLog()
   /// The signer of the `foreign-chain` fault, created on first use.
@@ -41,17 +47,20 @@ package actor AppStoreSimulator {
   let keepsTime: Bool
   /// The number of resets and restores, so that what was going on before one of them ends.
   var generation = 0
+  /// The current ``pause(milliseconds:)``, so that ``wake()`` can end it.
   private var sleeper: Task<Void, Never>?
 
-  /// Opens the simulator with the state in `storage`.
+  /// Opens the simulator with the state in `storage`, which it replays under the present rules and catalog.
   ///
   /// - now: the machine's time.
-  /// - settings: what a new world begins with, such as offers; existing state ignores it.
+  /// - settings: what a new world begins with, such as offers; existing state ignores it. Those that the world rejects
+  ///   are left out.
   /// - origin: the ids of a new world; `nil` derives them from the time.
-  /// - start: the simulated time at which a new world begins, so that it can have a past; existing state
-  ///   ignores it.
+  /// - start: the simulated time at which a new world begins, so that it can have a past; existing state ignores it.
   /// - keepsTime: whether a reset or restore leaves the clock as it is; otherwise it sets the clock.
   /// - poster: sends notifications while ``run()`` runs; `nil` sends none.
+  ///
+  /// - Throws: ``SandboxError``, such as for a journal that is corrupt or of a newer version.
   package init(
     apps: [SandboxApp], settings: [PresetAction] = [], storage: SandboxStorage,
     now: @escaping @Sendable () -> Instant, origin: WorldOrigin? = nil, start: Instant? = nil,
@@ -139,8 +148,8 @@ package actor AppStoreSimulator {
     }
   }
 
-  /// Sets the base URL, such as `http://127.0.0.1:8090`. The certificates name it as their OCSP responder;
-  /// certificates with another URL are issued again.
+  /// Sets the base URL, such as `http://127.0.0.1:8090`. The certificates name it as their OCSP responder; certificates
+  /// with another URL are issued again. A listener calls it once it is bound, because a port of 0 is chosen then.
   package func setBaseURL(_ baseURL: String) throws(SandboxError) {
     authority = try SandboxAuthority(
       directory: files, now: clock.machineNow(), responder: baseURL + Self.responderPath)
@@ -156,7 +165,10 @@ package actor AppStoreSimulator {
 
   // MARK: Actions
 
-  /// Performs an action and persists it.
+  /// Performs an action and persists it, then wakes the delivery of notifications.
+  ///
+  /// - Throws: ``SandboxError/actionFailed(_:)`` with nothing changed; an error of the journal, after which the action
+  ///   is in memory and the next call writes it first.
   func perform(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
     advanceToNow()
     // While the journal cannot be written, no further action is performed.
@@ -184,6 +196,7 @@ package actor AppStoreSimulator {
     if journal.hasUnwrittenEntries { try? persist() }
   }
 
+  /// Advances the world; only an advance with effects becomes an entry of the journal.
   private func advanceToNow() {
     let now = clock.now()
     let isEventful = world.nextChange.map { $0 <= now } ?? false
@@ -258,10 +271,12 @@ package actor AppStoreSimulator {
     try NotificationSigner(world: world, signer: authority.signer).signed(notification)
   }
 
+  /// The writer of version 1 documents as of now.
   func legacyDocument(of app: SandboxApp) -> LegacyDocument {
     LegacyDocument(world: world, app: app, receipts: receiptDocument)
   }
 
+  /// The writer of receipts as of now.
   var receiptDocument: ReceiptDocument {
     ReceiptDocument(world: world, signer: authority.receiptSigner, date: world.now)
   }

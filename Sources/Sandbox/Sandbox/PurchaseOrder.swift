@@ -24,9 +24,11 @@ package struct PurchaseOrder: Hashable, Sendable {
   package var seats: Int64?
   /// Whether an organization buys the seats (Volume Purchasing), otherwise a subscriber (Group Purchases).
   package var isOrganization = false
-  /// The developer's decision about the introductory offer, which overrides the App Store's rule.
+  /// The developer's signed decision about the introductory offer, which overrides the App Store's rule; `nil` without
+  /// one.
   var allowsIntroductoryOffer: Bool?
 
+  /// Creates an order of one item, now, for a new account.
   package init(
     app: String, productId: String, appAccountToken: String? = nil, account: String? = nil,
     quantity: Int64 = 1, purchaseDate: Instant? = nil, billingPlan: BillingPlan = .billedUpfront,
@@ -69,7 +71,10 @@ extension PurchaseOrder {
     "askToBuy",
   ]
 
-  /// Decodes an order from a request body.
+  /// Decodes an order from a request body. It checks types only; ``World/buy(_:)`` checks whether the order can be
+  /// sold.
+  ///
+  /// - Throws: ``ActionError`` for a missing, unknown or malformed member.
   init(_ parameters: Parameters) throws(ActionError) {
     try parameters.allow(only: Self.members)
     self.init(

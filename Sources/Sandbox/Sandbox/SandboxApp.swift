@@ -9,6 +9,7 @@ package struct SandboxApp: Hashable, Sendable {
   /// The products with which a world begins.
   package let products: [SandboxProduct]
 
+  /// Creates an app; `products` may change at a later start, and the journal is replayed with those.
   package init(id: String, identity: AppIdentity, products: [SandboxProduct]) {
     self.id = id
     self.identity = identity
@@ -39,6 +40,7 @@ package struct SandboxProduct: Hashable, Sendable {
   /// ISO 4217.
   package let currency: String
 
+  /// Creates a product, by default a one-time purchase without a price, which cannot be sold until it has one.
   package init(
     productId: String, type: ProductType, subscriptionGroupIdentifier: String? = nil, level: Int = 1,
     period: Period? = nil, duration: Period? = nil, price: Int64? = nil, monthlyPrice: Int64? = nil,

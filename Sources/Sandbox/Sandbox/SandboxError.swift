@@ -12,6 +12,7 @@ package enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
   case corrupt(path: String, detail: String)
   /// A newer version of the program wrote the state.
   case newerSchema(path: String, found: Int, supported: Int)
+  /// OpenSSL could not create a key or a signature.
   case cryptographyFailed(CryptographyError)
 
   package var description: String {
@@ -29,19 +30,26 @@ package enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The reason why the simulator rejected an action. The texts name the valid alternatives.
 package enum ActionError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The body is no JSON object.
   case malformedJSON(String)
+  /// A required member is absent or null.
   case missingMember(String)
+  /// The body has a member that the action does not know, which is probably misspelled.
   case unknownMember(String, known: [String])
+  /// A member has a value of another type or outside of its range.
   case wrongType(member: String, expected: String)
   case unknownApp(String, known: [String])
   case unknownProduct(String, known: [String])
+  /// Neither an id of a transaction of this world nor a reference to one.
   case unknownTransaction(String)
   /// The configuration lacks a setting without which the product cannot be sold.
   case incompleteProduct(String, missing: String)
   /// Another name in the request is unknown.
   case unknown(what: String, name: String, known: [String])
   case invalidAppAccountToken
+  /// StoreKit does not sell this number of the product at once.
   case invalidQuantity(allowed: ClosedRange<Int64>)
+  /// A purchase can be recorded late, but not ahead of time.
   case purchaseDateInFuture
   /// The action requires a subscription.
   case notASubscription(String)

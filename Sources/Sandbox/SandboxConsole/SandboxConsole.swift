@@ -48,6 +48,7 @@ package struct SandboxConsole: Sendable {
     return response
   }
 
+  /// Responds without the headers that all pages share.
   private func answer(_ request: HTTPRequest) async -> HTTPResponse {
     // The host comes first: a page under a rebound name reads nothing.
     if let refusal = hosts.refusalOfHost(request) { return refusal }
@@ -92,16 +93,20 @@ package struct SandboxConsole: Sendable {
     return Frame.plain(200, Text.apps, body, clock, world, assets).compressed(for: request)
   }
 
+  /// The page for an address that names nothing.
   private func missing(_ clock: ClockView, _ request: HTTPRequest) -> HTTPResponse {
     let body: Markup = "<p><a href=\"\(Link.inWorld(world, []))\">\(Text.toStart)</a></p>"
     return Frame.plain(404, Text.noSuchPage, body, clock, world, assets).compressed(for: request)
   }
 }
 
-/// The result of a request.
+/// The result of a request for a page or of a form.
 enum Outcome: Sendable {
+  /// A page, drawn with the frame that all share.
   case page(Page)
+  /// The page after a form, so that a reload does not submit it again.
   case redirect(Link)
+  /// A response that is no page, such as a script.
   case response(HTTPResponse)
 }
 

@@ -1,10 +1,11 @@
 /// The name of a world: 1 to 64 letters, digits, `-`, `_` and `.`, not beginning with a dot.
 package struct WorldName: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The name as it is in paths and on the command line.
   package let text: String
 
   private static let maxLength = 64
 
-  /// `nil` if the text is no name.
+  /// `nil` if the text is no name. A dot at the beginning is refused, so that no name is a path segment such as `..`.
   package init?(_ text: some StringProtocol) {
     guard (1...Self.maxLength).contains(text.utf8.count), !text.hasPrefix("."),
       text.utf8.allSatisfy(Self.isAllowed)
@@ -12,6 +13,7 @@ package struct WorldName: Hashable, Sendable, Comparable, CustomStringConvertibl
     self.text = String(text)
   }
 
+  /// Whether the character needs no escape in a path.
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -26,7 +28,8 @@ package struct WorldName: Hashable, Sendable, Comparable, CustomStringConvertibl
   package var description: String { text }
 }
 
-/// The world that a path names, and the path within the world.
+/// The world that a path names, and the path within the world. Listener and pages use it, so that each path of a world
+/// is `/w/NAME` and the path that exists at `/`.
 package struct WorldPath: Hashable, Sendable {
   /// `nil` is the world at `/`.
   package let world: WorldName?

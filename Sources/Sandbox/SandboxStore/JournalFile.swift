@@ -3,16 +3,18 @@ internal import Platform
 internal import SQLite
 internal import Sandbox
 
-/// The open SQLite database. Not thread-safe.
+/// The open SQLite database. Not thread-safe: ``SandboxDatabase`` holds it in a lock.
 ///
-/// A commit survives a crash of the process at once, and a power loss after the next checkpoint. A flush per
-/// action would dominate the run time, and the state of a simulator can be lost.
+/// A commit survives a crash of the process at once, and a power loss after the next checkpoint. A flush per action
+/// would dominate the run time, and the state of a simulator can be lost.
 final class JournalFile {
   private let path: String
   private let connection: Connection
   private let appending: Statement
   private let rows: RowWriter
 
+  /// Opens the file, or creates it for this user alone, and migrates its schema. `timeout` limits the wait for another
+  /// process's lock.
   init(path: String, timeout: Duration) throws(SandboxError) {
     self.path = path
     makePrivateFile(path)
@@ -30,6 +32,7 @@ final class JournalFile {
     rows = RowWriter(connection)
   }
 
+  /// All lines, oldest first, in memory.
   func lines() throws(SandboxError) -> [JournalLine] {
     let reading = try Statement("SELECT at, entry FROM journal ORDER BY line", on: connection)
     defer { reading.reset() }
@@ -52,6 +55,7 @@ final class JournalFile {
     try connection.execute("PRAGMA synchronous = NORMAL")
   }
 
+  /// Appends lines and writes the rows that they changed, in one transaction.
   func append(_ lines: [JournalLine], _ changes: [RowChange]) throws(SandboxError) {
     try inTransaction { () throws(SandboxError) in try write(lines, changes) }
   }
@@ -67,6 +71,7 @@ final class JournalFile {
     }
   }
 
+  /// Writes inside a transaction.
   private func write(_ lines: [JournalLine], _ changes: [RowChange]) throws(SandboxError) {
     for line in lines {
       try appending.bind(1, line.at.millisecondsSince1970)
@@ -76,6 +81,7 @@ final class JournalFile {
     for change in changes { try rows.write(change) }
   }
 
+  /// Runs a body in a transaction, which is rolled back if it throws.
   private func inTransaction(_ body: () throws(SandboxError) -> Void) throws(SandboxError) {
     try connection.execute("BEGIN IMMEDIATE")
     do throws(SandboxError) {

@@ -1,19 +1,21 @@
 internal import SQLite
 internal import Sandbox
 
-/// The writer of the world's tables.
+/// The writer of the world's tables. It prepares each statement once, because an action changes only a few rows.
 final class RowWriter {
   private let connection: Connection
   /// By table name.
   private var insertions: [String: Statement] = [:]
   private var deletions: [Deletion: Statement] = [:]
 
+  /// The statement that deletes the rows of a subject.
   private struct Deletion: Hashable {
     let table: String
     /// The number of columns in the condition.
     let columns: Int
   }
 
+  /// Prepares nothing yet.
   init(_ connection: Connection) { self.connection = connection }
 
   /// Replaces the tables with empty ones.
@@ -35,6 +37,7 @@ final class RowWriter {
     for row in change.rows { try insertion.run(row) }
   }
 
+  /// The prepared insertion into a table.
   private func insertion(into table: WorldTable) throws(SandboxError) -> Statement {
     if let known = insertions[table.name] { return known }
     let statement = try Statement(table.insertion, on: connection)
@@ -42,6 +45,7 @@ final class RowWriter {
     return statement
   }
 
+  /// The prepared deletion of the rows whose first columns have given values.
   private func deletion(from table: WorldTable, byFirst count: Int) throws(SandboxError) -> Statement {
     let key = Deletion(table: table.name, columns: count)
     if let known = deletions[key] { return known }
@@ -52,6 +56,7 @@ final class RowWriter {
 }
 
 extension Statement {
+  /// Binds the cells in order and runs the statement.
   fileprivate func run(_ cells: [Cell]) throws(SandboxError) {
     for (position, cell) in zip(CInt(1)..., cells) {
       switch cell {
@@ -65,6 +70,7 @@ extension Statement {
 }
 
 extension WorldTable {
+  /// The SQL that creates the table, with its comment for testers.
   fileprivate var definition: String {
     let columns = columns.map { column in
       "  \(column.name) \(column.isText ? "TEXT" : "INTEGER")\(column.isOptional ? "" : " NOT NULL"),\n"
@@ -78,10 +84,12 @@ extension WorldTable {
       """
   }
 
+  /// The SQL that writes one row.
   fileprivate var insertion: String {
     "INSERT OR REPLACE INTO \(name) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
   }
 
+  /// The SQL that deletes by the first columns; by none, all rows.
   fileprivate func deletion(byFirst count: Int) -> String {
     guard count > 0 else { return "DELETE FROM \(name)" }
     return "DELETE FROM \(name) WHERE "

@@ -4,12 +4,13 @@ internal import Synchronization
 
 /// The sandbox's journal in a SQLite file, with tables that testers can query.
 ///
-/// The journal is the source of truth. The tables are created when a process starts and updated in the
-/// transaction of each journal line.
+/// The journal is the source of truth. The tables are created when a process starts and updated in the transaction of
+/// each journal line, so that a tester's query never sees one without the other.
 package final class SandboxDatabase: JournalStore {
   /// The file name in the directory.
   package static let fileName = "sandbox.sqlite"
 
+  /// The path of the file.
   package let path: String
   private let file: Mutex<JournalFile>
 

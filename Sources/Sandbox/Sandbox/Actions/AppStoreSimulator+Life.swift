@@ -10,10 +10,11 @@ struct GeneratedAction {
 /// Many customers.
 extension AppStoreSimulator {
   /// Performs actions of `customers` accounts for a simulated time, in steps of a quarter of a day, and delivers the
-  /// notifications after each step. `behavior` is `random` (any action at any time) or `typical` (as the customers of
-  /// a business).
+  /// notifications after each step. `behavior` is `random` (any action at any time) or `typical` (as the customers of a
+  /// business). With the same seed, a new world has the same life again.
   ///
   /// - Returns: the numbers of performed and rejected actions, and of notifications by name.
+  /// - Throws: ``ActionError`` for a wrong member before anything happens; ``SandboxError`` of the journal.
   func live(_ parameters: Parameters) async throws -> JSONObject {
     try parameters.allow(only: ["app", "customers", "by", "seed", "actionsPerDay", "behavior"])
     let name = try parameters.string("app")
@@ -59,6 +60,7 @@ extension AppStoreSimulator {
     var refused: Int64 = 0
   }
 
+  /// Performs an action and counts it. Rejections are expected; other errors end the run.
   private func perform(_ generated: GeneratedAction, _ counts: inout Counts) throws(SandboxError) {
     do {
       _ = try execute(generated.action, Parameters(generated.members))
@@ -68,6 +70,7 @@ extension AppStoreSimulator {
     }
   }
 
+  /// Runs `body` and advances the clock until `length` milliseconds have passed.
   private func steps(
     of length: Int64, _ body: (inout Counts) throws(SandboxError) -> Void
   ) async throws(SandboxError) -> Counts {
@@ -86,6 +89,7 @@ extension AppStoreSimulator {
   /// The maximum number of notifications in flight.
   private static let postConcurrency = 16
 
+  /// The numbers of notifications by type and subtype.
   private func count(_ notifications: some Sequence<SandboxNotification>) -> JSONObject {
     var counts: [String: Int64] = [:]
     for notification in notifications { counts[notification.name, default: 0] += 1 }

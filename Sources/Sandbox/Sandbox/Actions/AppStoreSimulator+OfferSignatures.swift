@@ -7,7 +7,9 @@ internal import SignedData
 ///
 /// Signatures are checked only if at least one public key is registered.
 extension AppStoreSimulator {
-  /// Checks the signatures that an order carries for its offer.
+  /// Checks the signatures that an order carries for its offer. Other actions and orders without signatures pass.
+  ///
+  /// - Throws: ``ActionError/invalidOfferSignature(_:)``.
   func checkOffer(_ action: Action, _ parameters: Parameters) throws(ActionError) {
     guard action == .purchases else { return }
     if let jws = try parameters.stringIfPresent("introductoryOfferEligibility") {
@@ -30,6 +32,7 @@ extension AppStoreSimulator {
       ])
   }
 
+  /// Checks that a JWS verifies with the key that it names, and that its claims are those of the order.
   private func check(_ text: String, _ claims: [(name: String, expected: String?)]) throws(ActionError) {
     guard let jws = try? UnverifiedJWS(text), let key = jws.header["kid"]?.stringValue else {
       throw .invalidOfferSignature("not a JWS with a kid")

@@ -1,10 +1,12 @@
 internal import AppStore
 internal import JSON
 
-/// Typed access to the members of a request body.
+/// Typed access to the members of a request body. A member that is null counts as absent. Each function throws
+/// ``ActionError`` with the name of the member and what is expected.
 struct Parameters {
   let json: JSONObject
 
+  /// Reads the members of a parsed object.
   init(_ json: JSONObject) { self.json = json }
 
   /// Parses a body, which must be a JSON object.
@@ -53,6 +55,7 @@ struct Parameters {
     return integer
   }
 
+  /// Reads an optional integer, which may be sent as a string.
   func integerIfPresent(_ member: String) throws(ActionError) -> Int64? {
     guard let value = json[member], !value.isNull else { return nil }
     // The command line sends numbers as strings.
@@ -68,6 +71,7 @@ struct Parameters {
     return flag
   }
 
+  /// Reads an optional Boolean, which may be sent as a string.
   func flagIfPresent(_ member: String) throws(ActionError) -> Bool? {
     guard let value = json[member], !value.isNull else { return nil }
     switch value {
@@ -89,7 +93,8 @@ struct Parameters {
     return Instant(millisecondsSince1970: milliseconds)
   }
 
-  /// Reads a duration such as `50ms`, `90s`, `5m`, `12h`, `35d` or `2w`; the result is in milliseconds.
+  /// Reads a duration such as `50ms`, `90s`, `5m`, `12h`, `35d` or `2w`, with a number of at most a million (a million
+  /// million of milliseconds); the result is in milliseconds.
   func durationIfPresent(_ member: String) throws(ActionError) -> Int64? {
     guard let text = try stringIfPresent(member) else { return nil }
     let units: [Character: Int64] = [

@@ -1,12 +1,14 @@
 internal import AppStore
 internal import JSON
 
-/// A generator of customer actions that is deterministic for a seed.
+/// A generator of customer actions that is deterministic for a seed and a world. It finds sequences of actions that no
+/// test was written for.
 struct RandomLife {
   private let app: SandboxApp
   private let customers: Int
   private var random: SeededRandom
 
+  /// Accounts are `customer-1` to `customer-N`.
   init(app: SandboxApp, customers: Int, seed: UInt64) {
     self.app = app
     self.customers = customers
@@ -95,6 +97,7 @@ struct RandomLife {
     return "00000000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - digits.count)) + digits
   }
 
+  /// Buys any product, sometimes with an offer, the monthly plan or seats.
   private mutating func purchase(_ number: Int, _ world: World) -> GeneratedAction {
     let product = app.products.randomElement(using: &random)
     var order: JSONObject = [
@@ -121,6 +124,7 @@ struct RandomLife {
     return GeneratedAction(action: .purchases, members: order)
   }
 
+  /// Moves a customer to any storefront.
   private mutating func move(_ number: Int) -> GeneratedAction {
     let storefront = Storefront.known.randomElement(using: &random) ?? .usa
     return GeneratedAction(
@@ -128,6 +132,7 @@ struct RandomLife {
       members: ["account": .string(Self.account(number)), "storefront": .string(storefront.code)])
   }
 
+  /// Restores purchases, or changes the renewal rate of the account.
   private mutating func restoreOrChangeRate(_ account: JSONValue) -> GeneratedAction {
     switch Int.random(in: 0..<6, using: &random) {
     case 0: GeneratedAction(action: .periods, members: ["account": account, "testFlight": true])
@@ -150,6 +155,7 @@ struct RandomLife {
       ])
   }
 
+  /// Refunds a purchase, in one of four cases by 40 percent.
   private mutating func refund(_ id: JSONValue) -> GeneratedAction {
     var members: JSONObject = ["transactionId": id]
     if Int.random(in: 0..<4, using: &random) == 0 { members["percent"] = 40 }

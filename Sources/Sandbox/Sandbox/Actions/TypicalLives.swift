@@ -5,6 +5,7 @@ internal import JSON
 /// first, a few percent leave each month and some of these return, cards are declined and recover, and few purchases
 /// are refunded. The plans are deterministic for a seed.
 struct TypicalLives {
+  /// A decision of a customer, which becomes an action when its time has come.
   private enum Step {
     case move(Storefront)
     case buy(SandboxProduct)
@@ -16,6 +17,7 @@ struct TypicalLives {
     case refund
   }
 
+  /// A step at a time.
   private struct PlannedStep {
     let at: Instant
     let number: Int
@@ -107,6 +109,7 @@ struct TypicalLives {
     if happens(in: 25), back < end { planSubscription(of: number, from: back) }
   }
 
+  /// Plans a step some days after `start`; one beyond the end of the time is left out.
   private mutating func add(_ step: Step, _ number: Int, _ start: Instant, days: Double = 0) {
     let at = Self.time(start, days: days)
     if at < end { plan.append(PlannedStep(at: at, number: number, step: step)) }
@@ -116,6 +119,7 @@ struct TypicalLives {
     start.advanced(byMilliseconds: Int64(days * 86_400_000))
   }
 
+  /// Whether an event happens that has a probability of `percent`.
   private mutating func happens(in percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
   /// Nearly half of the customers are in the United States; the others are spread over the known storefronts.
@@ -125,6 +129,7 @@ struct TypicalLives {
 
   // MARK: Actions
 
+  /// The action of a planned step; `nil` for a step about a purchase that was not made.
   private mutating func action(_ planned: PlannedStep, in world: World) -> GeneratedAction? {
     let name = RandomLife.account(planned.number)
     let account = JSONValue.string(name)

@@ -3,7 +3,9 @@ internal import Bytes
 internal import JSON
 
 extension World {
-  /// Performs an action. An action that throws has changed nothing.
+  /// Performs an action. An action that throws has changed nothing, so that it need not be recorded.
+  ///
+  /// - Throws: ``ActionError``: of the members first, then of the state.
   mutating func perform(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
     try parameters.allow(only: action.members)
     switch action {
@@ -103,6 +105,7 @@ extension World {
 
   // MARK: Customers
 
+  /// Buys at once, or stores the order until a parent answers it.
   private mutating func performPurchase(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let order = try PurchaseOrder(parameters)
     guard try parameters.flagIfPresent("askToBuy") == true else {
@@ -160,6 +163,7 @@ extension World {
     return Outcome(transactions: recovered)
   }
 
+  /// Sets the token of a transaction and of later ones of its subscription, as the Server API does.
   private mutating func setAppAccountToken(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let transaction = try transaction(parameters)
     let token = try parameters.string("appAccountToken")
@@ -175,6 +179,7 @@ extension World {
 
   // MARK: Refunds
 
+  /// Refunds, reverses or declines a refund, or requests one.
   private mutating func performRefund(_ action: Action, _ parameters: Parameters) throws(ActionError)
     -> Outcome
   {
@@ -206,6 +211,7 @@ extension World {
 
   // MARK: Sharing
 
+  /// Performs an action of the purchaser about Family Sharing or seats.
   private mutating func performSharing(_ action: Action, _ parameters: Parameters) throws(ActionError)
     -> Outcome
   {

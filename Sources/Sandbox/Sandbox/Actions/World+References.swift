@@ -55,8 +55,10 @@ extension World {
     return number - 1
   }
 
+  /// The text of an index, counted from 1.
   private static func ordinal(_ index: Int) -> String { "#\(index + 1)" }
 
+  /// The reference to a transaction, which is the same in each sandbox that performs the same actions.
   private func reference(to sold: SoldTransaction) -> String? {
     let all = transactions(of: sold.account, for: sold.productID)
     return all.firstIndex { $0.id == sold.id }.map { "\(sold.account)/\(sold.productID)/\($0 + 1)" }

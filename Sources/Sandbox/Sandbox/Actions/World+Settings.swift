@@ -25,6 +25,7 @@ extension World {
     return Outcome(members: [("account", account)])
   }
 
+  /// Downloads the app, or updates it if the account has it: the first version and the date stay then.
   private mutating func download(_ parameters: Parameters, _ account: String) throws(ActionError) {
     let app = try appID(parameters)
     let version = try parameters.string("version")
@@ -128,6 +129,7 @@ extension World {
     return timing
   }
 
+  /// A setting that App Store Connect offers.
   private func gracePeriod(_ parameters: Parameters) throws(ActionError) -> GracePeriod {
     let days = try parameters.integer("days", in: 0...28)
     guard GracePeriod.lengths.contains(days) else {
@@ -136,6 +138,7 @@ extension World {
     return GracePeriod(days: days, scope: try parameters.caseIfPresent("renewalType") ?? .allRenewals)
   }
 
+  /// Changes the rules of commitments; members that are absent keep their value.
   private func setRules(_ rules: inout CommitmentRules, _ parameters: Parameters) throws(ActionError) {
     if let choice: CommitmentRules.ExpiredSubtype = try parameters.caseIfPresent("expiredSubtype") {
       rules.expiredSubtype = choice
@@ -145,6 +148,7 @@ extension World {
     }
   }
 
+  /// The URL and version of notifications; `nil` without a URL, which turns them off.
   private func notificationTarget(_ parameters: Parameters) throws(ActionError) -> AppSettings
     .NotificationTarget?
   {

@@ -18,11 +18,17 @@ extension AppStoreSimulator {
     }
   }
 
+  /// Cancels the delivery in flight; it ends soon after.
   private func cancelDelivery() { delivery?.cancel() }
 
+  /// An hour, in milliseconds.
   private static let maxWait: Int64 = 3_600_000
 
-  /// Advances the clock step by step: each notification is delivered at its own time, before the next event.
+  /// Advances the clock step by step: each notification is delivered at its own time, before the next event. The
+  /// journal gets the clock's time at the end.
+  ///
+  /// - Throws: ``ActionError/notPossible(_:)`` if a reset or restore replaced the world meanwhile; the errors of the
+  ///   journal.
   func advanceClock(to target: Instant) async throws(SandboxError) {
     let generation = generation
     while let next = nextEvent, next <= target {
@@ -49,6 +55,7 @@ extension AppStoreSimulator {
     try await finishAdvance(to: clock.now().advanced(byMilliseconds: milliseconds), concurrency: concurrency)
   }
 
+  /// Sets the clock to its target, records that, and delivers what is due.
   private func finishAdvance(to target: Instant, concurrency: Int) async throws(SandboxError) {
     clock.set(to: target)
     world.advance(to: clock.now())
@@ -62,7 +69,8 @@ extension AppStoreSimulator {
     [world.nextChange, poster == nil ? nil : world.nextDelivery].compactMap { $0 }.min()
   }
 
-  /// Processes all events that are due and delivers the notifications.
+  /// Processes all events that are due and delivers the notifications. It returns when all attempts have ended, which
+  /// may take as long as the developer's server does.
   func processDue() async {
     catchUp()
     await deliver()
@@ -142,7 +150,7 @@ extension AppStoreSimulator {
     return .sent(body, url: target.url, count: faults.take(.duplicate) == nil ? 1 : 2)
   }
 
-  /// Returns the time of the next attempt, or `nil` after the last one.
+  /// Returns the time of the next attempt by the rules of the app's environment, or `nil` after the last one.
   private func retry(_ notification: SandboxNotification) -> Instant? {
     let rules = world.settings[notification.app]?.delivery.rules ?? .sandbox
     let hours = rules.retryHours(version: notification.version)
@@ -150,7 +158,7 @@ extension AppStoreSimulator {
     return world.now.advanced(byMilliseconds: hours[notification.attempts.count] * 3_600_000)
   }
 
-  /// The body of a notification. `fault` returns a change of its signature.
+  /// The body of a notification; `nil` if its documents cannot be signed. `fault` returns a change of its signature.
   func body(
     of notification: SandboxNotification, applying fault: () -> ((String) -> String)? = { nil }
   ) -> [UInt8]? {
@@ -174,6 +182,7 @@ private enum OutgoingNotification: Sendable {
 
   var isUnsent: Bool { if case .unsent = self { true } else { false } }
 
+  /// Sends the notification, and returns the last exchange of several.
   func post(by poster: (any NotificationPoster)?, _ clock: SandboxClock) async -> DeliveryLog.Exchange {
     switch self {
     case .unsent(let result):
@@ -190,7 +199,7 @@ private enum OutgoingNotification: Sendable {
   }
 }
 
-/// The transport of notifications to the developer's server.
+/// The transport of notifications to the developer's server, with a time limit of its own for each attempt.
 package protocol NotificationPoster: Sendable {
   /// Whether the operator allows requests to that URL. Others fail.
   func permits(_ url: String) -> Bool
@@ -203,7 +212,7 @@ extension NotificationPoster {
 }
 
 extension AppStoreSimulator {
-  /// Rejects a notification URL to which the sandbox sends nothing.
+  /// Rejects a notification URL to which the sandbox sends nothing, when it is set and not at the first delivery.
   func checkTarget(_ action: Action, _ parameters: Parameters) throws(ActionError) {
     guard action == .notificationURL, let poster, let url = try parameters.stringIfPresent("url"),
       !poster.permits(url)

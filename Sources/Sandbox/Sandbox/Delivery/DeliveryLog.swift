@@ -2,11 +2,14 @@ package import AppStore
 
 /// The response of a developer's server to a posted body.
 package struct ReceiverResponse: Hashable, Sendable {
+  /// The result as Apple's notification history names it.
   package let result: SendAttemptResult
   /// The HTTP status; `nil` without a response.
   package let status: Int?
+  /// Empty without a response; the poster may cut a long one.
   package let body: [UInt8]
 
+  /// Creates a response; without a status, the request failed.
   package init(result: SendAttemptResult, status: Int? = nil, body: [UInt8] = []) {
     self.result = result
     self.status = status
@@ -18,6 +21,7 @@ package struct ReceiverResponse: Hashable, Sendable {
 struct DeliveryLog: Sendable {
   /// The request of one attempt and its response.
   struct Exchange: Sendable {
+    /// Empty if nothing was sent.
     let url: String
     let sent: [UInt8]
     let response: ReceiverResponse
@@ -25,11 +29,13 @@ struct DeliveryLog: Sendable {
     let milliseconds: Int64
   }
 
+  /// An attempt of a notification, both as indices.
   private struct Key: Hashable {
     let notification: Int
     let attempt: Int
   }
 
+  /// The number of attempts that are at least available.
   private static let limit = 500
   /// The stored part of a response's body, in bytes.
   private static let maxResponseBytes = 4_096

@@ -3,6 +3,7 @@ internal import JSON
 
 /// The delivery of an app's notifications.
 struct DeliverySettings: Hashable, Sendable {
+  /// The environment whose retries, history and version 1 types apply.
   var rules = EnvironmentRules.sandbox
   /// `nil` sends each notification at once.
   var delays: DeliveryDelays?
@@ -13,7 +14,9 @@ struct DeliverySettings: Hashable, Sendable {
 
 /// The rules of notifications that differ between Apple's environments. Documents are for `Sandbox` with both.
 enum EnvironmentRules: String, Hashable, Sendable, CaseIterable {
+  /// No retries, and a history of 30 days.
   case sandbox = "SANDBOX"
+  /// Retries for days, and a history of 180 days.
   case production = "PRODUCTION"
 
   /// Returns the hours from each attempt to the next one (Apple: "Responding to App Store Server Notifications":
@@ -60,7 +63,9 @@ enum EnvironmentRules: String, Hashable, Sendable, CaseIterable {
 struct DeliveryDelays: Hashable, Sendable {
   /// The fate of one notification.
   enum Fate: Hashable {
+    /// It arrives later.
     case after(milliseconds: Int64)
+    /// It never arrives; only the notification history has it.
     case lost
   }
 

@@ -3,7 +3,8 @@ internal import HTTP
 internal import JSON
 internal import SignedData
 
-/// The faults that a tester has set: each kind applies to the next `count` opportunities.
+/// The faults that a tester has set: each kind applies to the next `count` opportunities, or to every n-th of them.
+/// They are not part of the journal, so a restart has none.
 package struct Faults: Sendable {
   /// A kind of fault. The raw values are names in the sandbox's HTTP interface.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -12,20 +13,29 @@ package struct Faults: Sendable {
     case drop
     /// The notification is sent later, in simulated time.
     case delay
+    /// The notification is sent twice.
     case duplicate
     /// The notification is sent after its successor.
     case reorder
     // Every signed document.
+    /// The signature does not verify.
     case wrongSignature = "wrong-signature"
     /// A valid signature under a foreign certificate chain.
     case foreignChain = "foreign-chain"
     // The Server API and verifyReceipt.
+    /// The response is 429 with a time to retry.
     case rateLimit = "rate-limit"
+    /// The response is Apple's general error, 500.
     case serverError = "server-error"
+    /// The response comes later, in machine time.
     case slow
+    /// The connection is closed without a response.
     case cut
+    /// The response is a page of HTML with status 200, as that of a captive network.
     case html
+    /// The response has status 200 and no body.
     case empty
+    /// The body ends in the middle.
     case truncated
     /// Every page claims that there is another page and repeats the same token.
     case pageLoop = "page-loop"
@@ -36,13 +46,16 @@ package struct Faults: Sendable {
     // OCSP.
     /// The connection is closed without a response.
     case ocspDown = "ocsp-down"
+    /// The response comes later, in machine time.
     case ocspSlow = "ocsp-slow"
     /// The certificates are reported as revoked one minute ago.
     case ocspRevoked = "ocsp-revoked"
     /// The certificates are reported as unknown.
     case ocspUnknown = "ocsp-unknown"
     // Lines of the reports of App Store Connect.
+    /// The line is left out.
     case reportMissing = "report-missing"
+    /// The line appears twice.
     case reportDoubled = "report-doubled"
     /// The line counts one more.
     case reportCount = "report-count"
@@ -63,7 +76,10 @@ package struct Faults: Sendable {
   private static let defaultMilliseconds: Int64 = 60_000
   private static let maxPassed: Int64 = 1_000_000_000_000
 
-  /// Sets a fault: `{"kind": "delay", "count": 3, "by": "1h", "every": 2}`.
+  /// Sets a fault: `{"kind": "delay", "count": 3, "by": "1h", "every": 2}`. It replaces one of the same kind; a count
+  /// of 0 ends it.
+  ///
+  /// - Throws: ``ActionError``, with the faults as they were.
   mutating func set(_ parameters: Parameters) throws(ActionError) {
     try parameters.allow(only: ["kind", "count", "by", "every"])
     let name = try parameters.choice("kind", of: Kind.allCases.map(\.rawValue))
@@ -76,6 +92,7 @@ package struct Faults: Sendable {
     faults[kind] = count > 0 ? Fault(count: count, milliseconds: milliseconds, every: every ?? 1) : nil
   }
 
+  /// Ends all faults.
   mutating func clear() { faults = [:] }
 
   package init() {}

@@ -43,6 +43,7 @@ struct FutureDocuments: Hashable, Sendable {
     ("futureObject", ["identifier": "1", "parts": [["text": "nested"]]]), ("futureList", ["a", 1, .null]),
   ]
 
+  /// A value for each enumeration of a document, of the type that Apple's values have.
   private static func unknownValues(of kind: Kind) -> [(String, JSONValue)] {
     switch kind {
     case .transaction:

@@ -3,7 +3,8 @@ internal import AppStore
 internal import JSON
 internal import SignedData
 
-/// The data formats of `verifyReceipt` and of version 1 notifications: strings, and each date in three forms.
+/// The data formats of `verifyReceipt` and of version 1 notifications: strings, and each date in three forms. It reads
+/// one state of the world; a caller makes a new one for each response.
 struct LegacyDocument {
   let world: World
   let app: SandboxApp
@@ -44,6 +45,7 @@ struct LegacyDocument {
     return purchase
   }
 
+  /// The renewal information of one subscription.
   private func renewal(_ line: SubscriptionLine) -> LegacyRenewal {
     var renewal = LegacyRenewal(originalTransactionID: String(line.id), productID: line.productID)
     renewal.autoRenewProductID = line.nextCharge.productID
@@ -97,6 +99,7 @@ struct LegacyDocument {
 }
 
 extension LegacyOffer {
+  /// The offer in the old members; none for a regular price.
   fileprivate init(_ offer: Offer?) {
     self.init(offer?.type, paid: offer?.mode, identifier: offer?.identifier)
   }

@@ -2,7 +2,7 @@ internal import AppStore
 internal import JSON
 internal import SignedData
 
-/// The signer of version 2 notifications.
+/// The signer of version 2 notifications. They are signed for each attempt, with the documents as of their dates.
 struct NotificationSigner {
   let world: World
   let signer: JWSSigner
@@ -22,6 +22,7 @@ struct NotificationSigner {
     return try signer.sign(payload: future.applied(to: payload, .notification))
   }
 
+  /// The member of the payload that the type of the notification has, with its name.
   private func content(of notification: SandboxNotification) throws(CryptographyError) -> (String, JSONObject)
   {
     switch notification.subject {
@@ -41,6 +42,7 @@ struct NotificationSigner {
     }
   }
 
+  /// The members that each kind of content has.
   private func base(of app: String) -> JSONObject {
     JSONObject(present: [
       ("bundleId", world.app(app).map { .string($0.identity.bundleID) }),
@@ -48,6 +50,7 @@ struct NotificationSigner {
     ])
   }
 
+  /// The content about a purchase, with its signed documents.
   private func data(
     _ notification: SandboxNotification, _ transaction: SoldTransaction, _ line: SubscriptionLine?,
     _ reason: ConsumptionRequestReason?
@@ -66,6 +69,7 @@ struct NotificationSigner {
     return data
   }
 
+  /// The content about an app install.
   private func appData(_ notification: SandboxNotification, _ account: String) throws(CryptographyError)
     -> JSONObject
   {
@@ -79,6 +83,7 @@ struct NotificationSigner {
     return content
   }
 
+  /// The counts of a completed mass extension.
   private func summary(_ result: MassExtension, app: String) -> JSONObject {
     var summary = base(of: app)
     summary["requestIdentifier"] = .string(result.requestIdentifier)

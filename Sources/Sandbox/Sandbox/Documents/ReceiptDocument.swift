@@ -3,7 +3,7 @@ internal import AppStore
 internal import Bytes
 internal import SignedData
 
-/// The receipts that StoreKit 1 stores on a device.
+/// The receipts that StoreKit 1 stores on a device, signed now. An account without purchases has a receipt too.
 struct ReceiptDocument {
   let world: World
   let signer: ReceiptSigner
@@ -37,6 +37,7 @@ struct ReceiptDocument {
     }
   }
 
+  /// The attributes of an app receipt, by Apple's numbers (Apple: "Receipt fields").
   private func content(_ account: String, _ app: SandboxApp) -> ReceiptBuilder {
     let install = world.accounts[account]?.appInstalls[app.id]
     // Derived from the account instead of random, so that a receipt can be reproduced.
@@ -63,6 +64,7 @@ struct ReceiptDocument {
     return receipt
   }
 
+  /// The attributes of one purchase in a receipt.
   private func entry(_ sold: SoldTransaction, cancelled: Instant?) -> ReceiptBuilder {
     var purchase = ReceiptBuilder()
     purchase.add(1701, sold.quantity)
@@ -79,6 +81,7 @@ struct ReceiptDocument {
     return purchase
   }
 
+  /// The purchase of a receipt from before iOS 7, as a property list.
   private func purchaseInfo(_ sold: SoldTransaction, _ app: SandboxApp) -> String {
     var entries = [
       ("bid", app.identity.bundleID),
@@ -106,6 +109,7 @@ struct ReceiptDocument {
 }
 
 extension SoldTransaction {
+  /// Whether it is free by an offer.
   var isTrial: Bool { offer?.mode == .freeTrial }
 
   /// Whether it is a paid introductory offer.

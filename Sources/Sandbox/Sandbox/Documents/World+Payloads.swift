@@ -112,6 +112,7 @@ extension World {
     return futureDocuments(of: line.app).applied(to: payload, .renewalInfo)
   }
 
+  /// Apple's code.
   private func autoRenewStatus(_ isOn: Bool) -> Int64 { (isOn ? AutoRenewStatus.on : .off).rawValue }
 
   /// The place of a transaction in its commitment (Apple: TransactionCommitmentInfo). The total price is in milliunits
@@ -146,6 +147,7 @@ extension World {
       ]))
   }
 
+  /// The tiers in Apple's form.
   private static func json(_ tiers: [SeatPriceTier]) -> JSONValue {
     .array(tiers.map { ["tierPrice": JSONValue($0.price), "tierQuantity": JSONValue($0.quantity)] })
   }

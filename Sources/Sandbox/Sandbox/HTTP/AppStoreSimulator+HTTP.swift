@@ -57,6 +57,7 @@ extension AppStoreSimulator {
 
   private static let prefix = "/sandbox/v1/"
   private static let interfaces = ["/inApps/", "/groups/", "/advancedCommerce/", "/externalPurchase/"]
+  /// Ten years, in milliseconds.
   private static let maxAdvance: Int64 = 3660 * Instant.millisecondsPerDay
 
   /// The methods of the paths that do not take another one.
@@ -67,6 +68,7 @@ extension AppStoreSimulator {
     "scenarios": ["GET"], "snapshot": ["GET", "PUT"],
   ]
 
+  /// Routes the calls of testers, below `/sandbox/v1/`.
   private func testRoutes(_ request: HTTPRequest, _ path: String) async -> HTTPResponse {
     if let allowed = Self.allowedMethods[path], !allowed.contains(request.method) {
       return .methodNotAllowed(allowed.joined(separator: ", "))
@@ -151,6 +153,8 @@ extension AppStoreSimulator {
     }
   }
 
+  /// Performs an action and returns what the app would receive: the signed documents of the first transaction, its
+  /// status, and the names of the notifications that followed.
   private func act(_ action: Action, _ parameters: Parameters) throws -> JSONObject {
     try checkOffer(action, parameters)
     try checkTarget(action, parameters)
@@ -200,6 +204,7 @@ extension AppStoreSimulator {
     ])
   }
 
+  /// Changes the clock, the rate limit or the faults.
   private func set(_ path: String, _ parameters: Parameters) async throws -> JSONObject {
     switch path {
     case "clock":

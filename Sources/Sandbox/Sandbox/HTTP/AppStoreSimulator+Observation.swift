@@ -4,6 +4,7 @@ internal import JSON
 
 // The views as JSON.
 extension AppStoreSimulator {
+  /// The number of entries of a page, by default and at most.
   private static let maxJournalPage = 1_000
 
   /// The next change and its time; without one, an empty object.

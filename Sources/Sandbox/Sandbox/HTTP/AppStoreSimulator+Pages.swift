@@ -9,6 +9,7 @@ extension AppStoreSimulator {
     let accounts: [String]
   }
 
+  /// The number of accounts of a page, by default and at most.
   private static let maxPageSize = 5_000
 
   /// Responds with the page that the query names.
@@ -22,6 +23,9 @@ extension AppStoreSimulator {
     }
   }
 
+  /// The page that the query names.
+  ///
+  /// - Throws: ``ActionError`` for an unknown app and for another limit.
   private func page(_ query: Query) throws(ActionError) -> Page {
     catchUp()
     guard let app = query["app"].flatMap({ world.app($0) }) else {

@@ -3,8 +3,10 @@ internal import HTTP
 internal import JSON
 
 extension HTTPResponse {
+  /// A response with status 200 for testers, indented.
   static func json(_ object: JSONObject) -> HTTPResponse { .json(200, object.serialized(pretty: true)) }
 
+  /// An error response for testers, with a stable code.
   static func error(_ status: Int, code: String, message: String) -> HTTPResponse {
     let body: JSONObject = ["error": ["code": .string(code), "message": .string(message)]]
     return .json(status, body.serialized(pretty: true))
@@ -17,9 +19,10 @@ extension HTTPResponse {
     )
   }
 
-  /// A closed connection instead of a response.
+  /// A closed connection instead of a response: the listener closes it on this status.
   static var connectionCut: HTTPResponse { HTTPResponse(status: noResponseStatus) }
 
+  /// The error response for a path that does not exist.
   static func notFound(_ path: String) -> HTTPResponse {
     .error(404, code: "NOT_FOUND", message: "unknown path \(path)")
   }

@@ -12,7 +12,9 @@ struct Journal: Sendable {
     case opened
     /// The world began, or continues after a restore: later ids and UUIDs are those of no other world.
     case origin(WorldOrigin)
+    /// The clock was set or changed its speed.
     case clock(SandboxClock.Setting)
+    /// A tester, the developer or the service performed an action that the world accepted.
     case action(Action, JSONObject)
     /// Time had effects that a reader may have seen.
     case passed
@@ -40,6 +42,8 @@ struct Journal: Sendable {
   }
 
   /// Decodes lines; `path` names their origin in the error.
+  ///
+  /// - Throws: ``SandboxError/corrupt(path:detail:)`` with the number of the first malformed line.
   static func entries(
     of lines: [JournalLine], from path: String
   ) throws(SandboxError) -> [(at: Instant, entry: Entry)] {
@@ -56,7 +60,7 @@ struct Journal: Sendable {
   /// Whether recorded entries are not written yet.
   var hasUnwrittenEntries: Bool { !unwritten.isEmpty }
 
-  /// Records an entry, which is durable after ``flush(_:)``.
+  /// Records an entry, which is durable after ``flush(_:)``. The order of the calls is that of a replay.
   mutating func record(_ entry: Entry, at instant: Instant) {
     unwritten.append(entry.line(at: instant))
   }
@@ -85,12 +89,14 @@ struct Journal: Sendable {
     unwritten = []
   }
 
+  /// Milliseconds since 1970, as the journal has times.
   static func instant(_ value: JSONValue?) -> Instant? {
     value?.int64Value.map { Instant(millisecondsSince1970: $0) }
   }
 }
 
 extension Journal.Entry {
+  /// The entry as a line of JSON.
   func line(at instant: Instant) -> JournalLine {
     JournalLine(at: instant, entry: String(decoding: json.serialized(), as: UTF8.self))
   }

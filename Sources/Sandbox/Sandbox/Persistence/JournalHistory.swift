@@ -18,6 +18,7 @@ struct JournalHistory: Sendable {
 
   /// The number of entries that are at least available, because `live` records thousands.
   static let limit = 10_000
+  /// The number of entries that are removed at once, so that not each one moves all.
   private static let slack = 1_000
 
   private(set) var lines: [Line] = []

@@ -8,6 +8,7 @@ package struct JournalLine: Hashable, Sendable {
   /// A JSON object.
   package let entry: String
 
+  /// Creates a line; the entry is not parsed.
   package init(at: Instant, entry: String) {
     self.at = at
     self.entry = entry
@@ -29,7 +30,8 @@ package protocol JournalStore: Sendable {
   /// Appends the first lines of a process and replaces all tables. The result also survives a power loss.
   func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange]) throws(SandboxError)
 
-  /// Appends lines and updates the changed rows.
+  /// Appends lines and updates the changed rows. If it throws, nothing is stored, and the caller passes the lines
+  /// again.
   func append(_ lines: [JournalLine], _ rows: () -> [RowChange]) throws(SandboxError)
 
   /// Replaces all lines and all tables.
@@ -43,6 +45,7 @@ package final class InMemoryJournal: JournalStore {
   package let path = "memory"
   private let stored = Mutex<[JournalLine]>([])
 
+  /// An empty journal.
   package init() {}
 
   package func lines() -> [JournalLine] { stored.withLock { $0 } }

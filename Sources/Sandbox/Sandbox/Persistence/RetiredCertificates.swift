@@ -50,13 +50,15 @@ struct RetiredCertificates: Sendable {
     }
   }
 
-  /// Records a revocation.
+  /// Records a revocation. Beyond a thousand, further ones are not recorded, and the responder reports those
+  /// certificates as good.
   mutating func revoke(_ certificate: Certificate, at now: Instant) {
     guard revocations.count < Self.maxRevocations else { return }
     revocations[certificate.serialNumber] = now
   }
 
-  /// Records a replaced intermediate with its private key in PEM.
+  /// Records a replaced intermediate with its private key in PEM. Of more than 32, the oldest are discarded, and the
+  /// responder no longer answers about their leaves.
   mutating func retire(_ key: String, _ certificate: Certificate) throws(SandboxError) {
     do {
       intermediates.append(CertificateIssuer(certificate: certificate, key: try SigningKey(pem: key)))
@@ -67,6 +69,8 @@ struct RetiredCertificates: Sendable {
   }
 
   /// Replaces the stored certificates.
+  ///
+  /// - Throws: ``SandboxError/unusable(path:detail:)``.
   func save(in directory: any StateFiles) throws(SandboxError) {
     let entries = zip(intermediates, keys).map { issuer, key -> JSONValue in
       ["certificate": .string(issuer.certificate.pem), "key": .string(key)]

@@ -13,6 +13,7 @@ struct SandboxAuthority: Sendable {
   let secondRoot: Certificate
   /// Leaf, intermediate and root of the documents that are signed now.
   let chain: [Certificate]
+  /// Signs JWS documents with the leaf.
   let signer: JWSSigner
   /// Signs receipts with the same leaf. Apple uses a separate leaf with the same relevant extensions.
   let receiptSigner: ReceiptSigner
@@ -21,11 +22,14 @@ struct SandboxAuthority: Sendable {
   /// The replaced certificates.
   let retired: RetiredCertificates
 
-  /// Loads the stored chain, or creates it.
+  /// Loads the stored chain, or creates it. What is missing or out of date below the root is issued again, so that an
+  /// interrupted creation or rotation is completed.
   ///
   /// - start: the time from which a new chain is valid, with a day before it; `nil` for `now`.
-  /// - responder: the OCSP URL in the certificates. Certificates with another URL are issued again; `nil`
-  ///   keeps them.
+  /// - responder: the OCSP URL in the certificates. Certificates with another URL are issued again; `nil` keeps them.
+  ///
+  /// - Throws: ``SandboxError/corrupt(path:detail:)`` for a file that is malformed or missing,
+  ///   ``SandboxError/unusable(path:detail:)``, ``SandboxError/cryptographyFailed(_:)``.
   init(
     directory: any StateFiles, now: Instant, start: Instant? = nil, responder address: String? = nil
   ) throws(SandboxError) {
@@ -130,6 +134,7 @@ struct SandboxAuthority: Sendable {
     try save(root, as: .root, in: directory)
   }
 
+  /// A root with a new key. It is not stored.
   private static func newRoot(_ file: File, from start: Instant, until end: Instant) throws(SandboxError)
     -> Link
   {
@@ -140,6 +145,7 @@ struct SandboxAuthority: Sendable {
     } catch { throw .cryptographyFailed(error) }
   }
 
+  /// Issues and stores an intermediate for a key, valid from the root's start, so that documents of the past verify.
   private static func makeIntermediate(
     _ key: SigningKey, under root: CertificateIssuer, in directory: any StateFiles, now: Instant,
     responder: String?
@@ -156,6 +162,7 @@ struct SandboxAuthority: Sendable {
     return link
   }
 
+  /// Issues and stores a leaf with a new key.
   private static func makeLeaf(
     under issuer: CertificateIssuer, in directory: any StateFiles, now: Instant, responder: String?
   ) throws(SandboxError) -> Link {
@@ -175,12 +182,14 @@ struct SandboxAuthority: Sendable {
     do { return try SigningKey.generate(curve) } catch { throw .cryptographyFailed(error) }
   }
 
+  /// Stores the key before its certificate, because the certificate shows that both exist.
   private static func save(_ link: Link, as file: File, in directory: any StateFiles) throws(SandboxError) {
     try directory.write(file.key, try link.key.pemText().utf8)
     if case .root = file { try directory.write("root.der", link.certificate.der) }
     try directory.write(file.certificate, link.certificate.pem.utf8)
   }
 
+  /// Reads a certificate and its key.
   private static func load(_ file: File, from directory: any StateFiles) throws(SandboxError) -> Link {
     let certificate = try text(file.certificate, in: directory)
     let key = try text(file.key, in: directory)

@@ -2,6 +2,7 @@ package import AppStore
 internal import Synchronization
 
 /// The simulated time: the machine's time, optionally faster or stopped. It goes back only when the world begins again.
+/// The service beside a sandbox reads the time of the sandbox's environment from it.
 package final class SandboxClock: Sendable {
   /// A simulated time with the corresponding machine time, and the speed since then.
   struct Setting: Hashable, Sendable {
@@ -37,7 +38,7 @@ package final class SandboxClock: Sendable {
   /// Restores a setting from the journal.
   func restore(_ setting: Setting) { state.withLock { $0 = setting } }
 
-  /// Advances the clock or changes its speed from now on.
+  /// Advances the clock or changes its speed from now on. An earlier time than now leaves the time as it is.
   func set(to time: Instant? = nil, speed: Int64? = nil) {
     let machine = machine()
     state.withLock { setting in
@@ -53,6 +54,7 @@ package final class SandboxClock: Sendable {
     announceChange()
   }
 
+  /// Wakes the listeners; those whose reader has ended are removed.
   private func announceChange() {
     listeners.withLock { listeners in
       listeners.removeAll {
@@ -78,6 +80,8 @@ package final class SandboxClock: Sendable {
 }
 
 extension SandboxClock.Setting {
+  /// The simulated time at an instant of the machine; that of the setting for an earlier instant, and for a product
+  /// that overflows.
   fileprivate func time(at machine: Instant) -> Instant {
     let (elapsed, overflow) = max(0, machine.milliseconds(since: self.machine))
       .multipliedReportingOverflow(by: speed)

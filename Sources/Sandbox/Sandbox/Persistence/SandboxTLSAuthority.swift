@@ -17,6 +17,7 @@ package struct SandboxTLSAuthority: Sendable {
   private static let keyFile = "tls-root.key.pem"
   /// Apple: "About upcoming limits on trusted certificates": at most 398 days.
   private static let days: Int64 = 397
+  /// Ten years, because clients install the root.
   private static let rootDays: Int64 = 3_650
 
   /// Reads or makes the root, and makes a certificate.
@@ -56,6 +57,7 @@ package struct SandboxTLSAuthority: Sendable {
     return issuer
   }
 
+  /// A root with a new key. It is not stored.
   private static func makeRoot(now: Instant) throws(SandboxError) -> (issuer: CertificateIssuer, key: String)
   {
     do throws(CryptographyError) {

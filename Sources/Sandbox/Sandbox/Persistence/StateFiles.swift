@@ -40,7 +40,7 @@ extension SandboxStorage {
   static func files(in path: String) throws(SandboxError) -> any StateFiles { try DirectoryFiles(path: path) }
 }
 
-/// The files of the certificate chain.
+/// The files of the certificate chain, which contain private keys in PEM.
 protocol StateFiles: Sendable {
   /// The directory's path, for error texts.
   var path: String { get }
@@ -73,6 +73,7 @@ private struct DirectoryFiles: StateFiles {
   }
 }
 
+/// Files that are lost with the process.
 private final class InMemoryFiles: StateFiles {
   let path = "memory"
   private let files = Mutex<[String: [UInt8]]>([:])
@@ -88,6 +89,7 @@ private final class InMemoryFiles: StateFiles {
 }
 
 extension SandboxError {
+  /// The error in the simulator's terms.
   fileprivate init(_ error: PrivateDirectoryError) {
     switch error {
     case .inUse(let path): self = .inUse(path: path)

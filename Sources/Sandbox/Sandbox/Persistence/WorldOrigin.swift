@@ -6,6 +6,7 @@ internal import Synchronization
 /// Worlds of one process issue different ids, so that one backend can be tested with several of them. A world that is
 /// reset or restored has a new origin, because a backend may have stored the ids that the world issued before.
 package struct WorldOrigin: Hashable, Sendable {
+  /// The first id to issue; later ones count up.
   let firstNumber: Int64
   let seed: UInt64
 
@@ -15,6 +16,7 @@ package struct WorldOrigin: Hashable, Sendable {
     (self.firstNumber, self.seed) = (firstNumber, seed)
   }
 
+  /// The origin of the world with that number.
   private init(count: Int64) {
     firstNumber = Self.base + count % Self.originCount * Self.numbersPerOrigin
     seed = UInt64(bitPattern: count)

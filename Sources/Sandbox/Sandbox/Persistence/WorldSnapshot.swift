@@ -5,9 +5,13 @@ internal import JSON
 package struct WorldSnapshot: Sendable {
   /// The simulated time of the snapshot.
   let at: Instant
+  /// The speed of the clock, with which a restored world continues.
   let speed: Int64
+  /// The whole journal, oldest first.
   let lines: [JournalLine]
+  /// The faults that were still to come.
   let faults: Faults
+  /// The rate limit of the Server API; `nil` for none.
   let limit: ServerAPITraffic.Limit?
   /// The products that the world sells; a snapshot can be restored only with the same ones.
   let catalog: JSONValue
@@ -17,6 +21,7 @@ package struct WorldSnapshot: Sendable {
   private static let times =
     Instant(millisecondsSince1970: 0)...Instant(millisecondsSince1970: 253_402_300_799_999)
 
+  /// Creates a snapshot from its parts, without a check.
   init(
     at: Instant, speed: Int64, lines: [JournalLine], faults: Faults, limit: ServerAPITraffic.Limit?,
     catalog: JSONValue
@@ -40,7 +45,10 @@ package struct WorldSnapshot: Sendable {
     ])
   }
 
-  /// Decodes a document.
+  /// Decodes a document. It checks the form; ``AppStoreSimulator/restore(_:)`` checks that the catalog is the same and
+  /// that the journal can be replayed.
+  ///
+  /// - Throws: ``ActionError`` for a document of another format or with a malformed member.
   init(_ json: JSONObject) throws(ActionError) {
     let parameters = Parameters(json)
     try parameters.allow(only: ["format", "now", "speed", "catalog", "faults", "callLimit", "journal"])

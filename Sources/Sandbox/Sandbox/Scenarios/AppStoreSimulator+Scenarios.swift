@@ -18,9 +18,12 @@ extension Scenario {
 }
 
 extension AppStoreSimulator {
-  /// Runs a scenario: `{"app": …}`. A step that is rejected ends it; the earlier ones remain.
+  /// Runs a scenario: `{"app": …}`. A step that is rejected ends it with the error; the earlier ones remain. Each step
+  /// is performed at the simulated time at which the steps before it have left the clock.
   ///
   /// - Returns: its accounts, and each step with its action, members and notifications.
+  /// - Throws: ``ActionError/unknown(what:name:known:)``, ``ActionError/notPossible(_:)`` if the app lacks a product
+  ///   for it, and the errors of its steps.
   func runScenario(_ name: String, _ parameters: Parameters) async throws -> JSONObject {
     guard let scenario = Scenario.named(name) else {
       throw ActionError.unknown(what: "scenario", name: name, known: Scenario.all.map(\.name))

@@ -114,26 +114,32 @@ extension Scenario {
 
   // MARK: Steps
 
+  /// The account buys the product of a role.
   private static func buy(_ role: Role, _ account: Int) -> Instruction {
     .perform(.purchases, [("app", .app), ("productId", .product(role)), ("account", .account(account))])
   }
 
+  /// The charges of the account fail, or succeed again.
   private static func billing(_ account: Int, fails: Bool) -> Instruction {
     .perform(.billing, [("account", .account(account)), ("fails", .flag(fails))])
   }
 
+  /// The account turns auto-renewal on or off.
   private static func autoRenew(_ label: String, isOn: Bool) -> Instruction {
     .perform(.autoRenew, [("transactionId", .transaction(label)), ("enabled", .flag(isOn))])
   }
 
+  /// The account requests a refund, for one of Apple's reasons.
   private static func request(_ label: String, _ reason: String) -> Instruction {
     .perform(.requestConsumption, [("transactionId", .transaction(label)), ("reason", .text(reason))])
   }
 
+  /// Apple refunds the purchase.
   private static func refund(_ label: String) -> Instruction {
     .perform(.refund, [("transactionId", .transaction(label))])
   }
 
+  /// The account joins the family of the scenario.
   private static func join(_ account: Int) -> Instruction {
     .perform(.joinFamily, [("account", .account(account)), ("family", .unique("family"))])
   }

@@ -30,7 +30,9 @@ package struct Scenario: Sendable {
     }
   }
 
+  /// What a step does.
   enum Instruction: Sendable {
+    /// An action with its members, whose values depend on the run.
     case perform(Action, [(name: String, value: Value)])
     /// A duration such as `35d`.
     case advance(String)
@@ -41,11 +43,13 @@ package struct Scenario: Sendable {
     case text(String)
     case number(Int64)
     case flag(Bool)
+    /// The app in which the scenario runs.
     case app
     /// The name of the account with this place in ``Scenario/accounts``.
     case account(Int)
     /// A name with the same number as the accounts.
     case unique(String)
+    /// The id of the product that the app has for a role.
     case product(Role)
     /// The price of a product before the scenario, in percent.
     case price(Role, percent: Int64)
@@ -76,6 +80,7 @@ package struct Scenario: Sendable {
 struct ScenarioCast: Sendable {
   let app: String
   let accounts: [String]
+  /// Empty for the first run in a world, otherwise `-2`, `-3` and so on.
   let suffix: String
   private let products: [Scenario.Role: (id: String, price: Int64)]
 
@@ -116,6 +121,7 @@ struct ScenarioCast: Sendable {
     accounts = scenario.accounts.map { $0 + suffix }
   }
 
+  /// The suffix of the accounts of a run.
   private static func suffix(_ number: Int) -> String { number == 1 ? "" : "-\(number)" }
 
   /// The shortest subscription that has a higher level in its group, with the next higher level.

@@ -6,6 +6,10 @@ internal import JSON
 /// The Advanced Commerce API and the External Purchase Server API.
 extension AppStoreSimulator {
   /// Handles paths such as `v1/subscription/cancel/ID`.
+  ///
+  /// - Returns: the signed state of the purchase after the request.
+  /// - Throws: ``ServerAPIError/generalBadRequest`` for what Apple's documentation does not allow; Apple's own codes
+  ///   are not public.
   func advancedCommerce(_ call: ServerAPICall) throws -> JSONObject? {
     let path = call.path
     guard call.request.method == "POST", path.count == 4,
@@ -44,6 +48,8 @@ extension AppStoreSimulator {
   }
 
   /// Handles Send External Purchase Report and Retrieve External Purchase Report.
+  ///
+  /// - Throws: ``ServerAPIError/duplicateValue`` for another report with an identifier that was accepted before.
   func externalPurchases(_ call: ServerAPICall) throws -> JSONObject? {
     let path = call.path
     guard path.count > 1, path[1] == "reports" else { throw ServerAPIError.generalBadRequest }
@@ -80,7 +86,8 @@ extension World {
     case cancel, revoke, migrate, changePrice, changeMetadata, requestRefund
   }
 
-  /// Performs an Advanced Commerce request on a purchase.
+  /// Performs an Advanced Commerce request on a purchase. Metadata and migrations have no effect but their
+  /// notifications.
   mutating func performCommerce(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let sold = try transaction(parameters)
     let name = try parameters.choice("request", of: CommerceRequest.allCases.map(\.rawValue))

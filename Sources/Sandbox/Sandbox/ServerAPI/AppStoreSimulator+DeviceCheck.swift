@@ -9,6 +9,7 @@ internal import SignedData
 // A device token is the Base64 of the name of a device. What follows a `/` in it is ignored, so that a device can have
 // several tokens, as it has at Apple. The texts are Apple's.
 extension AppStoreSimulator {
+  /// The paths of DeviceCheck.
   static let deviceCheckPaths = ["/v1/validate_device_token", "/v1/query_two_bits", "/v1/update_two_bits"]
 
   /// Responds to a request: rate limit and faults first, then authentication, then the call.
@@ -33,6 +34,7 @@ extension AppStoreSimulator {
     }
   }
 
+  /// The bits of a device; a text with status 200 if none were set, as at Apple.
   private func bits(of device: String) -> HTTPResponse {
     guard let bits = world.deviceBits[device] else { return .text(200, "Failed to find bit state") }
     let body: JSONObject = [
@@ -41,6 +43,7 @@ extension AppStoreSimulator {
     return .json(200, body.serialized())
   }
 
+  /// Sets the bits that the body names, with a journal entry.
   private func update(_ device: String, _ body: JSONObject) async -> HTTPResponse {
     let bits = ["bit0", "bit1"].filter { body[$0] != nil }
     guard !bits.isEmpty, bits.allSatisfy({ body[$0]?.boolValue != nil }) else {

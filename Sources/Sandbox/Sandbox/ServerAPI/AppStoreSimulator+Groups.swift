@@ -6,6 +6,7 @@ internal import JSON
 ///
 /// Each running multiseat purchase is a group of the purchaser and the members who hold its seats.
 extension AppStoreSimulator {
+  /// Routes the calls about groups and seats.
   func groups(_ call: ServerAPICall) throws -> JSONObject? {
     let path = call.path
     switch (call.request.method, path.count) {
@@ -57,7 +58,8 @@ extension AppStoreSimulator {
     ]
   }
 
-  /// Handles Get Group Members.
+  /// Handles Get Group Members: the purchaser, those with an assigned seat, and the app installs of claimed seats. A
+  /// page token is a position, so that a change between two pages may repeat or leave out a member.
   private func groupMembers(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     guard id.count == 18, id.first == "9", let number = Int64(id.dropFirst()) else {
       throw ServerAPIError.invalidGroupId
@@ -80,6 +82,7 @@ extension AppStoreSimulator {
     ])
   }
 
+  /// The position in the list at which a page begins.
   private func index(of token: String, in members: [String]) throws(ServerAPIError) -> Int {
     guard token.hasPrefix("g_"), let index = Int(token.dropFirst(2)), members.indices.contains(index) else {
       throw .invalidPaginationToken
@@ -87,19 +90,23 @@ extension AppStoreSimulator {
     return index
   }
 
+  /// Whether the subscription has seats and an account that pays for it.
   private func isGroup(_ line: SubscriptionLine) -> Bool {
     line.source == nil && line.isRunning && line.invitations != nil
   }
 
+  /// Apple's form of a group id: 18 digits, of which the first is 9.
   private func groupID(of line: SubscriptionLine) -> String {
     let digits = String(line.id)
     return "9" + String(repeating: "0", count: max(0, 17 - digits.count)) + digits
   }
 
+  /// The number of members of a page, by default and at most.
   private static let maxMembers = 100
 
   // MARK: Seats
 
+  /// Handles the calls about the seats of one purchase.
   private func seats(_ method: String, _ call: ServerAPICall, _ path: [String]) throws -> JSONObject? {
     let line = try purchaseWithSeats(path[2], call)
     switch (method, path.count) {
@@ -137,6 +144,7 @@ extension AppStoreSimulator {
     return line
   }
 
+  /// Throws unless the subscription has the claim.
   private func requireClaim(_ id: String, of line: SubscriptionLine) throws(ServerAPIError) {
     guard line.claims.contains(where: { $0.id == id }) else { throw .seatClaimIdNotFound }
   }
@@ -150,6 +158,7 @@ extension AppStoreSimulator {
     guard isKnown else { throw .appTransactionIdNotFound }
   }
 
+  /// Handles Claim Seat; a repeated request returns the same claim.
   private func claimSeat(of line: SubscriptionLine, _ call: ServerAPICall) throws -> JSONObject {
     let body = try call.body()
     guard let request = body["requestIdentifier"]?.stringValue, !request.isEmpty else {

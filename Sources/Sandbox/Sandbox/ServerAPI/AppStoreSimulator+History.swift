@@ -5,7 +5,7 @@ internal import SignedData
 
 /// Get All Subscription Statuses, the histories, and lookups.
 extension AppStoreSimulator {
-  /// Handles Get All Subscription Statuses.
+  /// Handles Get All Subscription Statuses, by subscription group. `status` filters by Apple's codes.
   func statuses(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
     let wanted = call.query.all("status")
@@ -104,6 +104,7 @@ extension AppStoreSimulator {
     return response
   }
 
+  /// The number of transactions or notifications of a page, as at Apple.
   static let pageSize = 20
 
   /// Handles Get App Transaction Info.
@@ -115,7 +116,7 @@ extension AppStoreSimulator {
     return ["signedAppTransactionInfo": .string(try authority.signer.sign(payload: payload))]
   }
 
-  /// Handles Look Up Order ID. Status 1 means that the order does not exist.
+  /// Handles Look Up Order ID. Status 1 means that the order does not exist, or is one of another app.
   func lookUp(_ order: String, _ call: ServerAPICall) throws -> JSONObject {
     let number = Int64(order.dropFirst(), radix: 36)
     guard let sold = number.flatMap({ world.transactions[$0] }), sold.orderID == order,
@@ -125,7 +126,8 @@ extension AppStoreSimulator {
   }
 }
 
-/// The query parameters of Get Transaction History.
+/// The query parameters of Get Transaction History. A value that Apple does not define is refused with Apple's error
+/// for the parameter.
 private struct HistoryFilter {
   let isDescending: Bool
   private let start: Int64?
@@ -162,6 +164,7 @@ private struct HistoryFilter {
     revoked = text.map { $0 == "true" }
   }
 
+  /// A time in milliseconds since 1970; `nil` for an absent parameter.
   private static func date(_ text: String?, _ error: ServerAPIError) throws(ServerAPIError) -> Int64? {
     guard let text else { return nil }
     guard let date = Int64(text), date >= 0 else { throw error }

@@ -6,7 +6,7 @@ internal import SignedData
 
 /// The Retention Messaging API.
 extension AppStoreSimulator {
-  /// Handles paths below `v1/messaging`.
+  /// Handles paths below `v1/messaging`, with Apple's checks. Accepted uploads become actions of the journal.
   func messaging(_ call: ServerAPICall) async throws -> JSONObject? {
     let path = call.path.dropFirst(2).map(\.self)
     let messages = world.settings[call.app.id]?.messages ?? RetentionMessages()
@@ -31,6 +31,7 @@ extension AppStoreSimulator {
     }
   }
 
+  /// Performs an action about the app of the call; the response has no body.
   private func set(_ action: Action, _ call: ServerAPICall, _ members: JSONObject) throws -> JSONObject? {
     var members = members
     members["app"] = .string(call.app.id)
@@ -40,6 +41,7 @@ extension AppStoreSimulator {
 
   // MARK: Images
 
+  /// Handles Get Image List.
   private func imageList(_ messages: RetentionMessages) -> JSONObject {
     [
       "imageIdentifiers": .array(
@@ -53,11 +55,14 @@ extension AppStoreSimulator {
   }
 
   private static let sizes = ["FULL_SIZE", "BULLET_POINT"]
+  /// Apple: Retention Messaging API, limits.
   private static let maxImages = 2000
   private static let maxMessages = 2000
   private static let headerPositions = ["ABOVE_BODY", "ABOVE_IMAGE"]
+  /// Of the URL for real-time requests.
   private static let maxURLCharacters = 256
 
+  /// Handles Upload Image. The image is checked and not stored.
   private func uploadImage(
     _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
   ) throws -> JSONObject? {
@@ -72,6 +77,7 @@ extension AppStoreSimulator {
     return try set(.retentionImage, call, ["id": .string(id), "imageSize": .string(size)])
   }
 
+  /// Handles Delete Image; an image of a message cannot be deleted.
   private func deleteImage(
     _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
   ) throws -> JSONObject? {
@@ -84,6 +90,7 @@ extension AppStoreSimulator {
 
   // MARK: Messages
 
+  /// Handles Get Message List.
   private func messageList(_ messages: RetentionMessages) -> JSONObject {
     [
       "messageIdentifiers": .array(
@@ -93,6 +100,7 @@ extension AppStoreSimulator {
     ]
   }
 
+  /// Handles Upload Message. A message is approved at once, until a tester rejects it.
   private func uploadMessage(
     _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
   ) throws -> JSONObject? {
@@ -127,6 +135,8 @@ extension AppStoreSimulator {
     return try set(.retentionMessage, call, ["id": .string(id), "content": .object(content)])
   }
 
+  /// Handles Configure, Get and Delete Default Message. Only an approved message with approved images can be the
+  /// default.
   private func defaultMessage(
     _ call: ServerAPICall, _ key: RetentionMessages.DefaultKey, _ messages: RetentionMessages
   ) throws -> JSONObject? {
@@ -154,6 +164,7 @@ extension AppStoreSimulator {
     }
   }
 
+  /// Handles the calls about the URL for real-time requests; http is allowed for this machine only.
   private func realtimeURL(_ call: ServerAPICall, _ messages: RetentionMessages) throws -> JSONObject? {
     switch call.request.method {
     case "PUT":
@@ -171,7 +182,8 @@ extension AppStoreSimulator {
 
   // MARK: Real-time requests
 
-  /// Handles Initiate Performance Test: calls the developer's server repeatedly and stores the statistics.
+  /// Handles Initiate Performance Test: calls the developer's server repeatedly and stores the statistics. Unlike
+  /// Apple, it responds when the test is over.
   private func startPerformanceTest(
     _ call: ServerAPICall, _ messages: RetentionMessages
   ) async throws -> JSONObject {
@@ -194,7 +206,8 @@ extension AppStoreSimulator {
     return ["config": .object(PerformanceTest.configuration), "requestId": .string(request)]
   }
 
-  /// Requests a retention message for a subscriber from the developer's server.
+  /// Requests a retention message for a subscriber from the developer's server. Without a client for requests, the
+  /// response is a failure.
   func requestRealtimeMessage(
     from url: String, about line: SubscriptionLine, locale: String = "en-US"
   ) async throws -> ReceiverResponse {
@@ -216,12 +229,15 @@ struct PerformanceTest: Sendable {
   /// The successful requests in a hundred that pass the test.
   private static let successRate: Int64 = 95
 
+  /// The URL.
   let target: String
   private var times: [Int64] = []
   private var failures: [String: Int64] = [:]
 
+  /// A test without a request yet.
   init(target: String) { self.target = target }
 
+  /// Adds the result of one request. A response that is too slow counts as a failure.
   mutating func add(_ result: SendAttemptResult, milliseconds: Int64) {
     times.append(milliseconds)
     if result != .success { failures[result.rawValue, default: 0] += 1 }
@@ -230,6 +246,7 @@ struct PerformanceTest: Sendable {
     }
   }
 
+  /// Apple's `PerformanceTestConfig`.
   static var configuration: JSONObject {
     [
       "maxConcurrentRequests": 1, "totalRequests": JSONValue(requests), "totalDuration": 60_000,
@@ -253,6 +270,7 @@ struct PerformanceTest: Sendable {
     ]
   }
 
+  /// The response time that a percentage of the requests did not exceed.
   private func percentile(_ percent: Int) -> JSONValue {
     let sorted = times.sorted()
     return JSONValue(sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * percent / 100)])

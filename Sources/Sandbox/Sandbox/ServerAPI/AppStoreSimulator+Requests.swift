@@ -5,7 +5,8 @@ internal import JSON
 
 /// The calls of the Server API that change something, and notification history.
 extension AppStoreSimulator {
-  /// Handles Extend a Subscription Renewal Date.
+  /// Handles Extend a Subscription Renewal Date. A request with an identifier that was used for the subscription
+  /// returns the first result.
   func extend(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let body = try call.body()
     guard let number = Int64(id) else { throw ServerAPIError.invalidOriginalTransactionId }
@@ -44,6 +45,7 @@ extension AppStoreSimulator {
     ])
   }
 
+  /// The number of days, after the members that both extension calls have were checked.
   private func extensionDays(_ body: JSONObject) throws -> Int64 {
     guard let days = body["extendByDays"]?.int64Value, (1...90).contains(days) else {
       throw ServerAPIError.invalidExtendByDays
@@ -58,7 +60,8 @@ extension AppStoreSimulator {
     return days
   }
 
-  /// Handles Extend Subscription Renewal Dates for All Active Subscribers.
+  /// Handles Extend Subscription Renewal Dates for All Active Subscribers. The work is an action, which may take
+  /// simulated time.
   func massExtend(_ call: ServerAPICall) throws -> JSONObject {
     let body = try call.body()
     let days = try extensionDays(body)
@@ -103,7 +106,8 @@ extension AppStoreSimulator {
     ]
   }
 
-  /// Handles Send Consumption Information, versions 1 and 2.
+  /// Handles Send Consumption Information, versions 1 and 2. Unlike Apple, it accepts the information whether there was
+  /// a request or not, and also after twelve hours.
   func consumption(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
     let sold = try transaction(id, call)
     try requirePurchaser(of: sold)
@@ -145,7 +149,8 @@ extension AppStoreSimulator {
 
   // MARK: Notifications
 
-  /// Handles Get Notification History.
+  /// Handles Get Notification History: those that were sent, oldest first, 20 a page. A page token belongs to the body
+  /// with which it was made, and expires after a day.
   func notificationHistory(_ call: ServerAPICall) throws -> JSONObject {
     let body = try call.body()
     let rules = world.settings[call.app.id]?.delivery.rules ?? .sandbox
@@ -163,6 +168,7 @@ extension AppStoreSimulator {
     return try notificationPage(found, body, after: call.query["paginationToken"])
   }
 
+  /// The page after a token; without one, the first.
   private func notificationPage(_ found: [Int], _ body: JSONObject, after text: String?) throws -> JSONObject
   {
     let now = clock.machineNow()
@@ -185,6 +191,7 @@ extension AppStoreSimulator {
     ])
   }
 
+  /// A notification with the results of its attempts.
   private func entry(_ notification: SandboxNotification) throws -> JSONObject {
     [
       "sendAttempts": .array(
@@ -205,7 +212,7 @@ extension AppStoreSimulator {
     return JSONObject(outcome.members.map { ($0.0, .string($0.1)) })
   }
 
-  /// Handles Get Test Notification Status.
+  /// Handles Get Test Notification Status; before the first attempt, the notification is not found.
   func testNotificationStatus(_ call: ServerAPICall, _ token: String) throws -> JSONObject {
     guard token.isUUID else { throw ServerAPIError.invalidTestNotificationToken }
     let notification = world.notifications.last {

@@ -90,6 +90,7 @@ extension AppStoreSimulator {
     Self.response(makeReport(kind, date, apps))
   }
 
+  /// The report of a day or of a fiscal month, with the faults that are on.
   private func makeReport(_ kind: AppStoreReport, _ date: String, _ apps: [SandboxApp]) -> TabularText {
     let writer = SalesReportWriter(world: world, apps: apps)
     let report =
@@ -101,6 +102,7 @@ extension AppStoreSimulator {
     return faults.applied(to: report, kind)
   }
 
+  /// The report as Apple sends it: tab-separated and compressed.
   private static func response(_ report: TabularText) -> HTTPResponse {
     let text = Array(report.text.utf8)
     return HTTPResponse(
@@ -138,6 +140,7 @@ extension HTTPResponse {
     return .json(status, JSONObject([("errors", .array([.object(error)]))]).serialized())
   }
 
+  /// Apple's error for an absent filter.
   fileprivate static func missingFilter(_ name: String) -> HTTPResponse {
     connectError(
       400, "PARAMETER_ERROR.REQUIRED", "A required parameter is missing",
@@ -145,6 +148,7 @@ extension HTTPResponse {
       parameter: "filter[\(name)]")
   }
 
+  /// Apple's error for a filter with another value.
   fileprivate static func invalidFilter(_ name: String, _ detail: String) -> HTTPResponse {
     connectError(
       400, "PARAMETER_ERROR.INVALID", "A parameter has an invalid value", detail, parameter: "filter[\(name)]"

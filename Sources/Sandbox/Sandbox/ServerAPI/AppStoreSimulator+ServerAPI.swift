@@ -4,7 +4,7 @@ internal import HTTP
 internal import JSON
 internal import SignedData
 
-/// An authenticated request to the Server API.
+/// An authenticated request to the Server API, with the app whose token it has.
 struct ServerAPICall {
   let app: SandboxApp
   let request: HTTPRequest
@@ -70,6 +70,7 @@ extension AppStoreSimulator {
     }
   }
 
+  /// Calls the handler of a path below `/inApps`.
   private func route(_ call: ServerAPICall) async throws -> JSONObject? {
     let path = call.path
     switch (call.request.method, path.count, path.dropLast().joined(separator: "/"), path.last ?? "") {
@@ -141,6 +142,7 @@ extension AppStoreSimulator {
     !world.revokedKeys.contains(key) && (world.keys.isEmpty || isSigned(token, by: key))
   }
 
+  /// Whether the registered key with that id verifies the token; false for an unknown key.
   func isSigned(_ token: String, by key: String) -> Bool {
     guard let pem = world.keys[key], let verifier = try? ES256Verifier(publicKeyPEM: pem) else {
       return false
@@ -168,6 +170,8 @@ extension AppStoreSimulator {
   }
 
   /// Returns the account that a transaction id or an `appTransactionId` identifies.
+  ///
+  /// - Throws: Apple's errors about transaction ids.
   func account(_ id: String, _ call: ServerAPICall) throws(ServerAPIError) -> String {
     if let sold = Int64(id).flatMap({ world.transaction($0) }), sold.app == call.app.id {
       return sold.account
@@ -179,6 +183,8 @@ extension AppStoreSimulator {
 
   // MARK: Faults
 
+  /// Applies the faults of all calls: waits for a slow response, and returns the response that replaces the regular
+  /// one; `nil` if no fault applies.
   func serveFault() async -> HTTPResponse? {
     if let length = faults.take(.slow) {
       try? await Task.sleep(for: .milliseconds(length))
@@ -194,6 +200,7 @@ extension AppStoreSimulator {
     traffic.take(kind, at: clock.machineNow()).map(tooMany)
   }
 
+  /// Apple's response to a call beyond the rate limit.
   private func tooMany(milliseconds: Int64) -> HTTPResponse {
     var response = ServerAPIError.rateLimitExceeded.response
     // UNIX time in milliseconds, unlike RFC 9110, in machine time (Apple: "Identifying rate limits").

@@ -7,7 +7,8 @@ internal import SignedData
 
 /// `verifyReceipt` as Apple's sandbox implements it.
 extension AppStoreSimulator {
-  /// Responds to a request; errors are statuses in a response with HTTP 200.
+  /// Responds to a request; errors are statuses in a response with HTTP 200. The receipt shows the account, and the
+  /// response has the present state of its purchases.
   func verifyReceipt(_ request: HTTPRequest) async -> HTTPResponse {
     // Apple documents no limit for verifyReceipt.
     traffic.count("verifyReceipt")
@@ -43,6 +44,7 @@ extension AppStoreSimulator {
     .json(200, VerifyReceiptAnswer.failed(status, .sandbox).json.serialized())
   }
 
+  /// Whether the simulator signed the receipt, for this app, before or after a rotation.
   private func isIssuedHere(_ document: [UInt8], _ app: SandboxApp) -> Bool {
     guard let anchors = try? TrustAnchors.apple().adding(root, for: .sandbox),
       let verifier = try? SignedDataVerifier(anchors: anchors)
@@ -75,6 +77,7 @@ extension AppStoreSimulator {
         latestReceipt: try receiptDocument.appReceipt(of: account, in: app)))
   }
 
+  /// The receipt's own contents, with its purchases as they are now.
   private func content(
     _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp, _ document: LegacyDocument
   ) -> LegacyReceiptContent {

@@ -7,6 +7,9 @@ enum CommerceValidation {
   private static let prices: ClosedRange<Int64> = 0...1_000_000_000
   private static let maxItems = 1_000
 
+  /// Checks the members that a request requires.
+  ///
+  /// - Throws: ``ServerAPIError/generalBadRequest``.
   static func check(_ request: World.CommerceRequest, _ body: JSONObject) throws(ServerAPIError) {
     let items = body["items"]?.arrayValue?.map { $0.objectValue ?? [:] } ?? []
     let isValid: Bool =
@@ -32,18 +35,22 @@ enum CommerceValidation {
     guard isValid else { throw .generalBadRequest }
   }
 
+  /// Whether the member is a text that is not empty.
   private static func hasText(_ object: JSONObject, _ name: String) -> Bool {
     object[name]?.stringValue?.isEmpty == false
   }
 
+  /// Whether it has Apple's `Descriptors`.
   private static func isDescribed(_ object: JSONObject) -> Bool {
     hasText(object, "description") && hasText(object, "displayName")
   }
 
+  /// Whether it has a known `effective`.
   private static func isEffective(_ object: JSONObject) -> Bool {
     ["IMMEDIATELY", "NEXT_BILL_CYCLE"].contains(object["effective"]?.stringValue)
   }
 
+  /// Whether it has a known reason and type of a refund, and an amount if the type needs one.
   private static func hasRefund(_ object: JSONObject) -> Bool {
     guard let reason = object["refundReason"]?.stringValue, let type = object["refundType"]?.stringValue,
       AdvancedCommerceRefundReason.known.contains(where: { $0.rawValue == reason }),
@@ -86,6 +93,7 @@ enum ExternalReportValidation {
     "amountTaxExclusive", "amountTaxInclusive", "netAmountTaxExclusive", "taxAmount",
   ]
 
+  /// Whether the members that its event and product type require are present.
   private static func isLineItem(_ item: JSONObject) -> Bool {
     func hasText(_ name: String) -> Bool { item[name]?.stringValue?.isEmpty == false }
     func hasNumber(_ name: String) -> Bool { item[name]?.int64Value != nil }

@@ -7,10 +7,12 @@ struct NotificationHistoryQuery {
   let start: Int64
   /// Milliseconds since 1970, exclusive.
   let end: Int64
+  /// `nil` for all.
   let type: String?
   let subtype: String?
   /// Any transaction of the customer.
   let transactionID: String?
+  /// Whether to return only notifications that no attempt has delivered.
   let onlyFailures: Bool
 
   /// Decodes and validates a body.
@@ -32,6 +34,7 @@ struct NotificationHistoryQuery {
     onlyFailures = body["onlyFailures"]?.boolValue ?? false
   }
 
+  /// A text; `nil` if absent or null.
   private static func text(_ value: JSONValue?, _ error: ServerAPIError) throws(ServerAPIError) -> String? {
     guard let value, !value.isNull else { return nil }
     guard let text = value.stringValue else { throw error }
@@ -87,6 +90,7 @@ struct HistoryPageToken {
   /// Apple documents that tokens expire, but not when.
   private static let lifetime: Int64 = 24 * 3_600_000
 
+  /// A token for the page after the notification with this index.
   init(index: Int, issued: Instant, body: JSONObject) {
     self.index = index
     self.issued = issued.millisecondsSince1970

@@ -5,6 +5,7 @@ internal import SignedData
 /// The fault for which Apple does not show a developer's answer to a request for a retention message. Apple
 /// reports none of these; they are for testers.
 struct RetentionAnswerFault: Error, Hashable {
+  /// Stable, such as `LATE`.
   let code: String
   let explanation: String
 
@@ -22,7 +23,8 @@ extension AppStoreSimulator {
     "message", "alternateProduct", "promotionalOffer", "advancedCommerceInfo",
   ]
 
-  /// Checks an answer, and returns what Apple shows.
+  /// Checks an answer, and returns what Apple shows. The checks are those that Apple's documentation names, in an order
+  /// that reports the most basic fault first.
   ///
   /// - Throws: ``RetentionAnswerFault``.
   func shownMessage(

@@ -39,5 +39,6 @@ struct RetentionImageFile {
     return false
   }
 
+  /// A big-endian number.
   private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 }

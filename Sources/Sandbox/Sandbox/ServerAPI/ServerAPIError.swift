@@ -1,7 +1,8 @@
 internal import HTTP
 internal import JSON
 
-/// An error response of the Server API.
+/// An error response of the Server API. The raw value is Apple's error code, whose first three digits are the HTTP
+/// status.
 ///
 /// The numbers and texts are from Apple's documentation ("App Store Server API", error codes).
 enum ServerAPIError: Int64, Error, Hashable {
@@ -110,12 +111,14 @@ enum ServerAPIError: Int64, Error, Hashable {
     }
   }
 
+  /// Apple's response: the status and a body with number and text.
   var response: HTTPResponse {
     let body: JSONObject = ["errorCode": JSONValue(number), "errorMessage": .string(message)]
     // The first three digits are the HTTP status.
     return .json(Int(number / 10_000), body.serialized())
   }
 
+  /// Apple's text; where Apple documents a name only, that name.
   private var message: String {
     switch self {
     case .generalBadRequest: "Bad request."

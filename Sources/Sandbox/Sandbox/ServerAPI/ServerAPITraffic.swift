@@ -3,12 +3,14 @@ internal import JSON
 
 /// Counters and the rate limit of the Server API and `verifyReceipt`. They are not persisted.
 struct ServerAPITraffic: Sendable {
-  /// The remaining calls of a token bucket in simulated time, unlike the buckets of Callers and AppStoreClient.
+  /// The remaining calls of a token bucket in machine time, unlike the buckets of Callers and AppStoreClient.
   private struct Bucket: Sendable {
     var level: Double
     var updatedAt: Instant
   }
 
+  /// The rate limit of each kind of call. It is a token bucket, unlike Apple's, which counts the calls of an hour: a
+  /// test need not wait that long.
   struct Limit: Sendable {
     var perSecond: Double
     var burst: Double

@@ -37,6 +37,8 @@ package struct StoreKitImport: Sendable {
   }
 
   /// Parses a file.
+  ///
+  /// - Throws: ``ActionError/malformedJSON(_:)``, and as the initializer from a document.
   package init(parsing bytes: [UInt8], bundleID: String, app: String? = nil) throws(ActionError) {
     try self.init(Parameters(body: bytes).json, bundleID: bundleID, app: app)
   }
@@ -51,8 +53,10 @@ struct StoreKitReader {
   private(set) var notImported: [String] = []
   private var currency = Storefront.usa.currency
 
+  /// Reads nothing yet.
   init(app: String) { self.app = app }
 
+  /// Reads all of a file. What cannot be used is noted and left out, so that one product does not prevent the others.
   mutating func read(_ file: JSONObject) {
     note(
       unknownIn: file, at: "",
@@ -72,6 +76,7 @@ struct StoreKitReader {
     }
   }
 
+  /// Notes a feature that the sandbox lacks.
   mutating func note(_ place: String, _ reason: String) { notImported.append("\(place): \(reason)") }
 
   /// Notes the members of an object that are not known.
@@ -83,6 +88,7 @@ struct StoreKitReader {
 
   // MARK: Settings
 
+  /// Reads the file's settings; those of Xcode's test environment are noted if they are on.
   private mutating func readSettings(_ json: JSONObject) {
     for (name, value) in json {
       let place = "settings.\(name)"
@@ -153,6 +159,7 @@ struct StoreKitReader {
     "displayPrice", "familyShareable", "internalID", "localizations", "productID", "referenceName", "type",
   ]
 
+  /// Reads a product that is no auto-renewable subscription.
   private mutating func readProduct(_ value: JSONValue, at place: String, types: [String: ProductType]) {
     guard let json = value.objectValue, let id = productID(in: json, at: place) else { return }
     let name = json["type"]?.stringValue ?? ""
@@ -165,6 +172,7 @@ struct StoreKitReader {
       SandboxProduct(productId: id, type: type, price: price(in: json, at: place), currency: currency), json)
   }
 
+  /// Reads the subscriptions of a group; the group's id, or its name without one, becomes the id here.
   private mutating func readGroup(_ json: JSONObject, at place: String) {
     note(unknownIn: json, at: place, known: ["id", "localizations", "name", "subscriptions"])
     let group = json["id"]?.stringValue ?? json["name"]?.stringValue
@@ -173,6 +181,7 @@ struct StoreKitReader {
     }
   }
 
+  /// Reads a subscription with its offers.
   private mutating func readSubscription(_ value: JSONValue, of group: String?, at place: String) {
     guard let json = value.objectValue, let id = productID(in: json, at: place) else { return }
     guard let period = json["recurringSubscriptionPeriod"]?.stringValue.flatMap({ Period($0) }) else {
@@ -193,6 +202,7 @@ struct StoreKitReader {
     readOffers(of: id, json, at: place)
   }
 
+  /// Adds a product, and turns Family Sharing on if the file does.
   private mutating func add(_ product: SandboxProduct, _ json: JSONObject) {
     products.append(product)
     guard json["familyShareable"] == true else { return }
@@ -201,8 +211,10 @@ struct StoreKitReader {
         .shareable, ["app": .string(app), "productId": .string(product.productId), "enabled": true]))
   }
 
+  /// Adds an action that the world performs when it begins.
   mutating func add(_ setting: PresetAction) { settings.append(setting) }
 
+  /// The id of a product that is not read yet; `nil` with a note otherwise.
   private mutating func productID(in json: JSONObject, at place: String) -> String? {
     guard let id = json["productID"]?.stringValue, !id.isEmpty else {
       note("\(place).productID", "a product without id is not sold")

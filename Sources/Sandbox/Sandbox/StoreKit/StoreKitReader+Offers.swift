@@ -29,6 +29,7 @@ extension StoreKitReader {
     "referenceName", "subscriptionPeriod", "type",
   ]
 
+  /// Members that restrict an offer and have no effect here, with the reason.
   private static let unenforced = [
     "eligibility": "every customer may use the offer", "isStackable": "offers are never combined",
   ]
@@ -53,6 +54,7 @@ extension StoreKitReader {
     }
   }
 
+  /// Reads one offer; what cannot be sold is noted and left out.
   private mutating func readOffer(
     _ json: JSONObject, id: String, type: String, of product: String, at place: String
   ) {

@@ -59,6 +59,7 @@ enum AppTables {
         bands.map { "\($0.after):\($0.price)" }.joined(separator: ",")
       }
     }
+    /// Whether the developer manages the invitations to the product's seats.
     var isInvitedToByDeveloper: Bool { settings.invitedByDeveloper.contains(product.productId) }
   }
 
@@ -82,6 +83,7 @@ enum AppTables {
       },
     ])
 
+  /// The prices of a product in one storefront.
   struct Price: Sendable {
     let app: String
     let product: SandboxProduct
@@ -99,6 +101,7 @@ enum AppTables {
       .init("currency") { $0.storefront.currency(of: $0.product) },
     ])
 
+  /// An offer with the product to which it belongs.
   typealias ProductOffer = (app: String, productID: String, offer: Offer)
 
   static let offer = RowEncoder<ProductOffer>(

@@ -144,6 +144,7 @@ enum CustomerTables {
 }
 
 extension SubscriptionLine.Status {
+  /// The status as the tables name it.
   fileprivate var name: String {
     switch self {
     case .active: "active"
@@ -162,6 +163,7 @@ extension SubscriptionLine.Status {
     }
   }
 
+  /// The reason of the end, in Apple's code.
   fileprivate var expirationIntent: ExpirationIntent? {
     if case .ended(let intent) = self { intent } else { nil }
   }

@@ -3,6 +3,7 @@ internal import JSON
 
 /// The table rows of the world.
 extension World {
+  /// All tables, in the order of their creation.
   static let tables = [clockTable.table] + AppTables.all + CustomerTables.all
 
   /// The only row of the table `clock`.
@@ -33,6 +34,7 @@ extension World {
     return [Self.clockTable.change(to: [time])] + settingRows + reportRows + customerRows + notificationRows
   }
 
+  /// Begins to record again, after the changed rows were written.
   mutating func clearChanges() {
     settings.clearChanges()
     accounts.clearChanges()
@@ -50,6 +52,7 @@ extension World {
 
   // MARK: Developers
 
+  /// The rows of apps, keys and mass extensions.
   private var settingRows: [RowChange] {
     apps.filter { settings.changed.contains($0.id) }.flatMap(rows)
       + keys.changed.map { id in AppTables.serverKey.change(about: id, to: keys[id].map { (id, $0) }.list) }
@@ -58,6 +61,7 @@ extension World {
       }
   }
 
+  /// The rows of external purchases.
   private var reportRows: [RowChange] {
     externalReports.changed.map { name in
       AppTables.externalReport.change(
@@ -68,6 +72,7 @@ extension World {
       }
   }
 
+  /// All rows of an app's settings, which change together.
   private func rows(about app: SandboxApp) -> [RowChange] {
     let settings = settings[app.id] ?? AppSettings()
     let products = app.products.map {
@@ -91,6 +96,7 @@ extension World {
     ] + rows(about: app, settings.messages)
   }
 
+  /// The price of one payment; `nil` for a product without the monthly plan.
   private func monthlyPrice(of product: SandboxProduct, in app: String, at storefront: Storefront) -> Int64? {
     product.monthlyPrice.map { _ in price(of: product, .monthly, in: app, at: storefront) }
   }
@@ -105,6 +111,7 @@ extension World {
 
   // MARK: Customers
 
+  /// The rows of accounts and what they bought.
   private var customerRows: [RowChange] {
     accounts.changed.sorted().flatMap(rows)
       + transactions.changed.sorted().map {
@@ -135,6 +142,7 @@ extension World {
 
   // MARK: Notifications
 
+  /// The rows of notifications, of their attempts and of consumption reports.
   private var notificationRows: [RowChange] {
     notifications.changed.sorted().flatMap { number in
       let notification = notifications[number]

@@ -27,6 +27,7 @@ package struct WorldTable: Hashable, Sendable {
 
 /// One value of a row.
 package enum Cell: Hashable, Sendable {
+  /// The value is absent.
   case null
   case integer(Int64)
   case text(String)
@@ -42,13 +43,14 @@ package struct RowChange: Hashable, Sendable {
   package let rows: [[Cell]]
 }
 
-/// A table with the conversion of values into rows.
+/// A table with the conversion of values into rows, so that a column and its value are declared at one place.
 struct RowEncoder<Value: Sendable>: Sendable {
   /// A column with the conversion of a value into its cell.
   struct Column: Sendable {
     let description: WorldTable.Column
     let cell: @Sendable (Value) -> Cell
 
+    /// Declares a column whose SQL type follows from the type of its content.
     init<Content: CellContent>(_ name: String, _ content: @escaping @Sendable (Value) -> Content) {
       description = WorldTable.Column(name: name, isText: Content.isText, isOptional: Content.isOptional)
       cell = { content($0).cell }
@@ -58,6 +60,8 @@ struct RowEncoder<Value: Sendable>: Sendable {
   let table: WorldTable
   private let columns: [Column]
 
+  /// Declares a table.
+  ///
   /// - key: the number of leading columns that form the primary key.
   init(_ name: String, _ comment: String, key: Int, _ columns: [Column]) {
     table = WorldTable(
@@ -75,8 +79,11 @@ struct RowEncoder<Value: Sendable>: Sendable {
 
 /// A type of column values.
 protocol CellContent: Sendable {
+  /// Whether the column has type TEXT.
   static var isText: Bool { get }
+  /// Whether the column can be NULL.
   static var isOptional: Bool { get }
+  /// The value as it is stored.
   var cell: Cell { get }
 }
 

@@ -80,6 +80,8 @@ extension AppStoreSimulator {
     return (view(ofNotification: index), bodyView(ofNotification: index))
   }
 
+  /// The body that was sent last, or if it is no longer logged the one that would be sent now; `nil` if neither can be
+  /// made.
   private func bodyView(ofNotification index: Int) -> NotificationBodyView? {
     let notification = world.notifications[index]
     let attempts = notification.attempts.indices.reversed()
@@ -105,6 +107,7 @@ extension AppStoreSimulator {
     }
   }
 
+  /// A notification with what is still logged about its attempts.
   private func view(ofNotification index: Int) -> NotificationView {
     let notification = world.notifications[index]
     let sold = notification.transaction
@@ -135,6 +138,7 @@ extension AppStoreSimulator {
   /// The number of the latest entry of the journal.
   package var journalEnd: Int { history.count }
 
+  /// An entry of the journal, with UUIDs in place of indices.
   private func view(_ line: JournalHistory.Line) -> JournalLineView {
     func uuid(_ index: Int) -> String {
       world.notifications.indices.contains(index) ? world.notifications[index].uuid : ""

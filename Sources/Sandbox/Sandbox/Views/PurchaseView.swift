@@ -16,6 +16,7 @@ package struct PurchaseView: Hashable, Sendable {
     /// Paid; in the grace period; in billing retry; expired; refunded or no longer shared.
     case active, grace, retry, ended, revoked
     // Other products.
+    /// In possession of the account; taken back.
     case owned, refunded
   }
 
@@ -43,6 +44,7 @@ package struct PurchaseView: Hashable, Sendable {
     package let claims: [String]
   }
 
+  /// The product of the latest period.
   package let productId: String
   package let originalTransactionId: String
   /// The latest transaction.
@@ -87,8 +89,9 @@ package struct TransactionView: Hashable, Sendable {
   package let isTrial: Bool
   /// Whether an upgrade replaced it.
   package let isUpgraded: Bool
-  /// The date and the type of the refund or of the end of sharing.
+  /// The date of the refund or of the end of sharing; `nil` without one.
   package let revoked: Instant?
+  /// The type of the refund or of the end of sharing; `nil` without one.
   package let revocationType: RevocationType?
 }
 
@@ -146,8 +149,10 @@ package struct AccountHistoryView: Hashable, Sendable {
 
 /// The length of periods.
 package enum TimeScaleView: Hashable, Sendable {
+  /// As in the calendar.
   case calendar
   /// A month takes that many milliseconds.
   case compressed(month: Int64)
+  /// Every period takes a day.
   case testFlight
 }

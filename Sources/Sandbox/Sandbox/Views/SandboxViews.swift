@@ -5,14 +5,23 @@ package import JSON
 package struct NextEventView: Hashable, Sendable {
   /// The kind of an event. The raw values are part of the sandbox's HTTP interface.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// A subscription is charged for its next period.
     case renewal = "RENEWAL"
+    /// A subscription that is not renewed ends.
     case endOfPeriod = "END_OF_PERIOD"
+    /// Access ends; Apple retries the charge.
     case endOfGracePeriod = "END_OF_GRACE_PERIOD"
+    /// Apple gives up.
     case endOfBillingRetry = "END_OF_BILLING_RETRY"
+    /// `DID_FAIL_TO_RENEW` is sent.
     case failureNotice = "FAILURE_NOTICE"
+    /// The subscriber is informed of a price increase.
     case priceNotice = "PRICE_NOTICE"
+    /// An extension for all subscribers is completed.
     case massExtension = "MASS_EXTENSION"
+    /// A notification about an external purchase token is due.
     case externalToken = "EXTERNAL_TOKEN"
+    /// A notification is sent.
     case delivery = "DELIVERY"
   }
 
@@ -89,14 +98,19 @@ package struct NotificationBodyView: Hashable, Sendable {
 package struct JournalLineView: Hashable, Sendable {
   /// The action of a tester, or what happened by itself.
   package enum Entry: Hashable, Sendable {
+    /// A process opened the world, or it was reset or restored.
     case opened
     /// With its members as another sandbox takes them: references in place of ids.
     case action(Action, JSONObject)
+    /// The clock was advanced.
     case advanced(to: Instant)
+    /// The clock has another speed; 0 stopped it.
     case speed(Int64)
     /// Time passed by itself, with effects.
     case passed
+    /// A notification was sent, with the result.
     case attempt(uuid: String, SendAttemptResult)
+    /// A fault delayed a notification.
     case postponed(uuid: String, to: Instant)
   }
 

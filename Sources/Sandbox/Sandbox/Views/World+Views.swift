@@ -9,6 +9,8 @@ extension World {
     accounts.keys.filter { accounts[$0]?.appInstalls[app] != nil }.sorted()
   }
 
+  /// An account with its purchases in an app; `nil` for an unknown account. An account without the app has no
+  /// purchases.
   func view(ofAccount name: String, in app: String) -> AccountView? {
     guard let account = accounts[name] else { return nil }
     let bought = purchases(of: name, in: app)

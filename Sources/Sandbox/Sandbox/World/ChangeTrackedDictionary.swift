@@ -1,6 +1,7 @@
 /// A dictionary that records which values were changed, and in which order.
 ///
-/// The tables are updated from the recorded keys.
+/// The tables are updated from the recorded keys, so an action writes only the rows that it changed. Setting an equal
+/// value is no change.
 struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Equatable & Sendable>: Equatable, Sendable {
   private var content: [Key: Value] = [:]
   private var revisions: [Key: Int64] = [:]
@@ -32,6 +33,7 @@ struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Equatable & Send
     set { self[key] = newValue }
   }
 
+  /// Begins to record again after the changed rows were written; revisions stay.
   mutating func clearChanges() { changed.removeAll(keepingCapacity: true) }
 
   /// Compares the contents only.
@@ -40,7 +42,8 @@ struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Equatable & Send
   }
 }
 
-/// An append-only list that records which elements were written.
+/// An append-only list that records which elements were written. Setting an element counts as a change, also to an
+/// equal value.
 struct ChangeTrackedList<Element: Sendable>: RandomAccessCollection, MutableCollection, Sendable {
   private var elements: [Element] = []
   /// The indices that were written since ``clearChanges()``.

@@ -10,6 +10,7 @@ struct DueQueue: Sendable {
     let at: Instant
     /// Preserves insertion order among entries with the same time.
     let sequence: Int
+    /// The original transaction id.
     let line: Int64
 
     static func < (left: Entry, right: Entry) -> Bool {
@@ -50,10 +51,12 @@ struct TokenQueue: Sendable {
   /// The earliest entry.
   var first: Entry? { entries.last }
 
+  /// Schedules a token; O(n).
   mutating func enter(_ token: String, at instant: Instant) {
     let index = entries.firstIndex { $0.at <= instant } ?? entries.endIndex
     entries.insert(Entry(at: instant, token: token), at: index)
   }
 
+  /// Removes the earliest entry, if there is one.
   mutating func removeFirst() { _ = entries.popLast() }
 }

@@ -1,7 +1,8 @@
 internal import AppStore
 
 extension World {
-  /// Creates notifications about a subscription, for the purchaser and for the members.
+  /// Creates notifications about a subscription, for the purchaser and for the members. The members' subscriptions
+  /// follow the purchaser's at the same time, so a caller must have stored the change before.
   mutating func notify(
     _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, of line: SubscriptionLine
   ) {
@@ -24,9 +25,10 @@ extension World {
     post(type, subtype, of: transaction.app, .purchase(transaction, line, reason))
   }
 
-  /// Adds the notifications of an event to the outbox: one of version 2, or those that version 1 has for it.
+  /// Adds the notifications of an event to the outbox: one of version 2, or those that version 1 has for it, which may
+  /// be none.
   ///
-  /// - Returns: the `notificationUUID`.
+  /// - Returns: the `notificationUUID` of version 2; version 1 has none, so its notifications get others.
   @discardableResult
   mutating func post(
     _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, of app: String,
@@ -90,7 +92,9 @@ extension World {
     if next == nil { outbox.remove(index) }
   }
 
-  /// Sends a notification again now, also one that was lost.
+  /// Sends a notification again now, also one that was lost or delivered. The text `#N` names the Nth notification.
+  ///
+  /// - Throws: ``ActionError/notPossible(_:)`` for an unknown notification, and for an app without a URL.
   mutating func resendNotification(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let uuid = try parameters.string("notificationUUID")
     let ordinal = Self.index(ofOrdinal: uuid).flatMap { notifications.indices.contains($0) ? $0 : nil }
@@ -130,11 +134,15 @@ extension World {
 struct SandboxNotification: Hashable, Sendable {
   /// The content, as of the notification's date.
   enum Subject: Hashable, Sendable {
+    /// A transaction with the state of its subscription, and the reason of a consumption request.
     case purchase(SoldTransaction, SubscriptionLine?, ConsumptionRequestReason?)
+    /// The summary of a mass extension.
     case massExtension(MassExtension)
     /// The released seats of the purchaser's transaction.
     case unclaimedSeats(SoldTransaction, [String])
+    /// An external purchase token.
     case externalPurchase(ExternalToken)
+    /// Neither a purchase nor a token; the developer requested it.
     case test
 
     /// The original transaction id of the purchase; `nil` if it is not about one.
@@ -171,9 +179,11 @@ struct SandboxNotification: Hashable, Sendable {
   /// The `signedDate`.
   let date: Instant
   let subject: Subject
+  /// `nil` if the notification is not about a purchase.
   var circumstances: Circumstances?
   /// Whether the notification never arrives.
   var isLost = false
+  /// Oldest first.
   var attempts: [Attempt] = []
   /// The time of the next attempt; `nil` if it was delivered or abandoned, or if no URL is set.
   var nextAttempt: Instant?

@@ -14,6 +14,7 @@ extension World {
     return types.filter { settings.rules.sends($0, to: sold.ownership) }
   }
 
+  /// The notifications of version 1 about a one-time purchase.
   private func oneTimeVersion1Types(_ type: NotificationTypeV2, _ sold: SoldTransaction)
     -> [NotificationTypeV1]
   {

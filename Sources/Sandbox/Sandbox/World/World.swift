@@ -4,8 +4,8 @@ internal import SignedData
 
 /// The rules of the simulated App Store as a value, without clock, files and network.
 ///
-/// Time passes only in ``advance(to:)``. The same actions at the same times with the same seed give the same
-/// world, including all identifiers.
+/// Time passes only in ``advance(to:)``. The same actions at the same times with the same seed give the same world,
+/// including all identifiers, so that a journal can be replayed.
 struct World: Sendable {
   /// The time up to which everything has been processed.
   private(set) var now: Instant
@@ -13,10 +13,13 @@ struct World: Sendable {
   /// The length of periods for accounts without a rate of their own.
   var scale = TimeScale.calendar
   var timing = RenewalTiming()
+  /// Of all random choices.
   let seed: UInt64
   /// By app id.
   var settings = ChangeTrackedDictionary<String, AppSettings>()
+  /// By name.
   var accounts = ChangeTrackedDictionary<String, AppleAccount>()
+  /// By transaction id, those of members included.
   var transactions = ChangeTrackedDictionary<Int64, SoldTransaction>()
   /// The ids of restored copies.
   var restored = ChangeTrackedDictionary<Int64, RestoredTransaction>()
@@ -34,10 +37,11 @@ struct World: Sendable {
   var outbox: Set<Int> = []
   /// The consumption information of developers, in order.
   var consumptionReports = ChangeTrackedList<ConsumptionReport>()
+  /// In the order of the requests.
   var massExtensions = ChangeTrackedList<MassExtension>()
   /// The indices of ``massExtensions`` that are not completed.
   var pendingMassExtensions: [Int] = []
-  /// Purchases that wait for a parent's approval.
+  /// Purchases that wait for a parent's approval, by the UUID of the request.
   var askToBuyRequests = ChangeTrackedDictionary<String, AskToBuyRequest>()
   /// The external purchase reports of developers.
   var externalReports = ChangeTrackedDictionary<ReportName, JSONObject>()
@@ -54,6 +58,7 @@ struct World: Sendable {
   /// The ids of keys that the developer revoked: tokens of these are rejected, also while no key is registered.
   var revokedKeys: Set<String> = []
 
+  /// The dates of the latest documents about each purchase.
   var signingDates = SigningDates()
   private var dueQueue = DueQueue()
   private var tokenQueue = TokenQueue()
@@ -98,7 +103,8 @@ struct World: Sendable {
     random = SeededRandom(seed: origin.seed)
   }
 
-  /// Issues the next transaction or line item id.
+  /// Issues the next transaction or line item id. An id is never issued twice, also after a crash
+  /// (``skipNumbers(_:)``).
   mutating func makeNumber() -> Int64 {
     defer { nextNumber += 1 }
     return nextNumber
@@ -146,7 +152,8 @@ struct World: Sendable {
   /// Schedules the next notification about an external purchase token.
   mutating func scheduleToken(_ id: String, at instant: Instant) { tokenQueue.enter(id, at: instant) }
 
-  /// Stores a subscription. Every change must pass here, so that ``dueQueue`` stays complete.
+  /// Stores a subscription. Every change must pass here, so that ``dueQueue`` stays complete and the reports of the
+  /// past have a record of each status.
   mutating func put(_ line: SubscriptionLine) {
     let known = lines[line.id]
     // A change at its due time has left the queue, and can be followed by another one at the same time.
@@ -164,8 +171,10 @@ struct World: Sendable {
 
   // MARK: Lookup
 
+  /// The app with an id of the configuration.
   func app(_ id: String) -> SandboxApp? { apps.first { $0.id == id } }
 
+  /// A product of an app; `nil` if the catalog does not have it any more.
   func product(_ id: String, of app: String) -> SandboxProduct? {
     self.app(app)?.products.first { $0.productId == id }
   }
@@ -184,7 +193,7 @@ struct World: Sendable {
   func current(of line: SubscriptionLine) -> SoldTransaction? { transactions[line.current] }
 }
 
-/// A purchase that a child requested.
+/// A purchase that a child requested. It can be answered for 24 hours.
 struct AskToBuyRequest: Hashable, Sendable {
   let order: PurchaseOrder
   let date: Instant
@@ -194,6 +203,7 @@ struct AskToBuyRequest: Hashable, Sendable {
 struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
+  /// Equal seeds give equal numbers.
   init(seed: UInt64) { state = seed }
 
   mutating func next() -> UInt64 {

@@ -37,6 +37,7 @@ extension SandboxWorlds {
     }
   }
 
+  /// The root of the TLS certificates; not found without TLS.
   private func tlsRootResponse(_ request: HTTPRequest) -> HTTPResponse {
     guard request.method == "GET" else { return .methodNotAllowed("GET") }
     guard let tlsRoot else {
@@ -45,6 +46,7 @@ extension SandboxWorlds {
     return .pem(tlsRoot)
   }
 
+  /// Lists, creates or removes named worlds.
   private func manage(_ request: HTTPRequest, _ name: String) async throws(WorldError) -> HTTPResponse {
     switch (name, request.method) {
     case ("", "GET"): return .json(["worlds": .array(await views())])
@@ -59,6 +61,7 @@ extension SandboxWorlds {
     }
   }
 
+  /// The named worlds, by name.
   private func views() async -> [JSONValue] {
     var views: [JSONValue] = []
     for name in names {
@@ -111,10 +114,12 @@ extension SandboxWorlds {
     return .json(await simulator.clockState)
   }
 
+  /// Replaces a world by a copy of another one, with a new origin of ids.
   private func copy(_ source: AppStoreSimulator, into simulator: AppStoreSimulator) async throws(WorldError) {
     do throws(SandboxError) { try await simulator.restore(source.snapshot()) } catch { throw .failed(error) }
   }
 
+  /// The world that a request names.
   private func find(_ reference: WorldReference?) throws(WorldError) -> AppStoreSimulator {
     guard let name = reference?.name else { return main }
     guard let world = existing(name) else { throw .unknown(name) }
@@ -122,7 +127,7 @@ extension SandboxWorlds {
   }
 }
 
-/// A world in a request.
+/// A world that a request names.
 private struct WorldReference {
   /// `nil` is the world at `/`.
   let name: WorldName?
@@ -136,6 +141,9 @@ private struct WorldOrder {
   let start: Instant?
   let imported: StoreKitImport?
 
+  /// Decodes a request.
+  ///
+  /// - Throws: ``ActionError`` for members that contradict each other, such as a start for a copy.
   init(_ parameters: Parameters, now: Instant) throws(ActionError) {
     try parameters.allow(only: ["name", "from", "start", "storekit", "bundleId", "app"])
     let reference = try parameters.worldIfPresent("name")

@@ -17,6 +17,7 @@ package actor SandboxWorlds {
   private let poster: (any NotificationPoster)?
   private var named: [WorldName: NamedWorld] = [:]
 
+  /// A world with the task in which its time passes.
   private struct NamedWorld {
     let simulator: AppStoreSimulator
     /// Lets its time pass and delivers its notifications.
@@ -26,6 +27,7 @@ package actor SandboxWorlds {
   /// A limit for tests in parallel; a world without accounts takes about 100 kB.
   package static let defaultLimit = 256
 
+  /// Creates the worlds of a process; `poster` sends the notifications of named worlds.
   package init(
     main: AppStoreSimulator, catalog: SandboxCatalog, limit: Int = defaultLimit, tlsRoot: String? = nil,
     poster: (any NotificationPoster)? = nil
@@ -44,7 +46,10 @@ package actor SandboxWorlds {
     for world in named.values { await world.running.value }
   }
 
-  /// The world with this name, which is created if it does not exist; `nil` is the world at `/`.
+  /// The world with this name, which is created if it does not exist; `nil` is the world at `/`. A test may so use a
+  /// world without creating it.
+  ///
+  /// - Throws: ``WorldError/tooMany(limit:)``, ``WorldError/failed(_:)``.
   package func world(_ name: WorldName?) throws(WorldError) -> AppStoreSimulator {
     guard let name else { return main }
     if let world = named[name] { return world.simulator }
@@ -54,6 +59,7 @@ package actor SandboxWorlds {
   /// The world with this name; `nil` if it does not exist.
   func existing(_ name: WorldName) -> AppStoreSimulator? { named[name]?.simulator }
 
+  /// The names of all worlds but the one at `/`, in order.
   var names: [WorldName] { named.keys.sorted() }
 
   /// Creates a world.
@@ -76,7 +82,7 @@ package actor SandboxWorlds {
     return simulator
   }
 
-  /// A name that no world has.
+  /// A name that no world has; `nil` never occurs, because there are more names than worlds.
   func unusedName() -> WorldName? {
     (1...limit + 1).lazy.compactMap { WorldName("world-\($0)") }.first { named[$0] == nil }
   }
@@ -104,9 +110,14 @@ package struct SandboxCatalog: Hashable, Sendable {
 
 /// The reason why a world cannot be created, found or removed.
 package enum WorldError: Error, Sendable {
+  /// The text is no name of a world.
   case invalidName(String)
+  /// No world has the name.
   case unknown(WorldName)
+  /// A world has the name already.
   case exists(WorldName)
+  /// The process has as many worlds as the operator allows.
   case tooMany(limit: Int)
+  /// The simulator could not be created or restored.
   case failed(SandboxError)
 }

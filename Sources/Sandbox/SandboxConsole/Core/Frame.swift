@@ -5,8 +5,10 @@ internal import Pages
 internal import Sandbox
 internal import SandboxPaths
 
-/// The part of a page that all pages share.
+/// The part of a page that all pages share: navigation, the name of the world, the simulated time, and the mark that
+/// nothing here is real.
 enum Frame {
+  /// Draws a page of an app.
   static func document(_ page: Page, _ visit: Visit, _ assets: Assets) -> HTTPResponse {
     let sections = Page.Section.allCases.map { section in
       let link = visit.link(section == .overview ? [] : [section.rawValue])
@@ -40,6 +42,7 @@ enum Frame {
     return Document(title: "\(title) · \(Text.product)", body: content).response(status, assets)
   }
 
+  /// The top of a page. It names the world, so that a tester with several tabs sees which one it is.
   private static func header(_ navigation: Markup, _ world: WorldName?) -> Markup {
     let name: Markup = world.map { "<span class=\"badge\">\(Text.world($0.text))</span>" } ?? ""
     return """
@@ -57,6 +60,7 @@ enum Frame {
       """
   }
 
+  /// The bottom of a page, with the simulated time of the request.
   private static func footer(_ clock: ClockView) -> Markup {
     """
     <footer><span data-now="\(clock.now.description)">\(Text.simulatedTime) \(Format.time(clock.now)) <span data-zone>UTC</span></span> \
@@ -69,6 +73,7 @@ extension Page.Section {
   /// The key after `g` that opens it.
   var key: String { self == .overview ? "o" : self == .everything ? "e" : self == .settings ? "t" : letter }
 
+  /// The key of a section whose first letter another section has, or that first letter.
   private var letter: String {
     switch self {
     case .scenarios: "y"

@@ -4,6 +4,7 @@ internal import Pages
 internal import Sandbox
 
 extension Format {
+  /// An amount with its currency.
   static func money(_ money: MoneyView) -> String { self.money(milliunits: money.milliunits, money.currency) }
 
   /// `5 minutes`, `2 days`, in the largest unit that is exact to a tenth.
@@ -18,6 +19,7 @@ extension Format {
     return unit.text(("\(Double(milliseconds) / Double(unit.size))" as Markup).description)
   }
 
+  /// The length of subscription periods, in words.
   static func rate(_ rate: TimeScaleView) -> String {
     switch rate {
     case .calendar: Text.calendarRate
@@ -37,6 +39,7 @@ extension ProductView {
 }
 
 extension Tone {
+  /// The color and sign of a purchase's state.
   init(_ state: PurchaseView.State) {
     self =
       switch state {

@@ -7,20 +7,25 @@ internal import Pages
 internal import Sandbox
 internal import SandboxPaths
 
-/// One request for a page of an app.
+/// One request for a page of an app, with what all parts of the page read. The clock was read once, so that one page
+/// shows one time.
 struct Visit: Sendable {
+  /// The world whose pages these are.
   let simulator: AppStoreSimulator
   /// The answers of the service that follows this world; `nil` without one.
   let answers: (any ServiceAnswers)?
   /// `nil` is the world at `/`.
   let world: WorldName?
   let app: SandboxApp
+  /// The simulated time at the beginning of the request.
   let clock: ClockView
   let request: HTTPRequest
+  /// The items of the address.
   let query: Query
   /// The fields of a submitted form.
   let form: Query
 
+  /// Parses the query of the address, and of a POST the form.
   init(
     simulator: AppStoreSimulator, answers: (any ServiceAnswers)?, world: WorldName?, app: SandboxApp,
     clock: ClockView, request: HTTPRequest
@@ -49,7 +54,9 @@ struct Visit: Sendable {
     Link.inWorld(world, ["apps", app.id] + path, query: query)
   }
 
+  /// The page of an account.
   func account(_ name: String) -> Link { link(["accounts", name]) }
+  /// A link to the page of an account, with its name.
   func accountLink(_ name: String) -> Markup { "<a href=\"\(account(name))\">\(Format.name(name))</a>" }
 
   /// The form of an operation, filled in with `values`.
@@ -77,6 +84,7 @@ struct Page: Sendable {
   }
 
   let title: String
+  /// The part of the navigation that is marked as current.
   let section: Section
   var status = 200
   /// The result of the action before the page.

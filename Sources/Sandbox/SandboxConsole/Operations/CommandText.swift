@@ -3,12 +3,15 @@ internal import JSON
 internal import Sandbox
 internal import SandboxPaths
 
-/// A call as commands for a shell (POSIX).
+/// A call as commands for a shell (POSIX), so that each button of a page can be repeated in a script. Every value is
+/// quoted: a command that a tester pastes does what the page shows and nothing else.
 struct CommandText: Hashable, Sendable {
   /// With this program; `nil` if its arguments cannot express the call.
   let entitled: String?
+  /// With `curl`, which can express every call.
   let curl: String
 
+  /// The shorter one that is possible.
   var preferred: String { entitled ?? curl }
 
   /// The commands for a sandbox and a world in it.
@@ -22,6 +25,7 @@ struct CommandText: Hashable, Sendable {
     CommandText(call, options: [], origin: nil)
   }
 
+  /// Without an origin, the commands read the address from the environment.
   private init(_ call: APICall, options: [String], origin: String?) {
     let path = "/sandbox/v1/\(call.path)"
     // Both commands read the same variables.
@@ -74,6 +78,7 @@ struct CommandTarget: Hashable, Sendable {
   /// `nil` is the world at `/`.
   var world: WorldName?
 
+  /// The URL at which the world begins.
   fileprivate var origin: String { "http://\(host)\(WorldPath.base(of: world))" }
 
   /// The options for an address other than the default, and for a world.
@@ -84,10 +89,12 @@ struct CommandTarget: Hashable, Sendable {
 }
 
 extension APICall {
+  /// The call that sets the clock's speed.
   fileprivate static func speed(_ speed: Int64) -> APICall {
     APICall("POST", "clock", ["speed": JSONValue(speed)])
   }
 
+  /// The call that advances the clock.
   fileprivate static func advance(_ milliseconds: Int64) -> APICall {
     APICall("POST", "clock/advance", ["by": .string(Self.duration(milliseconds))])
   }
@@ -146,6 +153,7 @@ extension JournalLineView {
   /// The command of an entry that a tester caused; `nil` for what happened by itself.
   func command(at target: CommandTarget) -> CommandText? { call.map { CommandText($0, at: target) } }
 
+  /// The call that did what the entry records; `nil` for what happened by itself.
   private var call: APICall? {
     switch entry {
     case .action(let action, let members): APICall("POST", action.rawValue, members)

@@ -5,6 +5,7 @@ internal import Sandbox
 
 /// A field of an operation's form.
 struct Field: Hashable, Sendable {
+  /// The input element of a field, and the hint about its form.
   enum Kind: Hashable, Sendable {
     case text, number, json
     /// `90s`, `5m`, `12h`, `35d` or `2w`.
@@ -16,8 +17,10 @@ struct Field: Hashable, Sendable {
     case app
   }
 
+  /// The member of the call.
   let name: String
   let kind: Kind
+  /// Whether the call fails without it.
   let isRequired: Bool
 
   /// The fields of an operation.
@@ -28,6 +31,7 @@ struct Field: Hashable, Sendable {
     }
   }
 
+  /// The kind of a member, by its name; a text for others.
   private static func kind(of name: String, in operation: Operation) -> Kind {
     if let choices = choices(of: name, in: operation) { return .choice(choices) }
     switch (operation, name) {
@@ -54,6 +58,7 @@ struct Field: Hashable, Sendable {
     }
   }
 
+  /// The values of a member that has only some.
   private static func choices(of name: String, in operation: Operation) -> [String]? {
     switch operation {
     case .action(let action): action.choices(of: name)
@@ -63,6 +68,7 @@ struct Field: Hashable, Sendable {
     }
   }
 
+  /// The members that may be absent.
   private static func optional(in operation: Operation) -> Set<String> {
     switch operation {
     case .action(let action): action.optionalMembers
@@ -92,6 +98,7 @@ extension Field {
       """
   }
 
+  /// The input element, with the value that it has.
   private func control(_ value: String, _ products: [SandboxProduct], _ attributes: Markup) -> Markup {
     switch kind {
     case .app: return ""

@@ -2,9 +2,12 @@ internal import HTTP
 internal import JSON
 internal import Sandbox
 
-/// Something that a tester can do with one call of the sandbox's HTTP interface.
+/// Something that a tester can do with one call of the sandbox's HTTP interface. Each has a form, and pages have
+/// buttons that submit some of them at once.
 enum Operation: Hashable, Sendable {
+  /// An action of the App Store, a customer or the developer.
   case action(Action)
+  /// A call that changes the clock, the faults or the calls of the sandbox itself.
   case call(Call)
 
   /// The calls that are not actions.
@@ -16,6 +19,7 @@ enum Operation: Hashable, Sendable {
     case realtimeMessage = "realtime-message"
   }
 
+  /// All operations, in the order of the page that lists them.
   static var all: [Operation] { Action.allCases.map(Operation.action) + Call.allCases.map(Operation.call) }
 
   /// The operation of a page's address; `nil` for an unknown name.
@@ -29,6 +33,7 @@ enum Operation: Hashable, Sendable {
     }
   }
 
+  /// The name in the address of the form.
   var name: String {
     switch self {
     case .action(let action): action.rawValue
@@ -81,6 +86,7 @@ struct APICall: Hashable, Sendable {
     self.members = members
   }
 
+  /// The request as the interface accepts it.
   var request: HTTPRequest {
     HTTPRequest(
       method: method, target: "/sandbox/v1/\(path)", body: method == "POST" ? members.serialized() : [])

@@ -11,12 +11,15 @@ enum OperationPage {
   /// The longest time that a page waits for the delivery of notifications, in milliseconds.
   private static let deliveryWait: Int64 = 2_000
 
+  /// The form of an operation, filled in from the items of the address.
   static func form(_ operation: Operation, _ visit: Visit) async -> Page {
     await page(operation, visit, values: { visit.query[$0] }, problem: nil)
   }
 
-  /// Performs the operation with the fields of the form; the page after it is the one where the form was, or the form again
-  /// with the reason.
+  /// Performs the operation with the fields of the form; the page after it is the one where the form was, or the form
+  /// again with the reason, and with the fields as they were.
+  ///
+  /// It waits for the delivery of notifications, so that the page after it shows their results, at most two seconds.
   static func submit(_ operation: Operation, _ visit: Visit) async -> Outcome {
     let before = await visit.simulator.journalEnd
     let change = await visit.answers?.lastChange(of: visit.app.id)
@@ -37,12 +40,14 @@ enum OperationPage {
         .adding(query: Receipt.query(operation, after: before, change: change)))
   }
 
+  /// The form again, with the reason and status 400.
   private static func failed(_ operation: Operation, _ visit: Visit, _ problem: String) async -> Outcome {
     var page = await page(operation, visit, values: { visit.form[$0] }, problem: problem)
     page.status = 400
     return .page(page)
   }
 
+  /// The reason for which a field cannot be read.
   private struct Problem: Error {
     let message: String
   }
@@ -83,6 +88,7 @@ enum OperationPage {
 
   // MARK: The form
 
+  /// The form with its values, the reason of a failure, and the command that does the same.
   private static func page(
     _ operation: Operation, _ visit: Visit, values: (String) -> String?, problem: String?
   ) async -> Page {
@@ -183,6 +189,7 @@ extension Part {
 
 /// The forms of all operations.
 enum OperationsPage {
+  /// The list of all operations.
   static func page(_ visit: Visit) -> Page {
     let rows = Operation.all.map { operation in
       [

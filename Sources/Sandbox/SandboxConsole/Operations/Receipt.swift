@@ -2,7 +2,8 @@ internal import Markup
 internal import Pages
 internal import Sandbox
 
-/// The action before a page, as its address names it.
+/// The action before a page, as its address names it: a redirect carries the result from the form to the next page
+/// without a session.
 enum Receipt {
   /// The longest list of notifications, and of answers.
   private static let limit = 12
@@ -60,6 +61,7 @@ enum Receipt {
     return "<p>\(Text.newAnswers)</p>\n<ul class=\"answers\">\n\(items)\(more)</ul>"
   }
 
+  /// An answer with its color and sign.
   private static func chip(_ answer: AnswerChange.Answer) -> Markup {
     let tone = Tone(reason: answer.reason, entitled: answer.isEntitled)
     return Part.chip("\(tone.sign) \(Format.words(answer.reason))", tone)

@@ -45,6 +45,7 @@ enum AccountLanes {
     return purchases + (dots.isEmpty ? [] : [apple])
   }
 
+  /// The lane of one purchase: its periods, failed payments, refunds and upgrades.
   private static func lane(_ purchase: PurchaseView, _ history: AccountHistoryView) -> Lane {
     let sold = history.transactions.filter { $0.originalTransactionId == purchase.originalTransactionId }
     let failed = history.failedPayments.filter { $0.originalTransactionId == purchase.originalTransactionId }
@@ -99,6 +100,7 @@ enum AccountLanes {
     sold.isUpgraded ? all.map(\.date).filter { $0 > sold.date }.min() : nil
   }
 
+  /// The time that a transaction gives.
   private static func bar(_ sold: TransactionView, upgraded: Instant?) -> Lane.Bar {
     let tone: Tone = sold.isTrial ? .trial : sold.ownership == .purchased ? .full : .shared
     let price = Format.money(sold.price)
@@ -111,6 +113,7 @@ enum AccountLanes {
       source: Int64(sold.transactionId) ?? 0, isBrief: false)
   }
 
+  /// The time in which a payment had failed.
   private static func bar(_ failed: FailedPaymentView, _ purchase: PurchaseView) -> Lane.Bar {
     let tone: Tone = failed.hasAccess ? .grace : .retry
     return Lane.Bar(
@@ -119,6 +122,7 @@ enum AccountLanes {
       source: Int64(purchase.originalTransactionId) ?? 0, isBrief: false)
   }
 
+  /// The mark of a refund or of the end of sharing; `nil` without one.
   private static func mark(_ sold: TransactionView) -> Lane.Mark? {
     guard let revoked = sold.revoked else { return nil }
     let isRefund = sold.revocationType != .familyRevoke

@@ -31,6 +31,7 @@ enum AccountPage {
     return Page(title: name, section: .accounts, body: body)
   }
 
+  /// What is true of the account itself: country, charges, family and rate.
   private static func facts(_ account: AccountView, _ visit: Visit) -> Markup {
     let relatives = account.relatives.map(visit.accountLink)
     let items: [Markup] = [
@@ -42,6 +43,7 @@ enum AccountPage {
     return "<ul class=\"facts\">\(items.filter { !$0.isEmpty }.map { "<li>\($0)</li>\n" as Markup })</ul>"
   }
 
+  /// What the customer can do without naming a purchase.
   private static func buttons(_ account: AccountView, _ visit: Visit, _ back: [String]) -> Markup {
     let name: [(name: String, value: String?)] = [("account", account.name)]
     let other: [Action] = [
@@ -61,6 +63,7 @@ enum AccountPage {
 
   // MARK: Purchases
 
+  /// The card of one purchase.
   private static func purchase(_ purchase: PurchaseView, _ visit: Visit, _ back: [String]) -> Markup {
     let tone = Tone(purchase.state)
     let until: Markup =
@@ -77,6 +80,7 @@ enum AccountPage {
       """
   }
 
+  /// What the next renewal will be.
   private static func renewal(_ purchase: PurchaseView) -> Markup {
     guard let renewal = purchase.renewal else { return "" }
     let next =
@@ -89,6 +93,7 @@ enum AccountPage {
     return "<p>\(next)\(payment)</p>\(increase ?? "")"
   }
 
+  /// The seats and those who have them.
   private static func seats(_ purchase: PurchaseView, _ visit: Visit) -> Markup {
     guard let seats = purchase.seats else { return "" }
     let accounts = seats.accounts.map(visit.accountLink)
@@ -130,6 +135,7 @@ enum AccountPage {
       """
   }
 
+  /// The purchases that wait for a parent, with two buttons each.
   private static func requests(_ account: AccountView, _ visit: Visit, _ back: [String]) -> Markup {
     guard !account.requests.isEmpty else { return "" }
     let rows = account.requests.map { request in
@@ -146,6 +152,7 @@ enum AccountPage {
       + Table.markup(Text.requestsToBuy, heads: [Text.when, Text.productHead, Text.actions], rows: rows)
   }
 
+  /// The table of transactions, latest first.
   private static func transactions(_ history: AccountHistoryView, _ visit: Visit, _ back: [String]) -> Markup
   {
     guard !history.transactions.isEmpty else { return "" }
@@ -169,6 +176,7 @@ enum AccountPage {
     return "<h2>\(Text.transactions)</h2>\n\(table)"
   }
 
+  /// What a transaction is, in a few words.
   private static func what(_ sold: TransactionView) -> Markup {
     var chips = [Part.chip(Format.words(sold.reason.rawValue), .ended)]
     if sold.isTrial { chips.append(Part.chip(Text.name(of: .trial), .trial)) }
@@ -181,6 +189,7 @@ enum AccountPage {
     return chips.joined(separator: " ")
   }
 
+  /// The commands behind the buttons of the page.
   private static func commands(_ account: AccountView, _ visit: Visit) -> [CommandText] {
     var commands = AccountsPage.commands([account], visit)
     for purchase in account.purchases where purchase.ownership == .purchased {

@@ -7,6 +7,7 @@ internal import Sandbox
 enum AccountsPage {
   private static let limit = 100
 
+  /// At most 100 accounts, in the order of their names.
   static func page(_ visit: Visit) async -> Page {
     let after = visit.value("after") ?? ""
     let (views, total) = await visit.simulator.accountViews(in: visit.app.id, after: after, limit: limit)
@@ -40,6 +41,7 @@ enum AccountsPage {
       rows: rows)
   }
 
+  /// The latest purchases that count now, or the last one of the past.
   private static func holdings(_ view: AccountView) -> Markup {
     let current = view.purchases.filter { [.active, .grace, .retry, .owned].contains($0.state) }
     let shown = current.isEmpty ? view.purchases.suffix(1) : current.suffix(4)
@@ -57,6 +59,7 @@ enum AccountsPage {
       [("account", view.name), ("fails", view.chargesFail ? "false" : "true")], visit, back: back)
   }
 
+  /// What is done most often with an account.
   private static func buttons(_ view: AccountView, _ visit: Visit) -> Markup {
     let refund: Markup =
       view.purchases.last(where: { $0.ownership == .purchased && $0.state != .refunded }).map {
@@ -69,6 +72,7 @@ enum AccountsPage {
     return buy + refund
   }
 
+  /// The commands behind the buttons of the first accounts.
   static func commands(_ views: [AccountView], _ visit: Visit) -> [CommandText] {
     views.prefix(12).map { view in
       Part.command(

@@ -17,6 +17,7 @@ enum CatalogPage {
     return Page(title: Text.catalog, section: .catalog, body: body)
   }
 
+  /// The row of a product.
   private static func row(_ view: ProductView, _ visit: Visit) -> [Markup] {
     let product = view.product
     let group: Markup =
@@ -36,6 +37,7 @@ enum CatalogPage {
     ]
   }
 
+  /// What a developer can do with a product.
   private static func buttons(_ view: ProductView, _ visit: Visit) -> Markup {
     let id = view.product.productId
     let back = ["catalog"]

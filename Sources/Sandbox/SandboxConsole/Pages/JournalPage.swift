@@ -7,8 +7,10 @@ internal import Sandbox
 /// The actions in the sandbox, and their effects.
 enum JournalPage {
   private static let limit = 200
+  /// More than the journal has in memory.
   private static let maxScriptLines = 20_000
 
+  /// The latest entries, or those after a number; without `all`, only actions and what caused notifications.
   static func page(_ visit: Visit) async -> Page {
     let end = await visit.simulator.journalEnd
     // The page after an operation has the number before it as `since`.
@@ -46,6 +48,7 @@ enum JournalPage {
       })
   }
 
+  /// The command of an entry, or what happened by itself.
   private static func what(_ line: JournalLineView, _ visit: Visit) -> Markup {
     if let command = line.command(at: visit.target) { return Part.command(command) }
     return switch line.entry {
@@ -58,7 +61,8 @@ enum JournalPage {
     }
   }
 
-  /// The journal as a script that does the same again in a new sandbox.
+  /// The journal as a script that does the same again in a new sandbox. If the journal is longer than the part in
+  /// memory, the script begins with that part and says so.
   static func script(_ visit: Visit) async -> HTTPResponse {
     let (lines, _, first) = await visit.simulator.journalViews(after: 0, limit: maxScriptLines)
     let head = Text.scriptHead(lines.first?.at.description ?? "", isWhole: first == 1)

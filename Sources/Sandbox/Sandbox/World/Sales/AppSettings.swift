@@ -1,16 +1,20 @@
 internal import AppStore
 
-/// A developer's settings for an app.
+/// A developer's settings for an app, as App Store Connect has them, and the tester's choices where Apple's behavior is
+/// open.
 struct AppSettings: Hashable, Sendable {
   /// The URL and version of server notifications.
   struct NotificationTarget: Hashable, Sendable {
     let url: String
+    /// 1 or 2.
     let version: Int64
   }
 
+  /// `nil` sends no notifications; they are recorded all along.
   var notificationTarget: NotificationTarget?
   var delivery = DeliverySettings()
   var futureDocuments = FutureDocuments()
+  /// The shared secret for `verifyReceipt` and version 1; `nil` for none.
   var sharedSecret: String?
   var gracePeriod = GracePeriod()
   /// By product id.
@@ -46,6 +50,7 @@ struct PriceList: Hashable, Sendable {
 struct GracePeriod: Hashable, Sendable {
   /// The `renewalType`.
   enum Scope: String, Hashable, Sendable, CaseIterable {
+    /// Each renewal has one.
     case allRenewals = "ALL_RENEWALS"
     /// No grace period if a free trial does not convert.
     case paidToPaidOnly = "PAID_TO_PAID_ONLY"
@@ -54,6 +59,7 @@ struct GracePeriod: Hashable, Sendable {
   /// The lengths that App Store Connect offers, in days; 0 turns the grace period off.
   static let lengths: [Int64] = [0, 3, 16, 28]
 
+  /// One of ``lengths``.
   var days: Int64 = 0
   var scope = Scope.allRenewals
 
@@ -69,15 +75,20 @@ struct GracePeriod: Hashable, Sendable {
 
 /// An Apple account's download of an app.
 struct AppInstall: Hashable, Sendable {
+  /// The version that runs now.
   var version = "1.0"
+  /// The version of the first download.
   var originalVersion = "1.0"
   var originalPurchaseDate: Instant
+  /// `nil` if the app was not ordered before its release.
   var preorderDate: Instant?
 }
 
 /// An Apple account.
 struct AppleAccount: Hashable, Sendable {
+  /// Decides about prices and currency.
   var storefront = Storefront.usa
+  /// The name of the family; `nil` without Family Sharing.
   var family: String?
   /// Whether charges fail.
   var billingFails = false

@@ -4,6 +4,7 @@ internal import JSON
 
 /// A developer's consumption information about a purchase with a refund request.
 struct ConsumptionReport: Hashable, Sendable {
+  /// The transaction id.
   let transaction: Int64
   let date: Instant
   /// The version of the API: `v1` or `v2`.
@@ -44,6 +45,8 @@ extension World {
 enum ConsumptionValidation {
   /// Validates a version 2 body about a subscription or another purchase (Apple: consumptionPercentage,
   /// refundPreference).
+  ///
+  /// - Throws: the error with which Apple refuses the first invalid member.
   static func checkVersion2(_ body: JSONObject, isSubscription: Bool) throws(ServerAPIError) {
     try checkConsent(body)
     guard body.hasKnownCode("deliveryStatus", of: ConsumptionRequest.DeliveryStatus.self) else {
@@ -67,7 +70,8 @@ enum ConsumptionValidation {
     guard isDelivered || consumed == 0 else { throw .undeliveredConsumptionPercentageNonZero }
   }
 
-  /// Validates a version 1 body, whose members are mostly numeric codes.
+  /// Validates a version 1 body, whose members are mostly numeric codes. Each of them is required; an empty
+  /// `appAccountToken` stands for none.
   static func checkVersion1(_ body: JSONObject) throws(ServerAPIError) {
     try checkConsent(body)
     let token = body["appAccountToken"]?.stringValue
@@ -86,6 +90,7 @@ enum ConsumptionValidation {
     }
   }
 
+  /// Without the customer's consent, Apple accepts nothing.
   private static func checkConsent(_ body: JSONObject) throws(ServerAPIError) {
     guard body["customerConsented"]?.boolValue == true else { throw .invalidCustomerConsented }
     guard body["sampleContentProvided"]?.boolValue != nil else { throw .invalidSampleContentProvided }

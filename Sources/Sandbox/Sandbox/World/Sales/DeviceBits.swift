@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// The bits of a device and the month of their last change.
+/// The two bits that DeviceCheck stores about a device, and the month of their last change.
 struct StoredDeviceBits: Hashable, Sendable {
   var bit0 = false
   var bit1 = false
@@ -9,7 +9,7 @@ struct StoredDeviceBits: Hashable, Sendable {
 }
 
 extension World {
-  /// Sets bits of a device; those that are absent keep their value.
+  /// Sets bits of a device; those that are absent keep their value. The month is that of now, also if no bit changes.
   mutating func setDeviceBits(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let device = try parameters.string("device")
     var bits = deviceBits[device] ?? StoredDeviceBits()

@@ -17,7 +17,7 @@ struct ExternalToken: Hashable, Sendable {
     var isAnnounced: Bool { self == .acquisition || self == .services }
   }
 
-  /// The result of the developer's report.
+  /// The result of the developer's report: none yet, accepted, or a duplicate of another token.
   enum Report: Hashable, Sendable {
     case missing, received, duplicate
   }
@@ -101,7 +101,8 @@ extension World {
     if let due = token.due, due != previous { scheduleToken(token.id, at: due) }
   }
 
-  /// Sends the notifications about a token that are due.
+  /// Sends the notification about a token that is due: the complaint if both are due at once. The token is scheduled
+  /// again for its next one.
   mutating func processDue(for id: String) {
     guard var token = externalTokens[id], let due = token.due, due <= now else { return }
     if token.complaintDate == due {
@@ -114,7 +115,8 @@ extension World {
     put(token)
   }
 
-  /// Stores an external purchase report. It settles the token that it names.
+  /// Stores an external purchase report. It settles the token that it names; a report about an unknown token, or about
+  /// one of another app, is stored only.
   mutating func performReport(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let app = try appID(parameters)
     guard let report = parameters.json["report"]?.objectValue else { throw .missingMember("report") }

@@ -29,9 +29,10 @@ struct ActiveOffer: Hashable, Sendable {
 
 /// Offer eligibility.
 extension World {
-  /// Returns the offer that an order names.
+  /// Returns the offer that an order names, if the offer applies to the ordered billing plan.
   ///
-  /// - Throws: ``ActionError/notEligible(offer:reason:)`` if the customer is not eligible.
+  /// - Throws: ``ActionError/unknown(what:name:known:)``; ``ActionError/notEligible(offer:reason:)`` if the customer is
+  ///   not eligible.
   func offer(_ name: String, for product: SandboxProduct, in order: PurchaseOrder) throws(ActionError)
     -> Offer
   {
@@ -89,7 +90,8 @@ extension World {
     }
   }
 
-  /// Returns the win-back offers for an ended subscription, in configuration order.
+  /// Returns the ids of the win-back offers for an ended subscription, in configuration order; none for a running one
+  /// and for members.
   func winBackOffers(for line: SubscriptionLine) -> [String] {
     guard case .ended = line.status, line.source == nil else { return [] }
     return (settings[line.app]?.offers[line.productID] ?? []).filter { $0.type == .winBack }.map(\.id)
@@ -103,7 +105,8 @@ extension Offer {
     "RETENTION": .retention,
   ]
 
-  /// Decodes an offer from a tester's request.
+  /// Decodes an offer from a tester's request. A free trial has no price, and only pay-as-you-go offers have several
+  /// periods; other values are ignored.
   init(_ parameters: Parameters) throws(ActionError) {
     let type = try parameters.choice("type", of: Self.types.keys.sorted())
     let modes = [OfferDiscountType.freeTrial, .payAsYouGo, .payUpFront].map(\.rawValue)

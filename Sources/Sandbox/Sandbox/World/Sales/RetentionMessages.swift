@@ -49,6 +49,10 @@ struct RetentionMessages: Hashable, Sendable {
 
 /// Actions of retention messaging.
 extension World {
+  /// Stores an image, a message, a default, a review or the URL. The Server API validates uploads before; here they are
+  /// only recorded.
+  ///
+  /// - Throws: ``ActionError/unknown(what:name:known:)`` for the review of an unknown image or message.
   mutating func performMessaging(
     _ action: Action, _ parameters: Parameters
   ) throws(ActionError) -> Outcome {

@@ -1,11 +1,13 @@
 internal import AppStore
 
-/// One transaction: a purchase or a renewal.
+/// One transaction: a purchase, a renewal, or what a member has of one.
 struct SoldTransaction: Hashable, Sendable {
   private(set) var id: Int64
   /// The id of the purchase's first transaction.
   let originalID: Int64
+  /// The app's id in the configuration.
   let app: String
+  /// The Apple account that has the transaction, which need not be the one that paid.
   let account: String
   let productID: String
   /// The order id on the customer's invoice.
@@ -18,13 +20,16 @@ struct SoldTransaction: Hashable, Sendable {
   var expiresDate: Instant?
   /// The end before the first extension; `nil` if there was none.
   var firstExpiresDate: Instant?
+  /// The number of pieces or seats.
   var quantity: Int64
   var appAccountToken: String?
   let ownership: InAppOwnershipType
+  /// Whether the customer bought it or Apple renewed it.
   let reason: TransactionReason
   /// In thousandths of the currency; the average price of a seat if it has ``seats``.
   let price: Int64
   let storefront: Storefront
+  /// `nil` for the regular price.
   let offer: Offer?
   /// Subscriptions only.
   var billingPlan: BillingPlan?

@@ -4,7 +4,9 @@ internal import AppStore
 extension World {
   /// A change of a product's price by the developer.
   struct PriceChange {
+    /// In thousandths of the currency.
     let price: Int64
+    /// The billing plan whose price changes.
     let plan: BillingPlan
     /// The only storefront with the new price; `nil` changes it everywhere.
     let storefront: String?
@@ -39,6 +41,7 @@ extension World {
     }
   }
 
+  /// Applies a change to one subscriber: a decrease at once to the next renewal, an increase after its announcement.
   private mutating func applyPrice(
     _ change: PriceChange, of product: SandboxProduct, to line: SubscriptionLine
   ) {

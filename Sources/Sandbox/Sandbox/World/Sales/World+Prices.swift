@@ -31,7 +31,8 @@ extension World {
     return price * storefront.perDollar / Storefront.perDollar(product.currency)
   }
 
-  /// Moves an account to another storefront, which applies to its purchases and renewals from now on.
+  /// Moves an account to another storefront, which applies to its purchases and renewals from now on. A pending price
+  /// increase ends, because the price is another one.
   mutating func move(_ account: String, to storefront: Storefront) {
     accounts[account, default: AppleAccount()].storefront = storefront
     for app in apps {

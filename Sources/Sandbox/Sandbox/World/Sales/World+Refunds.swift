@@ -2,7 +2,11 @@ internal import AppStore
 
 /// Refunds.
 extension World {
-  /// Refunds a purchase fully, or by `percentage` in thousandths of a percent.
+  /// Refunds a purchase fully, or by `percentage` in thousandths of a percent. A refund of the current period ends the
+  /// subscription at once, with the access of its members.
+  ///
+  /// - Throws: ``ActionError/notPossible(_:)`` for a transaction that another account paid, that was free, or that is
+  ///   refunded.
   mutating func refund(_ transaction: SoldTransaction, _ reason: RevocationReason, percentage: Int64?)
     throws(ActionError)
   {
@@ -39,7 +43,11 @@ extension World {
     revokeExcessSeats(of: line)
   }
 
-  /// Reverses a refund, as Apple does after a dispute.
+  /// Reverses a refund, as Apple does after a dispute. The subscription continues until the period's end, but is not
+  /// renewed.
+  ///
+  /// - Throws: ``ActionError/notPossible(_:)`` for a transaction that is not refunded, and for the refund of an
+  ///   upgrade.
   mutating func reverseRefund(of transaction: SoldTransaction) throws(ActionError) {
     guard transaction.revocation != nil || transaction.seats?.revoked ?? 0 > 0,
       transaction.ownership == .purchased

@@ -5,11 +5,11 @@ internal import Bytes
 extension World {
   /// Performs a purchase.
   ///
-  /// An owned product is not sold again: an order for a running subscription changes its renewal or upgrades
-  /// it, and a non-consumable is restored. An order with a purchase date in the past is always recorded as it
-  /// is.
+  /// An owned product is not sold again: an order for a running subscription changes its renewal or upgrades it, and a
+  /// non-consumable is restored. An order with a purchase date in the past is always recorded as it is.
   ///
   /// - Returns: the id of the transaction that the app receives.
+  /// - Throws: ``ActionError``, with nothing changed.
   mutating func buy(_ order: PurchaseOrder) throws(ActionError) -> Int64 {
     let product = try check(order)
     let offer = try order.offer.map { name throws(ActionError) in
@@ -37,6 +37,7 @@ extension World {
     }
   }
 
+  /// Returns the ordered product, if the order can be sold.
   private func check(_ order: PurchaseOrder) throws(ActionError) -> SandboxProduct {
     let product = try find(order.productId, of: order.app)
     try requireSaleTerms(of: product, in: order)
@@ -56,6 +57,7 @@ extension World {
     return product
   }
 
+  /// Seats need an auto-renewable subscription that is billed up front, and an organization needs seats.
   private func checkSeats(of order: PurchaseOrder, _ product: SandboxProduct) throws(ActionError) {
     guard order.seats != nil || order.isOrganization else { return }
     guard product.type == .autoRenewableSubscription else { throw .notASubscription(product.productId) }
@@ -97,6 +99,7 @@ extension World {
 
   // MARK: One-time purchases
 
+  /// Sells a product that is no subscription; a non-consumable that is owned and not refunded is returned as it is.
   private mutating func buyOnce(_ product: SandboxProduct, _ order: PurchaseOrder, _ account: String)
     -> Int64
   {
@@ -123,6 +126,7 @@ extension World {
 
   // MARK: Subscriptions
 
+  /// Begins the first subscription of an account in the group.
   private mutating func subscribe(
     _ product: SandboxProduct, _ order: PurchaseOrder, _ account: String, _ offer: Offer?
   ) -> Int64 {
@@ -140,6 +144,8 @@ extension World {
     return begin(line, product, order, offer, .resubscribe)
   }
 
+  /// Begins a period of full price or with an offer, and discards what belonged to the time before. A period that is
+  /// over when it is recorded ends at once.
   private mutating func begin(
     _ line: SubscriptionLine, _ product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?,
     _ subtype: NotificationSubtype

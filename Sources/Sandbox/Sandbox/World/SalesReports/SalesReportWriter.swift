@@ -1,7 +1,8 @@
 internal import AppStore
 internal import AppStoreReports
 
-/// Writes the reports of App Store Connect about some apps from the truth of the world.
+/// Writes the reports of App Store Connect about some apps from the truth of the world, so that a reconciliation with
+/// them finds exactly the faults that a tester ordered.
 struct SalesReportWriter {
   let world: World
   let apps: [SandboxApp]
@@ -55,10 +56,12 @@ struct SalesReportWriter {
 
   // MARK: Reports of a day
 
+  /// The day in Apple's zone, Pacific time.
   private func span(of day: CalendarDay) -> Range<Instant> {
     ReportZone.pacific.start(of: day)..<ReportZone.pacific.start(of: day.advanced(by: 1))
   }
 
+  /// Adds the lines of the Subscription report: the subscriptions at the end of the day.
   private func addStocks(of app: SandboxApp, on day: CalendarDay, to report: inout TabularText) {
     var rows: [[String: String]] = []
     var positions: [[String: String]: Int] = [:]
@@ -94,6 +97,7 @@ struct SalesReportWriter {
     return columns
   }
 
+  /// The column of the Subscription report for an offer.
   private static func column(of offer: Offer?) -> SubscriptionColumn {
     guard let offer else { return .standard }
     switch (offer.type, offer.mode) {
@@ -112,6 +116,7 @@ struct SalesReportWriter {
     }
   }
 
+  /// Adds the lines of the Subscription Event report, equal ones as a quantity.
   private func addEvents(of app: SandboxApp, on day: CalendarDay, to report: inout TabularText) {
     var sums = OrderedSums()
     for event in world.subscriptionEvents(of: app.id, in: span(of: day)) {
@@ -135,12 +140,14 @@ struct SalesReportWriter {
     }
   }
 
+  /// The number of paid periods of a subscription up to a transaction.
   private func paidPeriods(upTo sold: SoldTransaction) -> Int {
     world.purchases(of: sold.account, in: sold.app).filter {
       $0.originalID == sold.originalID && !$0.isTrial && $0.purchaseDate <= sold.purchaseDate
     }.count
   }
 
+  /// Adds the lines of the Subscriber report: each charge and refund of a subscription.
   private func addCharges(of app: SandboxApp, on day: CalendarDay, to report: inout TabularText) {
     for sale in world.sales(of: app.id, in: span(of: day)) where world.lines[sale.sold.originalID] != nil {
       var values = product(sale.sold, app)
@@ -158,6 +165,7 @@ struct SalesReportWriter {
     }
   }
 
+  /// Adds the lines of the Sales report: all charges and refunds, equal ones as units.
   private func addSales(of app: SandboxApp, on day: CalendarDay, to report: inout TabularText) {
     var sums = OrderedSums()
     for sale in world.sales(of: app.id, in: span(of: day)) {
@@ -186,6 +194,7 @@ struct SalesReportWriter {
 
 // Values of columns.
 extension SalesReportWriter {
+  /// The columns that describe the product.
   private func product(_ sold: SoldTransaction, _ app: SandboxApp) -> [String: String] {
     let isSubscription = world.lines[sold.originalID] != nil
     return [
@@ -198,6 +207,7 @@ extension SalesReportWriter {
     ]
   }
 
+  /// The columns of price and proceeds: 70 percent, 85 after a year of paid service.
   private func money(
     _ price: Int64, _ sold: SoldTransaction, isAfterOneYear: Bool, _ app: SandboxApp
   ) -> [String: String] {
@@ -215,15 +225,18 @@ extension SalesReportWriter {
     return String((app.identity.appAppleID ?? 1) * 1000 + Int64(position) + 1)
   }
 
+  /// The country in two letters, as reports write it.
   private func country(of sold: SoldTransaction) -> String {
     Countries.twoLetters(sold.storefront.code) ?? sold.storefront.code
   }
 
+  /// The currency of the price.
   private func currency(of sold: SoldTransaction, _ app: SandboxApp) -> String {
     app.products.first { $0.productId == sold.productID }.map(sold.storefront.currency)
       ?? sold.storefront.currency
   }
 
+  /// The length of a period in Apple's words.
   private func duration(of sold: SoldTransaction, _ app: SandboxApp) -> String {
     if sold.billingPlan == .monthly { return "1 Month" }
     guard let period = app.products.first(where: { $0.productId == sold.productID })?.period else {
@@ -241,6 +254,7 @@ extension SalesReportWriter {
     return String(hash % 1_000_000_000_000_000_000)
   }
 
+  /// Apple's product type identifier of in-app purchases.
   private static func typeIdentifier(_ app: SandboxApp, _ sold: SoldTransaction) -> String {
     switch app.products.first(where: { $0.productId == sold.productID })?.type {
     case .autoRenewableSubscription?: "IAY"
@@ -266,6 +280,7 @@ private struct OrderedSums {
   private(set) var all: [(values: [String: String], sum: Int64)] = []
   private var positions: [[String: String]: Int] = [:]
 
+  /// Adds a number to the row with these values.
   mutating func add(_ number: Int64, _ values: [String: String]) {
     if let position = positions[values] {
       all[position].sum += number

@@ -3,6 +3,7 @@ internal import AppStore
 /// A change of a purchaser's subscription: a new period, or a new status. Reports of the past are made from these records,
 /// because ``SubscriptionLine`` has only the present.
 struct SubscriptionRecord: Hashable, Sendable {
+  /// The original transaction id.
   let line: Int64
   /// When it was so. The period of a payment in the grace period is dated back, but until the payment the subscription was in
   /// the grace period.
@@ -15,6 +16,7 @@ struct SubscriptionRecord: Hashable, Sendable {
   /// The transaction of the latest period.
   var current: Int64
 
+  /// Whether the change began a period.
   var isNewPeriod: Bool { previous != current }
 
   /// Whether the new period was paid in the grace period of the one before.
@@ -25,7 +27,7 @@ struct SubscriptionRecord: Hashable, Sendable {
 }
 
 extension World {
-  /// Records a change of a subscription that is about to be stored.
+  /// Records a change of a subscription that is about to be stored. Members are left out, because they do not pay.
   mutating func record(_ line: SubscriptionLine, after known: SubscriptionLine?) {
     guard line.source == nil, known?.status != line.status || known?.current != line.current else { return }
     let withdrawn = known.flatMap { withdrawRecordsToCome(of: $0) }

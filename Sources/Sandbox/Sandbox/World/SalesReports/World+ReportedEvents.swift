@@ -8,6 +8,7 @@ struct ReportedEvent: Hashable, Sendable {
   let sold: SoldTransaction
   /// The period before a change of product.
   var previous: SoldTransaction?
+  /// Empty unless the event ends the subscription.
   var cancellationReason = ""
 }
 
@@ -19,7 +20,7 @@ struct ReportedStock: Hashable, Sendable {
 }
 
 extension World {
-  /// The events in a span of time.
+  /// The events in a span of time, with one refund event for each refunded transaction, by time.
   func subscriptionEvents(of app: String, in span: Range<Instant>) -> [ReportedEvent] {
     let changes = records.filter { span.contains($0.at) && lines[$0.line]?.app == app }
       .compactMap { $0.isNewPeriod ? beginning($0) : ending($0) }
@@ -46,6 +47,7 @@ extension World {
     }
   }
 
+  /// The event of a record that began a period.
   private func beginning(_ record: SubscriptionRecord) -> ReportedEvent? {
     guard let sold = transactions[record.current] else { return nil }
     let before = record.previous.flatMap { transactions[$0] }
@@ -54,6 +56,7 @@ extension World {
     return event
   }
 
+  /// Apple's name of the event with which a period begins.
   private func name(
     of sold: SoldTransaction, _ before: SoldTransaction?, _ status: SubscriptionLine.Status?
   ) -> String {
@@ -83,6 +86,7 @@ extension World {
     return levels[1] > levels[0] ? "Downgrade" : "Crossgrade"
   }
 
+  /// The event of a record that ended access or renewal; `nil` for a change that is no event of its own.
   private func ending(_ record: SubscriptionRecord) -> ReportedEvent? {
     guard let sold = transactions[record.current], let from = record.from else { return nil }
     let kind = sold.offer?.reportName ?? "Paid Subscription"
@@ -103,6 +107,7 @@ extension World {
 }
 
 extension Offer {
+  /// The name of the offer's type in events.
   var reportName: String {
     switch type {
     case .introductory: "Introductory Offer"

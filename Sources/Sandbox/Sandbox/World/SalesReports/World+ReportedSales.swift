@@ -10,6 +10,7 @@ struct ReportedSale: Hashable, Sendable {
   let price: Int64
   let isAfterOneYear: Bool
 
+  /// A charge is positive, because free transactions are not reported.
   var isRefund: Bool { price < 0 }
 
   /// The developer's part of one piece, in thousandths: 70 %, and 85 % after one year of paid service.
@@ -31,6 +32,7 @@ extension World {
     }
   }
 
+  /// The charge of a transaction: one for each price of its pieces; none for a free one.
   private func charges(_ sold: SoldTransaction, at instant: Instant) -> [ReportedSale] {
     pieces(of: sold).filter { $0.price > 0 }.map {
       ReportedSale(
@@ -45,6 +47,7 @@ extension World {
     return revocations.filter { $0.type != .familyRevoke }.flatMap { refund($0, of: sold) }
   }
 
+  /// A full refund takes back each charge; a part of one is an amount without units.
   private func refund(_ revocation: SoldTransaction.Revocation, of sold: SoldTransaction) -> [ReportedSale] {
     guard let percentage = revocation.percentage, percentage < 100_000 else {
       return charges(sold, at: revocation.date).map {

@@ -15,10 +15,12 @@ extension World {
     settings[app]?.invitedByDeveloper.contains(productID) == true ? .developer : .apple
   }
 
-  /// Claims a seat. A repeated request identifier returns the same claim.
+  /// Claims a seat. A repeated request identifier returns the same claim, also if no seat is free by then.
   ///
   /// Apple unclaims no seats at a renewal with fewer of them, so there can be more claims than seats (Apple:
   /// NoAvailableSeatsError).
+  ///
+  /// - Throws: ``ActionError/notPossible(_:)`` if Apple manages the invitations, or without a free seat.
   mutating func claimSeat(
     of line: SubscriptionLine, request: String, for appTransactionID: String?
   ) throws(ActionError) -> SeatClaim {
@@ -64,6 +66,7 @@ extension World {
     post(.unclaimSeats, nil, of: line.app, .unclaimedSeats(transaction, [claim.id]))
   }
 
+  /// The seats of other purchases are assigned by Apple's invitations or by the organization.
   private func requireDeveloperInvitations(_ line: SubscriptionLine) throws(ActionError) {
     guard line.invitations == .developer else {
       throw .notPossible("the developer does not assign the seats of subscription \(line.id)")

@@ -36,10 +36,14 @@ struct SharingRules: Hashable, Sendable {
   /// Whether the purchaser of a group purchase uses one of the seats. Apple documents that the purchaser's own
   /// transaction grants access and that no seat is claimed for the purchaser, but not whether one is left out.
   var purchaserNeedsSeat = false
+  /// The type of revocation when a seat is taken back.
   var seatRevocation = SeatRevocation.assignmentRevoke
   var revokedByUpgrade = RevokedByUpgrade.uncoveredMembers
 
   /// Applies the members of a request; absent ones keep their value.
+  ///
+  /// - Throws: ``ActionError/unknown(what:name:known:)`` for another value. The values before it are applied already,
+  ///   so a caller must discard the rules then.
   mutating func change(_ parameters: Parameters) throws(ActionError) {
     if let choice: AddedSeats = try parameters.caseIfPresent("addedSeats") { addedSeats = choice }
     if let choice: SeatRevocation = try parameters.caseIfPresent("seatRevocation") { seatRevocation = choice }
@@ -51,6 +55,7 @@ struct SharingRules: Hashable, Sendable {
 }
 
 extension World {
+  /// The rules of an app; the defaults for one without.
   func sharingRules(of app: String) -> SharingRules { settings[app]?.sharingRules ?? SharingRules() }
 
   /// Returns the number of seats of the latest period that members can have. An organization uses none itself.

@@ -11,7 +11,9 @@ extension World {
     return accounts.keys.filter { $0 != account && accounts[$0]?.family == family }.sorted()
   }
 
-  /// Adds an account to a family, which shares all purchases in both directions.
+  /// Adds an account to a family, which shares all purchases in both directions. It leaves the family in which it was.
+  ///
+  /// - Throws: ``ActionError/notPossible(_:)`` if the family is full.
   mutating func join(_ account: String, family: String) throws(ActionError) {
     let others = accounts.keys.filter { $0 != account && accounts[$0]?.family == family }
     guard others.count < Self.maxFamily else {

@@ -44,7 +44,10 @@ extension World {
   /// Changes the number of seats.
   ///
   /// Added seats take effect at once. A reduction takes effect at the next renewal; so does undoing it (Apple:
-  /// renewalQuantity).
+  /// renewalQuantity). A number that is already planned changes nothing.
+  ///
+  /// - Throws: ``ActionError/notPossible(_:)`` for a subscription that is over or in a commitment, and for seats that
+  ///   are added outside of a paid period.
   mutating func setSeats(_ count: Int64, of line: SubscriptionLine) throws(ActionError) {
     guard line.isRunning else { throw .notPossible("subscription \(line.id) is over") }
     if isCommitted(line) { throw Self.noSeatsInCommitments }
@@ -152,7 +155,7 @@ extension World {
     addMember(account, to: line, as: .assigned)
   }
 
-  /// Takes an assigned seat back; the account's transaction is revoked.
+  /// Takes an assigned seat back; the account's transaction is revoked, and the seat is free again.
   mutating func unassignSeat(of line: SubscriptionLine, from account: String) throws(ActionError) {
     guard let seat = assignedMembers(of: line).first(where: { $0.account == account }) else {
       throw .notPossible("account '\(account)' has no seat of subscription \(line.id)")

@@ -9,7 +9,8 @@ extension World {
 
   // MARK: Start of sharing
 
-  /// Shares a subscription with the purchaser's family.
+  /// Shares a subscription with the purchaser's family, if the developer and the purchaser share it and it grants
+  /// access. Members that have it already are left as they are.
   mutating func share(_ line: SubscriptionLine) {
     guard line.source == nil, line.isShared, line.isEntitling, isShareable(line.productID, in: line.app)
     else { return }
@@ -49,6 +50,7 @@ extension World {
     notify(.subscribed, known == nil ? .initialBuy : .resubscribe, of: member)
   }
 
+  /// Gives a member a transaction of its own for a purchase of the family.
   private mutating func shareNonConsumable(_ transaction: SoldTransaction, to account: String) {
     installApp(of: transaction.app, for: account)
     let number = makeNumber()
@@ -62,6 +64,7 @@ extension World {
     notify(.oneTimeCharge, about: shared)
   }
 
+  /// A member who uses a purchase has downloaded the app.
   private mutating func installApp(of app: String, for account: String) {
     if accounts[account]?.appInstalls[app] == nil {
       accounts[account, default: AppleAccount()].appInstalls[app] = AppInstall(originalPurchaseDate: now)

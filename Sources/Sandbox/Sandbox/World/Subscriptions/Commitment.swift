@@ -69,6 +69,7 @@ struct Commitment: Hashable, Sendable {
     schedule()
   }
 
+  /// Counts the ends from the anchor and not from the period before, so that a short month shifts no later payment.
   private mutating func schedule() {
     periodEnd = scale.end(ofMonths: number + 1 - anchorNumber, from: anchor)
     expiresDate = scale.end(ofMonths: Self.payments + 1 - anchorNumber, from: anchor)
@@ -84,6 +85,7 @@ struct CommitmentPayment: Hashable, Sendable {
   /// The price of all payments, in thousandths of the currency.
   let total: Int64
 
+  /// The payment of the commitment's current billing period.
   init(_ commitment: Commitment) {
     number = commitment.number
     expiresDate = commitment.expiresDate
@@ -105,6 +107,7 @@ struct CommitmentRules: Hashable, Sendable {
   /// The subtype of the `EXPIRED` notification after the twelfth period of a cancelled commitment.
   enum ExpiredSubtype: String, Hashable, Sendable, CaseIterable {
     case voluntary = "VOLUNTARY"
+    /// Without a subtype.
     case absent = "NONE"
 
     var subtype: NotificationSubtype? {

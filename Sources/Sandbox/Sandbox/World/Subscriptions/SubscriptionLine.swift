@@ -16,7 +16,9 @@ struct SubscriptionLine: Hashable, Sendable {
     case grace(until: Instant)
     /// The charge failed; Apple retries it without access.
     case retry(until: Instant)
+    /// Not renewed, for the reason that Apple reports.
     case ended(ExpirationIntent)
+    /// Refunded, or no longer shared.
     case revoked
   }
 
@@ -31,7 +33,9 @@ struct SubscriptionLine: Hashable, Sendable {
       case accepted
     }
 
+    /// In thousandths of the currency.
     let price: Int64
+    /// Whether the subscription ends without the subscriber's consent.
     let needsConsent: Bool
     /// The time between the announcement and the renewal, in milliseconds.
     let notice: Int64
@@ -40,11 +44,16 @@ struct SubscriptionLine: Hashable, Sendable {
     var noticeDate: Instant?
   }
 
+  /// The original transaction id.
   let id: Int64
+  /// The app's id in the configuration.
   let app: String
+  /// The name of the account that has access.
   let account: String
+  /// The subscription group; the product's own id without one.
   let group: String
   let originalPurchaseDate: Instant
+  /// Whether the account pays, is of the purchaser's family, or has a seat.
   let ownership: InAppOwnershipType
   /// The purchaser's subscription, if this one is shared or assigned.
   let source: Int64?
@@ -52,6 +61,7 @@ struct SubscriptionLine: Hashable, Sendable {
   var followed: Int64?
   /// The subscriptions of family members and seat holders.
   var members: [Int64] = []
+  /// Whether the purchaser shares it with the family; the developer must have allowed it.
   var isShared = true
   /// Whether a shared or assigned subscription ends with its period, because the purchaser's renewal does not cover
   /// it.
@@ -67,6 +77,7 @@ struct SubscriptionLine: Hashable, Sendable {
 
   /// The transaction of the latest period.
   var current: Int64
+  /// The product of the latest period.
   var productID: String
   var expiresDate: Instant
   /// The time of the next charge: shortly before the period's end, and again at its end if that was not
@@ -77,22 +88,28 @@ struct SubscriptionLine: Hashable, Sendable {
   /// The time at which `DID_FAIL_TO_RENEW` is sent; `nil` if nothing is to be announced.
   var failureNoticeDate: Instant?
   var status = Status.active
+  /// The latest token that the app passed to StoreKit, in lower case.
   var appAccountToken: String?
 
   /// The current commitment; `nil` for plans that are billed up front. During a commitment, the following members
   /// describe the renewal after it, and ``nextCharge`` the next payment.
   var commitment: Commitment?
 
+  /// Whether the subscriber wants the next renewal.
   var autoRenews = true
   /// The product of the next renewal.
   var renewalProductID: String
+  /// The billing plan of the next renewal.
   var renewalPlan = BillingPlan.billedUpfront
+  /// The number of seats of the next renewal; 1 without seats.
   var renewalQuantity: Int64
   /// The price of the next renewal without an offer.
   var renewalPrice: Int64
+  /// `nil` unless the developer increased the price of the next renewal.
   var priceIncrease: PriceIncrease?
   /// The start of the first period with the last price increase.
   var increaseDate: Instant?
+  /// The offer of the current period, with the number of further periods at its price.
   var runningOffer: ActiveOffer?
   /// A redeemed offer that starts with the next renewal.
   var pendingOffer: Offer?

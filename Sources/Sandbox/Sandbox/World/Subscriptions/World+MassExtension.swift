@@ -8,12 +8,15 @@ struct MassExtension: Hashable, Sendable {
   let productID: String
   /// Empty means all.
   let storefronts: [String]
+  /// From 1 to 90.
   let days: Int64
   /// When the renewal dates are extended.
   let due: Instant
   /// `nil` until then.
   var completed: Instant?
+  /// The number of subscriptions whose renewal date was extended.
   var succeeded: Int64 = 0
+  /// The number of subscriptions that were not eligible.
   var failed: Int64 = 0
 }
 

@@ -26,7 +26,8 @@ struct PeriodPricing {
 }
 
 extension World {
-  /// Sells a period and returns the updated subscription.
+  /// Sells a period and returns the updated subscription, which is stored. ``SubscriptionLine/current`` must be the id
+  /// of the new transaction already. Sends no notification, because its type depends on the caller.
   mutating func beginPeriod(_ pricing: PeriodPricing, of line: SubscriptionLine) -> SubscriptionLine {
     var line = line
     let scale = scale(of: line.account)
@@ -78,6 +79,7 @@ extension World {
   /// The order id of a transaction: `M` and the id in base 36.
   func orderID(_ number: Int64) -> String { "M" + String(number, radix: 36, uppercase: true) }
 
+  /// The end of a period that is no part of a commitment.
   private func periodEnd(_ pricing: PeriodPricing, _ scale: TimeScale) -> Instant {
     var period = pricing.product.period
     if let offer = pricing.offer, offer.mode != .payAsYouGo { period = offer.period }

@@ -24,12 +24,13 @@ extension World {
     }
   }
 
-  /// The reason why a subscription is not renewed.
+  /// The reason why a subscription is not renewed: it ends, with Apple's intent and subtype, or the charge fails.
   private enum RenewalFailure {
     case ended(ExpirationIntent, NotificationSubtype?)
     case billing
   }
 
+  /// The reason why the next charge is not made now; `nil` if it is.
   private func renewalFailure(to line: SubscriptionLine) -> RenewalFailure? {
     let charge = line.nextCharge
     if product(charge.productID, of: line.app) == nil {
@@ -151,12 +152,14 @@ extension World {
     return line
   }
 
+  /// The end of Apple's billing retry, counted from the end of the paid period.
   private func retryEnd(of line: SubscriptionLine) -> Instant {
     line.expiresDate.advanced(
       byMilliseconds: scale(of: line.account).length(days: Self.retryDays(of: line.nextCharge.plan)))
   }
 
-  /// Retries the failed charge successfully, unless the subscription is not to be renewed for another reason.
+  /// Retries the failed charge successfully, unless the subscription is not to be renewed for another reason. A
+  /// subscription without a failed charge stays as it is.
   ///
   /// The billing date is kept before the end of the period and in the grace period; after them, a new one starts now
   /// (Apple: "Reducing Involuntary Subscriber Churn").
@@ -180,7 +183,8 @@ extension World {
     share(lines[line.id] ?? line)
   }
 
-  /// Ends a subscription that is not renewed.
+  /// Ends a subscription that is not renewed, and with it the subscriptions of its members. The line stays, for a
+  /// customer who buys again.
   mutating func end(
     _ line: SubscriptionLine, _ intent: ExpirationIntent, _ subtype: NotificationSubtype?
   ) {
