@@ -31,9 +31,11 @@ package struct ClientOptions: ParsableArguments {
   @Flag(help: "JSON output.")
   package var json = false
 
+  /// Options as the argument parser needs them before it reads the command line.
   package init() {}
 
-  /// Connects, runs `body`, and converts errors of the client into a ``Failure``.
+  /// Connects, runs `body`, and converts errors of the client into a ``Failure`` with the option that may remove the
+  /// cause. A call that failed is not repeated.
   package func withConnection<Result>(
     _ body: (ClientConnection) async throws -> Result
   ) async throws -> Result {

@@ -79,7 +79,9 @@ enum TimeOption {
     }
   }
 
-  /// Parses a time; `option` names the option in the error.
+  /// Parses a time; `option` names the option in the error. `nil` for no text.
+  ///
+  /// - Throws: ``Failure`` with exit status 64.
   static func parse(
     _ text: String?, _ option: String, day: Day = .start
   ) throws -> GoogleProtobuf.Timestamp? {
@@ -109,6 +111,8 @@ enum Document {
   }
 
   /// Returns the bytes of a document, unchanged.
+  ///
+  /// - Throws: ``Failure`` for a file that cannot be read, and for the name of a file without `@`.
   static func bytes(_ argument: String) throws -> Data {
     if argument == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
     guard argument.hasPrefix("@") else {
@@ -133,6 +137,7 @@ extension GoogleProtobuf.Timestamp? {
 }
 
 extension String {
+  /// The text without a prefix, if it has that.
   func droppingPrefix(_ prefix: String) -> String {
     hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
   }

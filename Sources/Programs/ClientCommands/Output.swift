@@ -17,7 +17,7 @@ package struct JSONOption: ParsableArguments {
 
 /// Formats names and values in two columns.
 package enum Table {
-  /// Returns one line for each row that has a value.
+  /// Returns one line for each row that has a value. The values begin in the same column.
   package static func aligned(_ rows: [(String, String)]) -> String {
     let shown = rows.filter { !$0.1.isEmpty }
     let width = shown.map(\.0.count).max() ?? 0

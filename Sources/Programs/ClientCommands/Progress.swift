@@ -11,6 +11,7 @@ package final class ProgressLine {
   private var next: ContinuousClock.Instant
   private var isShown = false
 
+  /// Shows nothing before the first interval has passed.
   package init() { next = .now + (isTerminal ? Self.terminalInterval : Self.plainInterval) }
 
   /// Shows `text` if it is time for it.

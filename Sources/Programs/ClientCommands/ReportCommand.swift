@@ -81,6 +81,7 @@ struct ReportCommand: AsyncParsableCommand {
     client.showList(response, rows, empty: "no reports")
   }
 
+  /// Prints the results of the comparisons with Apple's reports.
   private func listReconciliation(_ app: String, _ environment: Wire.Environment) async throws {
     let days = try days()
     let request = GetReconciliationRequest.with {
@@ -98,6 +99,7 @@ struct ReportCommand: AsyncParsableCommand {
     client.showList(response, rows, empty: "no results of these days")
   }
 
+  /// The days of `--from` and `--to`, both of them included.
   private func days() throws -> (from: GoogleProtobuf.Timestamp?, to: GoogleProtobuf.Timestamp?) {
     guard let from, let to else { throw Failure("--from and --to are needed", status: 64) }
     return (try TimeOption.parse(from, "--from"), try TimeOption.parse(to, "--to", day: .end))
@@ -130,6 +132,7 @@ struct ReportCommand: AsyncParsableCommand {
     client.showList(response, rows, empty: "no purchases behind this value")
   }
 
+  /// The query that the options define.
   private func query(_ name: String) throws -> ReportQuery {
     var query = ReportQuery.with {
       $0.report = name

@@ -16,6 +16,7 @@ struct ReportText {
     chart = named ?? closing ?? 0
   }
 
+  /// The table, the chart, and notes about incomplete days, rates and revisions.
   var text: String {
     var lines = Self.aligned([header] + response.rows.map(cells))
     lines += ["", title(response.columns[chart])]
@@ -70,6 +71,7 @@ struct ReportText {
       + (ratio(row).map { [$0] } ?? [])
   }
 
+  /// The columns that identify a row.
   private func keys(_ row: ReportRow) -> [String] {
     let hasAges = response.rows.contains { $0.age > 0 }
     let hasCurrency = response.rows.contains { !$0.currency.isEmpty }
@@ -88,6 +90,7 @@ struct ReportText {
     return isShare ? "\(Int64((quotient * 100).rounded())) %" : amount(Int64(quotient.rounded()), .money)
   }
 
+  /// A value in its unit: thousandths as hundredths, and amounts for a year as a twelfth.
   private func amount(_ value: Int64, _ unit: ReportUnit) -> String {
     switch unit {
     case .count, .unspecified, .unrecognized: return String(value)

@@ -38,6 +38,9 @@ struct SegmentFilterOptions: ParsableArguments {
   @Flag(help: "Only customers with an eligible win-back offer.") var winBack = false
   @Flag(help: "Only purchases without an owner.") var unclaimed = false
 
+  /// The conditions as the contract has them.
+  ///
+  /// - Throws: ``Failure`` for a value that an option does not have.
   func message() throws -> SegmentFilter {
     var filter = SegmentFilter.with {
       $0.productIds = product

@@ -3,7 +3,7 @@ internal import Platform
 
 /// Reads files that a command names.
 package enum InputFile {
-  /// The content of a file.
+  /// The content of a file, in memory.
   ///
   /// - Throws: ``Failure`` with the reason of the operating system.
   package static func contents(_ path: String) throws(Failure) -> Data {

@@ -7,6 +7,8 @@ package enum ReportFile {
   private static let limit = 1 << 30
 
   /// The text of a report, which is gzip or plain. A byte that is no UTF-8 could be in an id, so it is an error.
+  ///
+  /// - Throws: ``Failure`` that names the line, or the encoding and its remedy.
   package static func text(of bytes: [UInt8], named name: String) throws(Failure) -> String {
     let plain = try plain(bytes, named: name)
     guard let text = String(validating: plain, as: UTF8.self) else {
@@ -27,6 +29,7 @@ package enum ReportFile {
     return plain
   }
 
+  /// The bytes without gzip, at most one GiB of them.
   private static func decompressed(_ bytes: [UInt8], named name: String) throws(Failure) -> [UInt8] {
     guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
     do {

@@ -19,6 +19,7 @@ package struct ServerOption {
   /// The data directory.
   package static let data = ServerOption(flag: "data", fallback: "./data")
 
+  /// The variable that is read without the option, such as `ENTITLED_HTTP`.
   package var environmentVariable: String { "ENTITLED_\(flag.uppercased())" }
 
   /// The option of the command line; without it the environment variable, and without both the default.
@@ -27,6 +28,8 @@ package struct ServerOption {
   }
 
   /// The setting as an address.
+  ///
+  /// - Throws: ``Failure`` with exit status 64 for another text, also `off`.
   package func address(_ option: String?) throws(Failure) -> HostAndPort {
     let text = value(option)
     guard let address = HostAndPort(text) else {

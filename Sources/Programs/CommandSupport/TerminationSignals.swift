@@ -13,7 +13,7 @@ package struct TerminationSignals: Sendable {
     return try await body(signals)
   }
 
-  /// Returns after the first signal, also one that arrived before the call.
+  /// Returns after the first signal, also one that arrived before the call, and when its task is cancelled.
   package func wait() async {
     for await _ in signals { return }
   }

@@ -25,6 +25,7 @@ package struct BackendFailure: Error, Hashable, Sendable, CustomStringConvertibl
   /// Whether no response arrived, so that further calls would fail in the same way.
   package let isUnreachable: Bool
 
+  /// Creates a failure.
   package init(_ description: String, isUnreachable: Bool = false) {
     self.description = description
     self.isUnreachable = isUnreachable
@@ -40,6 +41,7 @@ package enum VerificationAnswer: Hashable, Sendable {
   /// The backend does not verify documents of this kind.
   case unsupported
 
+  /// The answer as a report names it.
   var text: String {
     switch self {
     case .accepted: "accepted"
@@ -68,6 +70,7 @@ package struct StateAnswer: Hashable, Sendable {
   /// The end of access, as far as the backend states it.
   package let until: End
 
+  /// Creates an answer; a backend states as much as it can.
   package init(isEntitled: Bool, status: String? = nil, until: End = .notStated) {
     self.isEntitled = isEntitled
     self.status = status

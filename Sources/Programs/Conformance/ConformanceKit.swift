@@ -2,7 +2,8 @@ internal import CConformanceKit
 package import JSON
 internal import Platform
 
-/// The vectors of the conformance kit: documents and lives, each with what a backend must make of it.
+/// The vectors of the conformance kit: documents and lives, each with what a backend must make of it. A backend that
+/// passes all required vectors verifies and evaluates as Apple's documentation demands.
 ///
 /// The format is described in `conformance/README.md`.
 package struct ConformanceKit: Sendable {
@@ -16,6 +17,8 @@ package struct ConformanceKit: Sendable {
   package let runs: Int
 
   /// A kit of these files, by path; others than the vectors are not read.
+  ///
+  /// - Throws: ``ConformanceKitError`` for a file that is missing or malformed, and for another format than 1.
   package init(files: [String: String]) throws(ConformanceKitError) {
     self.files = files
     let kit = try KitObject(parsing: files["kit.json"] ?? "", "kit.json")
@@ -29,7 +32,9 @@ package struct ConformanceKit: Sendable {
     }
   }
 
-  /// The kit that the program contains.
+  /// The kit that the program contains, compressed.
+  ///
+  /// - Throws: ``ConformanceKitError``, which only a wrong build causes.
   package static func embedded() throws(ConformanceKitError) -> ConformanceKit {
     let bytes = UnsafeRawBufferPointer(
       start: entitled_conformance_kit(), count: entitled_conformance_kit_size())
@@ -41,6 +46,7 @@ package struct ConformanceKit: Sendable {
     return try ConformanceKit(files: try object.texts())
   }
 
+  /// The files of a folder, in the order of their paths.
   private static func objects(_ files: [String: String], below folder: String) throws(ConformanceKitError)
     -> [KitObject]
   {
@@ -53,7 +59,9 @@ package struct ConformanceKit: Sendable {
 
 /// The reason a kit cannot be read.
 package struct ConformanceKitError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The path of the file in the kit.
   package let file: String
+  /// What is wrong, for people.
   package let problem: String
 
   package init(file: String, problem: String) {

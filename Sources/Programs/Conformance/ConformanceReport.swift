@@ -5,6 +5,7 @@ internal import Markup
 package struct VectorResult: Hashable, Sendable {
   /// Whether the backend gave the correct answer.
   package enum Result: Hashable, Sendable {
+    /// The answer is correct, or the backend does not state what differs.
     case passed
     /// The correct answer and the backend's, as texts.
     case failed(expected: String, got: String)
@@ -29,8 +30,10 @@ package struct ConformanceReport: Sendable {
   /// In the order in which they were played.
   package private(set) var results: [VectorResult] = []
 
+  /// A report before the first vector.
   init() {}
 
+  /// Adds the result of the next vector.
   mutating func add(_ result: VectorResult) { results.append(result) }
 
   /// Whether no vector failed; `strict` counts the recommended ones too.
@@ -52,7 +55,7 @@ package struct ConformanceReport: Sendable {
     package internal(set) var skipped = 0
   }
 
-  /// The numbers of each group, in order.
+  /// The numbers of each group, in order. The results of a group must follow each other.
   package var counts: [Count] {
     var counts: [Count] = []
     for result in results {
@@ -91,7 +94,8 @@ package struct ConformanceReport: Sendable {
     return (lines + results.compactMap(\.failureText)).joined(separator: "\n")
   }
 
-  /// The report as JUnit's XML, as CI systems read it, in UTF-8. Warnings are failures only with `strict`.
+  /// The report as JUnit's XML, as CI systems read it, in UTF-8. Warnings are failures only with `strict`; otherwise
+  /// they are passed tests with a text.
   package func junit(strict: Bool) -> [UInt8] {
     let failures = results.count { $0.isFailure && (strict || $0.level == .required) }
     var document: Markup = """

@@ -1,7 +1,8 @@
 internal import AppStore
 internal import JSON
 
-/// Plays the vectors of a kit against a backend.
+/// Plays the vectors of a kit against a backend: each document once, and each life in several orders of its documents,
+/// because the App Store guarantees none.
 package struct ConformanceRun {
   /// The group of lifecycles that are delivered in their order, with the state after every step.
   static let inOrder = "lifecycles"
@@ -59,6 +60,7 @@ package struct ConformanceRun {
     return report
   }
 
+  /// Whether the group is played.
   private func isSelected(_ group: String) -> Bool { groups.isEmpty || groups.contains(group) }
 
   /// The result of a vector, and its level if it is not that of the vector.
@@ -82,6 +84,7 @@ package struct ConformanceRun {
     }
   }
 
+  /// The result of a life in one run.
   private func result(of life: Lifecycle, run: Int) async -> VectorResult.Result {
     do throws(BackendFailure) {
       return run == 0 ? try await resultInOrder(of: life) : try await resultInAnyOrder(of: life, run: run)
@@ -90,6 +93,7 @@ package struct ConformanceRun {
     }
   }
 
+  /// The first state that is wrong after any step.
   private func resultInOrder(of life: Lifecycle) async throws(BackendFailure) -> VectorResult.Result {
     for (index, step) in life.steps.enumerated() {
       try await backend.deliver(step, of: life.customer, run: 0)
@@ -103,6 +107,7 @@ package struct ConformanceRun {
     return .passed
   }
 
+  /// The first final state that is wrong after all documents arrived.
   private func resultInAnyOrder(of life: Lifecycle, run: Int) async throws(BackendFailure)
     -> VectorResult.Result
   {
@@ -118,10 +123,12 @@ package struct ConformanceRun {
   }
 }
 
-/// An order in which the documents of a lifecycle arrive.
+/// An order in which the documents of a lifecycle arrive. The number of the run determines it, so that a failure can be
+/// repeated.
 struct DeliveryOrder {
   let run: Int
 
+  /// The order as a report names it.
   var name: String {
     switch run {
     case 0: "in order"
@@ -178,6 +185,7 @@ extension JSONObject {
 }
 
 extension ExpectedState {
+  /// Whether an answer agrees in all that it states.
   fileprivate func matches(_ answer: StateAnswer) -> Bool {
     guard answer.isEntitled == isEntitled, answer.status == nil || answer.status == status else {
       return false

@@ -1,8 +1,10 @@
 package import AppStoreClient
 internal import JSON
 
-/// A backend behind an adapter: four calls of JSON over HTTP (`conformance/README.md`, "The adapter").
+/// A backend behind an adapter: four calls of JSON over HTTP (`conformance/README.md`, "The adapter"). A call without
+/// an answer fails its vector; it is not repeated.
 package struct HTTPAdapter: BackendUnderTest {
+  /// Of one call.
   private static let timeout = Duration.seconds(30)
   private static let maxResponseBytes = 8 << 20
 
@@ -36,6 +38,7 @@ package struct HTTPAdapter: BackendUnderTest {
     return try Self.verdict(answer)
   }
 
+  /// The verdict in a response.
   private static func verdict(_ answer: JSONObject) throws(BackendFailure) -> VerificationAnswer {
     switch answer["verdict"]?.stringValue {
     case "accepted": return .accepted(payload: answer["payload"]?.objectValue)
@@ -80,6 +83,9 @@ package struct HTTPAdapter: BackendUnderTest {
     return StateAnswer(isEntitled: isEntitled, status: answer["status"]?.stringValue, until: until)
   }
 
+  /// Makes a call and returns the JSON object of a response with status 200.
+  ///
+  /// - Throws: ``BackendFailure`` for other responses.
   private func call(_ name: String, _ request: JSONObject) async throws(BackendFailure) -> JSONObject {
     let response = try await response(name, request)
     guard response.status == 200 else {
@@ -91,6 +97,7 @@ package struct HTTPAdapter: BackendUnderTest {
     return answer
   }
 
+  /// Makes a call and returns its response, with any status.
   private func response(_ name: String, _ request: JSONObject) async throws(BackendFailure)
     -> IncomingResponse
   {

@@ -1,6 +1,7 @@
 internal import JSON
 
-/// A JSON object of the kit, which names its file in errors.
+/// A JSON object of the kit, which names its file in errors. Each reading function throws ``ConformanceKitError`` for a
+/// member that is missing or of another type.
 struct KitObject {
   let json: JSONObject
   private let file: String
@@ -10,6 +11,7 @@ struct KitObject {
     self.file = file
   }
 
+  /// Parses a file of at most 64 MiB. A member that occurs twice is an error, because tools would read different ones.
   init(parsing text: String, _ file: String) throws(ConformanceKitError) {
     let value: JSONValue
     do {
@@ -24,6 +26,7 @@ struct KitObject {
     self.init(json, file)
   }
 
+  /// An error about this object's file.
   func error(_ problem: String) -> ConformanceKitError { ConformanceKitError(file: file, problem: problem) }
 
   func text(_ member: String) throws(ConformanceKitError) -> String {

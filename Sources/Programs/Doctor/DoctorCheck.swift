@@ -1,6 +1,7 @@
 internal import Platform
 
-/// One thing that the doctor looks at; one line of its report.
+/// One thing that the doctor looks at; one line of its report. A check changes nothing here; those of Apple request a
+/// test notification and read.
 package protocol DoctorCheck: Sendable {
   /// The subject of the check, for example `tls`. The same for all subjects.
   var name: String { get }
@@ -11,7 +12,8 @@ package protocol DoctorCheck: Sendable {
   /// The time after which the check counts as failed.
   var timeLimit: Duration { get }
 
-  /// Makes the check once. Cancelled at ``timeLimit``.
+  /// Makes the check once. Cancelled at ``timeLimit``. It does not throw: an error is a fault with the action that
+  /// resolves it.
   func run() async -> Finding
 }
 

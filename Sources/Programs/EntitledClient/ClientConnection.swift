@@ -33,12 +33,14 @@ extension ClientError: CustomStringConvertible {
 package struct ClientResponse: Sendable {
   /// The fields before the body, with `:status`.
   package var head: HeaderFields
+  /// Without a size limit, because the client trusts its own server.
   package var body: [UInt8]
   /// The fields after the body; empty without any.
   package var trailers: HeaderFields
 }
 
-/// One HTTP/2 connection to a server, for any number of concurrent calls.
+/// One HTTP/2 connection to a server, for any number of concurrent calls. It does not reconnect: a lost connection
+/// fails all calls in flight and all later ones.
 package struct ClientConnection: Sendable {
   let channel: any Channel
   private let address: String
@@ -65,6 +67,7 @@ package struct ClientConnection: Sendable {
     }
   }
 
+  /// Connects within five seconds, trying each address of the host.
   private static func connect(
     host: String, port: Int, token: String?, tls: ClientTLS?
   ) async throws(ClientError) -> ClientConnection {
@@ -100,12 +103,15 @@ package struct ClientConnection: Sendable {
     return reasons.joined(separator: "; ")
   }
 
+  /// Sends GOAWAY and waits until the connection is closed.
   private func close() async {
     channel.eventLoop.execute { handler.value.close() }
     try? await channel.closeFuture.get()
   }
 
-  /// Makes an HTTP request without gRPC.
+  /// Makes an HTTP request without gRPC. Any status is a response.
+  ///
+  /// - Throws: ``ClientError/connectionLost(address:reason:)``. The server may have received the request.
   package func request(
     _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
   ) async throws(ClientError) -> ClientResponse {
@@ -121,7 +127,11 @@ package struct ClientConnection: Sendable {
     }
   }
 
-  /// Makes a unary gRPC call to `path`, which is `/package.Service/Method`. The timeout is also sent to the server.
+  /// Makes a unary gRPC call to `path`, which is `/package.Service/Method`. The timeout is also sent to the server. A
+  /// call is made once: only its caller knows whether it may be repeated.
+  ///
+  /// - Throws: ``ClientError/failed(_:)`` with the server's status, ``ClientError/notGRPC(_:)``,
+  ///   ``ClientError/connectionLost(address:reason:)``.
   package func call<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, returning: Response.Type = Response.self, timeoutSeconds: Int64 = 30
   ) async throws(ClientError) -> Response {
@@ -149,6 +159,7 @@ package struct ClientConnection: Sendable {
       [(":method", method), (":scheme", scheme), (":path", target), (":authority", address)] + headers)
   }
 
+  /// The one message of a response with status OK.
   private static func message<Response: WireMessage>(
     of response: ClientResponse
   ) throws(ClientError) -> Response {

@@ -17,6 +17,7 @@ protocol ClientExchange: AnyObject {
 
 /// The connection ended before the response.
 struct LostConnection: Error {
+  /// `nil` if nothing states why.
   let reason: String?
 }
 
@@ -24,6 +25,7 @@ struct LostConnection: Error {
 final class UnaryResponse: ClientExchange {
   private let promise: EventLoopPromise<ClientResponse>
 
+  /// Completes the promise with the response, or fails it with ``LostConnection``.
   init(_ promise: EventLoopPromise<ClientResponse>) { self.promise = promise }
 
   func received(_ id: StreamID, _ session: Session) {
@@ -52,6 +54,7 @@ final class StreamingResponse: ClientExchange {
   private var consumed = 0
   private var credited = 0
 
+  /// Delivers messages of at most `messageLimit` bytes; a longer one fails the call.
   init(_ mailbox: MessageMailbox, messageLimit: Int) {
     self.mailbox = mailbox
     self.messageLimit = messageLimit

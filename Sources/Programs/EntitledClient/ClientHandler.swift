@@ -2,7 +2,8 @@ internal import HTTP
 internal import HTTP2
 internal import NIOCore
 
-/// The client side of one HTTP/2 connection, on its event loop, with one ``ClientExchange`` for each request.
+/// The client side of one HTTP/2 connection, on its event loop, with one ``ClientExchange`` for each request. All
+/// functions must be called on that event loop.
 final class ClientHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -19,6 +20,7 @@ final class ClientHandler: ChannelInboundHandler {
   /// The first bytes of the server, which tell another protocol.
   private var opening: [UInt8] = []
 
+  /// Creates a session that sends its preface when the channel is active.
   init() throws(HTTP2Error) { session = try Session.client() }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -66,6 +68,7 @@ final class ClientHandler: ChannelInboundHandler {
     return opening.elementsEqual("HTTP/".utf8) ? "the server does not speak HTTP/2" : nil
   }
 
+  /// Enough to recognize TLS and HTTP/1.
   private static let openingLength = 5
 
   /// Sends a request with its complete body; `exchange` receives the response.
@@ -123,11 +126,13 @@ final class ClientHandler: ChannelInboundHandler {
     context?.close(promise: nil)
   }
 
+  /// Handles the events that the session has collected.
   private func handleEvents() {
     session.takeEvents(into: &events)
     for event in events { handle(event) }
   }
 
+  /// Passes an event to the exchange of its stream; those of cancelled streams have none.
   private func handle(_ event: SessionEvent) {
     switch event {
     case .headers(let id, let endOfStream), .data(let id, let endOfStream):
@@ -140,6 +145,7 @@ final class ClientHandler: ChannelInboundHandler {
     }
   }
 
+  /// Ends an exchange with its complete response.
   private func ended(_ id: StreamID) { exchanges.removeValue(forKey: id)?.ended(id, session) }
 
   /// Writes the output of the session, and handles the events of the writing, mostly drained bodies.

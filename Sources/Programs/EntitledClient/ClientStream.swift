@@ -80,6 +80,7 @@ private struct WireStream: Sendable {
   /// `nil` if the stream could not be opened; the mailbox then has failed.
   let id: StreamID?
 
+  /// Sends a message when the socket has accepted most of those before it.
   func send(_ message: [UInt8]) async throws(Status) {
     try await mailbox.sending { resume in
       guard let id else { return }
@@ -92,11 +93,13 @@ private struct WireStream: Sendable {
     }
   }
 
+  /// Ends the stream of requests; without effect if the stream could not be opened.
   func finish() {
     guard let id else { return }
     loop.execute { handler.value.finish(id) }
   }
 
+  /// Waits for the next message, and lets the server send more when it is read.
   func next() async throws(Status) -> ReceivedMessage? {
     try await mailbox.next {
       guard let id else { return }
@@ -104,6 +107,7 @@ private struct WireStream: Sendable {
     }
   }
 
+  /// Fails the mailbox and resets the stream. After the end of the call, it changes nothing.
   func cancel() {
     mailbox.fail(Status(.cancelled, "the client cancelled the call"))
     guard let id else { return }

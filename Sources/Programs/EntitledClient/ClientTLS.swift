@@ -13,6 +13,7 @@ package struct ClientTLS: Hashable, Sendable {
   /// The name that the server's certificate must contain.
   package var serverName: String
 
+  /// Creates settings; files are read when a connection is made.
   package init(
     authorities: String? = nil, certificate: String? = nil, key: String? = nil, serverName: String
   ) {
@@ -22,7 +23,9 @@ package struct ClientTLS: Hashable, Sendable {
     self.serverName = serverName
   }
 
-  /// Returns the channel handler for TLS with ALPN `h2`.
+  /// Returns the channel handler for TLS with ALPN `h2`. It reads the files of certificates and keys.
+  ///
+  /// - Throws: ``TLSFailure`` for a file that cannot be read or has other content.
   func makeHandler() throws -> TLSHandler {
     let context = try TLSContext(
       client: try authorities.map { try Self.certificates(in: $0) }, identity: try identity(),
@@ -31,6 +34,7 @@ package struct ClientTLS: Hashable, Sendable {
     return try TLSHandler(client: context, host: isAddress ? .address(serverName) : .name(serverName))
   }
 
+  /// The certificate of the client with its key; `nil` if none is set.
   private func identity() throws -> (certificates: CertificateList, key: PrivateKey)? {
     guard let certificate, let key else { return nil }
     guard let privateKey = PrivateKey(.file(key)) else {
@@ -39,6 +43,7 @@ package struct ClientTLS: Hashable, Sendable {
     return (try Self.certificates(in: certificate), privateKey)
   }
 
+  /// The certificates in a file.
   private static func certificates(in file: String) throws -> CertificateList {
     guard let list = CertificateList(.file(file)) else {
       throw TLSFailure.failed(reason: "\(file) has no certificate in PEM")

@@ -6,7 +6,7 @@ package import JSON
 internal import SandboxPaths
 internal import Transport
 
-/// Calls the HTTP interface of a sandbox.
+/// Calls the HTTP interface of a sandbox. Each call opens a connection, because a command makes few of them.
 package struct SandboxClient: ParsableArguments, Sendable {
   @Option(help: "Sandbox address (default: ENTITLED_SANDBOX, or \(ServerOption.sandbox.fallback)).")
   var sandbox: String?
@@ -17,7 +17,9 @@ package struct SandboxClient: ParsableArguments, Sendable {
 
   /// The body of a successful response, parsed and as it arrived.
   package struct Response: Sendable {
+    /// The parsed body.
     package let json: JSONObject
+    /// The body as it arrived.
     package let text: String
 
     /// The JSON without signed documents, which people cannot read.
@@ -34,7 +36,9 @@ package struct SandboxClient: ParsableArguments, Sendable {
     try await request("POST", path, body: members.serialized())
   }
 
-  /// Returns the body of a response that is no JSON.
+  /// Returns the body of a response that need not be JSON.
+  ///
+  /// - Throws: ``Failure`` with the message of the sandbox.
   package func download(_ path: String) async throws -> [UInt8] {
     try await send("GET", path, body: [])
   }
@@ -55,6 +59,7 @@ package struct SandboxClient: ParsableArguments, Sendable {
     try Self.response(await send(method, path, body: body, base: ""))
   }
 
+  /// Parses a body.
   private static func response(_ body: [UInt8]) throws(Failure) -> Response {
     guard let json = try? JSONValue(parsing: body).objectValue else {
       throw Failure("the sandbox returned no JSON object")
@@ -98,6 +103,7 @@ package struct SandboxClient: ParsableArguments, Sendable {
       ? "\(address) is no sandbox (HTTP 404); set --sandbox" : "the sandbox returned HTTP \(status)"
   }
 
+  /// The world of the option or the environment; `nil` for the one at `/`.
   private func worldName() throws(Failure) -> WorldName? {
     guard let text = world ?? ServerOption.environment("ENTITLED_SANDBOX_WORLD") else { return nil }
     guard let name = WorldName(text) else {

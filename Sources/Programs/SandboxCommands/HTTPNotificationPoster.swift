@@ -4,10 +4,13 @@ internal import Foundation
 internal import Sandbox
 internal import Transport
 
-/// Posts the sandbox's notifications over HTTP/1.1, as Apple does, to allowed targets only.
+/// Posts the sandbox's notifications over HTTP/1.1, as Apple does, to allowed targets only. It follows up to five
+/// redirects within one time limit.
 struct HTTPNotificationPoster: NotificationPoster {
   private static let client = CurlClient(allowsHTTP2: false, connectionsPerHost: 8)
+  /// Of one attempt, with its redirects.
   private static let timeout = Duration.seconds(10)
+  /// In bytes.
   private static let responseLimit = 1 << 20
   private static let maxRedirects = 5
 
@@ -42,6 +45,7 @@ struct HTTPNotificationPoster: NotificationPoster {
     }
   }
 
+  /// A POST that ends at `end`.
   private static func request(
     _ body: [UInt8], to url: URL, until end: ContinuousClock.Instant
   ) -> CurlRequest {
@@ -61,6 +65,7 @@ struct HTTPNotificationPoster: NotificationPoster {
 }
 
 extension SendAttemptResult {
+  /// The result as Apple's notification history names it.
   fileprivate init(_ error: CurlError) {
     switch error {
     case .timedOut: self = .timedOut

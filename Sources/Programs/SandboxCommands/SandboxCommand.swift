@@ -9,6 +9,7 @@ package struct SandboxCommand: AsyncParsableCommand {
   /// The command without a name.
   package static var defaultCommand: any ParsableCommand.Type { SandboxServeCommand.self }
 
+  /// The commands in the order of the help.
   package static var commands: [any ParsableCommand.Type] {
     [
       SandboxServeCommand.self, SandboxBuyCommand.self, SandboxDoCommand.self, SandboxAdvanceCommand.self,

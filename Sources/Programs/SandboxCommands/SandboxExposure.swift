@@ -41,7 +41,9 @@ package struct SandboxExposure: ParsableArguments {
     return address
   }
 
-  /// The time of an option that starts a new sandbox in the past.
+  /// The time of an option that starts a new sandbox in the past; `nil` without the option.
+  ///
+  /// - Throws: ``Failure`` with exit status 64 for a time that is malformed or in the future.
   package static func start(_ text: String?, option: String) throws(Failure) -> Instant? {
     guard let text else { return nil }
     guard let instant = Instant(rfc3339: text), instant <= SystemClock.now() else {

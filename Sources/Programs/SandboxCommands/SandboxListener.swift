@@ -30,6 +30,7 @@ package enum SandboxListener {
     return service
   }
 
+  /// A page of the world that the path names, which is created if it does not exist.
   private static func page(
     _ request: HTTPRequest, _ path: WorldPath, _ console: SandboxConsole, _ worlds: SandboxWorlds
   ) async -> HTTPResponse {

@@ -76,6 +76,7 @@ struct SandboxServeCommand: AsyncParsableCommand, ServerCommand {
     return imported
   }
 
+  /// Creates the directory for this user alone.
   private func makeDirectory(_ path: String) throws(Failure) {
     do {
       try FileManager.default.createDirectory(
@@ -86,7 +87,7 @@ struct SandboxServeCommand: AsyncParsableCommand, ServerCommand {
   }
 }
 
-/// Serves the sandbox until a signal ends it.
+/// Serves the sandbox until a signal ends it. It prints one line with its addresses when it is ready.
 struct SandboxService {
   let address: HostAndPort
   /// `nil` without TLS.

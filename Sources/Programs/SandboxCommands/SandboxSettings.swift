@@ -23,11 +23,14 @@ package struct SandboxSettings: Sendable {
   /// The root of the TLS certificates, in PEM; `nil` without TLS.
   var tlsRoot: String?
 
+  /// Creates settings with the defaults of the others.
   package init(data: String?, start: Instant?, targets: [String], keepsTime: Bool) {
     (self.data, self.start, self.targets, self.keepsTime) = (data, start, targets, keepsTime)
   }
 
   /// Opens the worlds: the state of the one at `/` is in the data directory.
+  ///
+  /// - Throws: ``Failure`` if the state is in use, malformed or of a newer version.
   package func worlds(_ configuration: ServiceConfiguration) throws(Failure) -> SandboxWorlds {
     let poster = HTTPNotificationPoster(
       targets: NotificationTargets(allowedHosts: configuration.listeners.sandboxTargets + targets))

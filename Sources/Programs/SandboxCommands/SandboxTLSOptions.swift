@@ -47,6 +47,7 @@ struct SandboxTLSOptions: ParsableArguments {
     }
   }
 
+  /// Writes the root to the file of the option, for clients that are to trust it.
   private func write(_ root: String) throws(Failure) {
     guard let path = tlsRoot ?? ServerOption.environment("ENTITLED_TLS_ROOT") else { return }
     do { try Data(root.utf8).write(to: URL(filePath: path), options: .atomic) } catch {

@@ -8,6 +8,7 @@ package struct Roster: Hashable, Sendable {
     package let number: Int
     /// The original transaction id.
     package let purchase: String
+    /// The customer id, without spaces around it.
     package let customer: String
   }
 
@@ -17,6 +18,7 @@ package struct Roster: Hashable, Sendable {
     package let row: Int
     /// The purchase, if the row names one.
     package let purchase: String?
+    /// The reason, for people.
     package let problem: String
   }
 
@@ -34,9 +36,11 @@ package struct Roster: Hashable, Sendable {
   /// The maximum size of an id in the contract.
   private static let maxIDBytes = 256
 
-  /// Reads a roster in CSV with a header; other columns are ignored.
+  /// Reads a roster in CSV with a header; other columns are ignored. Rows without a valid customer or purchase become
+  /// ``faults`` and do not prevent the others.
   ///
   /// - purchase: the purchase of rows that name none; `nil` if each row must name one.
+  ///
   /// - Throws: ``RosterError`` if the file has no such columns.
   package init(csv bytes: [UInt8], purchase: String? = nil) throws(RosterError) {
     let records = Self.records(in: CSVReader.withLineFeeds(bytes))
@@ -113,6 +117,7 @@ package struct Roster: Hashable, Sendable {
     faults.contains { $0.purchase == nil || $0.purchase == purchase }
   }
 
+  /// The reason why the row names no customer of a purchase; `nil` if it does.
   private static func problem(of row: Row) -> String? {
     if row.purchase.isEmpty { return "\(purchaseColumn) is empty" }
     if row.customer.isEmpty { return "\(customerColumn) is empty" }
@@ -121,6 +126,7 @@ package struct Roster: Hashable, Sendable {
     return nil
   }
 
+  /// The text without spaces and tabs around it.
   private static func trimmed(_ text: String) -> String {
     let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     let start = text.drop(while: isSpace)
@@ -130,6 +136,7 @@ package struct Roster: Hashable, Sendable {
 
 /// The reason a roster cannot be read.
 package struct RosterError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The reason, for people.
   package let description: String
 
   init(_ description: String) { self.description = description }

@@ -1,11 +1,13 @@
 /// A claimed seat of a purchase.
 package struct ClaimedSeat: Hashable, Sendable {
+  /// The seat's id in the service.
   package let id: String
   /// The holder; empty if the seat is claimed for a customer to be named later.
   package let customer: String
   /// Ids of customers who were merged into the holder.
   package var mergedCustomers: Set<String>
 
+  /// Creates a seat from what the service returned.
   package init(id: String, customer: String, mergedCustomers: Set<String> = []) {
     self.id = id
     self.customer = customer
@@ -13,7 +15,8 @@ package struct ClaimedSeat: Hashable, Sendable {
   }
 }
 
-/// The changes that make the seats of one purchase equal to the rows of a roster.
+/// The changes that make the seats of one purchase equal to the rows of a roster. Releases come before claims, so that
+/// released seats can be claimed.
 package struct RosterPlan: Hashable, Sendable {
   /// Rows whose customer has a seat, or bought the purchase and needs none.
   package private(set) var unchanged: [Roster.Row] = []

@@ -13,7 +13,8 @@ internal import Synchronization
 internal import Transport
 internal import entitled
 
-/// Opens the sandbox that runs beside the service, with its listener.
+/// Opens the sandbox that runs beside the service, with its listener. Its clock goes on at a reset, because the service
+/// follows it.
 struct SandboxOpener: SandboxEmbedding {
   let address: HostAndPort
   /// The simulated time at which a new sandbox begins; `nil` for the present.
@@ -52,6 +53,7 @@ struct SandboxOpener: SandboxEmbedding {
 private final class LateAnswers: ServiceAnswers {
   private let reader = Mutex<SandboxAnswerReader?>(nil)
 
+  /// Shows the answers from now on.
   func show(_ reader: SandboxAnswerReader) { self.reader.withLock { $0 = reader } }
 
   func lastChange(of app: String) async -> Int64? {

@@ -4,7 +4,9 @@ internal import SignedData
 
 /// The ways in which a rehearsal forges a document, so that nothing else about it is wrong.
 enum Forgery: String, CaseIterable {
+  /// The last characters of the signature are others.
   case signature = "with a changed signature"
+  /// The payload has another member, under the old signature.
   case payload = "with a changed payload"
   /// A valid signature of a chain with Apple's names and markers.
   case foreignChain = "of a foreign chain"
@@ -21,6 +23,7 @@ enum Forgery: String, CaseIterable {
       name: "\(document.kind.rawValue) \(rawValue)")
   }
 
+  /// The forged JWS; `nil` without a chain of three certificates.
   private func forged(_ jws: String, _ decoded: UnverifiedJWS) throws(CryptographyError) -> String? {
     let parts = jws.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let chain = decoded.certificates

@@ -2,6 +2,8 @@ internal import SignedData
 
 /// Makes the App Store rotate its certificates and extend its documents, and sends a backend what results: genuine
 /// documents, which it must accept, forged ones and those of revoked certificates.
+///
+/// In each stage it also sends the genuine documents of the stage before, because notifications may arrive late.
 package struct Rehearsal {
   private let appStore: any RotatingAppStore
   private let backend: any RehearsedBackend
@@ -39,6 +41,7 @@ package struct Rehearsal {
     }
   }
 
+  /// Runs the stages in order.
   private func run(
     _ prepare: (RehearsalStage) async throws(RehearsalFailure) -> Void
   ) async throws(RehearsalFailure) -> RehearsalReport {
@@ -84,6 +87,7 @@ package struct Rehearsal {
     return documents.map { $0.revoked() }
   }
 
+  /// A new document of each kind that the App Store has.
   private func genuineDocuments() async throws(RehearsalFailure) -> [RehearsedDocument] {
     var documents: [RehearsedDocument] = []
     for kind in RehearsedDocument.Kind.allCases {
@@ -109,6 +113,7 @@ package struct Rehearsal {
     return documents
   }
 
+  /// The backend's verdict about a document.
   private func result(of document: RehearsedDocument, in stage: RehearsalStage)
     async throws(RehearsalFailure) -> RehearsalResult
   {
@@ -118,6 +123,7 @@ package struct Rehearsal {
     return RehearsalResult(stage: stage, document: document.name, origin: document.origin, outcome: outcome)
   }
 
+  /// The backend's verdict about a transaction that it fetches itself.
   private func fetched(_ id: String, in stage: RehearsalStage)
     async throws(RehearsalFailure) -> RehearsalResult
   {

@@ -4,6 +4,7 @@ package import JSON
 package struct RehearsalResult: Hashable, Sendable {
   /// The backend's verdict about a document.
   package enum Outcome: Hashable, Sendable {
+    /// The backend trusts the document.
     case accepted
     /// Refused, with the backend's reason if it has one.
     case refused(String?)
@@ -35,8 +36,10 @@ package struct RehearsalReport: Sendable {
   /// In the order of presentation.
   package private(set) var results: [RehearsalResult] = []
 
+  /// A report before the first stage.
   init() {}
 
+  /// Adds the result of the next document.
   mutating func add(_ result: RehearsalResult) { results.append(result) }
 
   /// Whether no genuine document was refused; `strict` also demands that no forged or revoked one was accepted.
@@ -131,6 +134,7 @@ extension RehearsalReport.Count {
 }
 
 extension RehearsalResult {
+  /// The verdict as a report names it.
   fileprivate var verb: String { if case .accepted = outcome { "accepted" } else { "refused" } }
 
   fileprivate var reason: String? { if case .refused(let reason) = outcome { reason } else { nil } }
@@ -145,6 +149,7 @@ extension RehearsalResult {
 }
 
 extension RehearsalResult.Outcome {
+  /// The outcome of a backend's answer.
   init(_ answer: VerificationAnswer) {
     switch answer {
     case .accepted: self = .accepted

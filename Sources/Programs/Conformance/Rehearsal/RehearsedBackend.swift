@@ -37,10 +37,12 @@ package enum RotatedCertificate: String, Hashable, Sendable {
 
 /// The reason a rehearsal cannot continue: the sandbox or the operator's command failed, or the backend is unreachable.
 package struct RehearsalFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The cause, for people.
   package let description: String
   /// Whether the backend is the cause.
   package let isOfBackend: Bool
 
+  /// Creates a failure, by default of the sandbox or the operator's command.
   package init(_ description: String, isOfBackend: Bool = false) {
     self.description = description
     self.isOfBackend = isOfBackend
@@ -56,6 +58,7 @@ package struct NotificationReceiver: RehearsedBackend {
   private let url: String
   private let exchange: any HTTPExchange
 
+  /// Sends to the URL that App Store Connect would have.
   package init(url: String, exchange: any HTTPExchange) {
     self.url = url
     self.exchange = exchange

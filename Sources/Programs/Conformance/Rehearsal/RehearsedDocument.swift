@@ -5,10 +5,13 @@ internal import SignedData
 package struct RehearsedDocument: Hashable, Sendable {
   /// The kinds of documents, in the words of the conformance kit.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// A JWS of a transaction.
     case transaction
     case renewalInfo = "renewal-info"
     case appTransaction = "app-transaction"
+    /// The body of a version 2 notification.
     case notification
+    /// An app receipt in Base64, which cannot be forged here.
     case receipt
   }
 
@@ -31,6 +34,7 @@ package struct RehearsedDocument: Hashable, Sendable {
   /// A description of the document for the report: the kind, and its difference from a new document.
   package let name: String
 
+  /// Creates a document; without a name it has that of its kind.
   package init(_ kind: Kind, text: String, origin: Origin, name: String? = nil) {
     self.kind = kind
     self.text = text

@@ -4,13 +4,17 @@ internal import Synchronization
 
 /// The way to Apple for one app in one environment, and what the checks have received through it.
 package final class AppleAccess: Sendable {
+  /// The app's id in the configuration.
   package let appID: String
+  /// Production or Sandbox, which have hosts of their own.
   package let environment: Environment
   /// The contradiction between the name of the key's file and the settings, in words; `nil` without one.
   let keyContradiction: String?
+  /// Calls Apple with the app's In-App Purchase key.
   let client: AppStoreServerClient
   private let received = Mutex(Received())
 
+  /// What the checks have received so far.
   private struct Received {
     var request = TestNotification.notRequested
     var documents: [String] = []
@@ -18,12 +22,15 @@ package final class AppleAccess: Sendable {
 
   /// The state of the test notification.
   enum TestNotification: Sendable {
+    /// ``KeyCheck`` has not run, or Apple rejected the key.
     case notRequested
+    /// Apple accepted the request; the token asks for the result.
     case requested(token: String)
     /// Apple accepts the key, and has no URL to send to.
     case withoutURL
   }
 
+  /// Creates an access; no call is made.
   package init(
     appID: String, environment: Environment, keyContradiction: String?, client: AppStoreServerClient
   ) {
@@ -36,6 +43,7 @@ package final class AppleAccess: Sendable {
   /// The name of the app and its environment, in reports.
   var subject: String { "\(appID) \(environment.rawValue)" }
 
+  /// Set by ``KeyCheck``, and read by ``DeliveryCheck``.
   var testNotification: TestNotification {
     get { received.withLock { $0.request } }
     set { received.withLock { $0.request = newValue } }
@@ -44,6 +52,7 @@ package final class AppleAccess: Sendable {
   /// Signed documents that Apple returned.
   var documents: [String] { received.withLock { $0.documents } }
 
+  /// Adds documents for ``OCSPCheck``, which reads the certificates in them.
   func add(_ documents: [String]) { received.withLock { $0.documents += documents } }
 }
 

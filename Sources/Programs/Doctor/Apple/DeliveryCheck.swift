@@ -7,7 +7,9 @@ internal import SignedData
 package struct DeliveryCheck: DoctorCheck {
   /// The running service's answer about a notification.
   package enum Receipt: Sendable {
+    /// The service has it.
     case stored
+    /// The service answered that it does not have it.
     case missing
     /// The service could not be asked; the value is the reason.
     case unknown(String)
@@ -52,6 +54,7 @@ package struct DeliveryCheck: DoctorCheck {
     }
   }
 
+  /// Asks Apple each second until it reports an attempt, or the time is over.
   private func delivery(_ token: String) async -> Finding {
     let end = ContinuousClock.now + wait
     repeat {
@@ -75,6 +78,7 @@ package struct DeliveryCheck: DoctorCheck {
       action: "try again with a longer --wait")
   }
 
+  /// The outcome of Apple's attempt; after a success, that of the service.
   private func finding(of attempt: SendAttemptResult, _ payload: String?) async -> Finding {
     guard attempt == .success else {
       return .fault("Apple could not deliver: \(attempt.rawValue)", action: Self.action(after: attempt, url))
@@ -92,6 +96,7 @@ package struct DeliveryCheck: DoctorCheck {
     }
   }
 
+  /// What the operator can do about a failed attempt.
   private static func action(after attempt: SendAttemptResult, _ url: String) -> String {
     switch attempt {
     case .tlsIssue: "see the line tls; Apple requires TLS 1.2 or newer and a public authority"

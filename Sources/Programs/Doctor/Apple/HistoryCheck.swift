@@ -1,7 +1,7 @@
 package import AppStore
 internal import AppStoreClient
 
-/// Reads the notification history of the last day, from which the service repairs gaps.
+/// Reads the notification history of the last day, from which the service repairs gaps. Only the first page is read.
 package struct HistoryCheck: DoctorCheck {
   package let name = "history"
   package var subject: String { access.subject }
@@ -9,6 +9,7 @@ package struct HistoryCheck: DoctorCheck {
   private let access: AppleAccess
   private let now: @Sendable () -> Instant
 
+  /// Checks through `access`; `now` ends the day that is read.
   package init(_ access: AppleAccess, now: @escaping @Sendable () -> Instant) {
     self.access = access
     self.now = now

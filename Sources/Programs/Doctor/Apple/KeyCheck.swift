@@ -1,7 +1,7 @@
 internal import AppStore
 internal import AppStoreClient
 
-/// Requests a test notification, for which Apple must accept the key.
+/// Requests a test notification, for which Apple must accept the key. ``DeliveryCheck`` looks for its delivery.
 package struct KeyCheck: DoctorCheck {
   package let name = "key"
   package var subject: String { access.subject }

@@ -39,6 +39,7 @@ package struct OCSPCheck: DoctorCheck {
     return await reachability()
   }
 
+  /// The status of the certificates of a document that Apple returned.
   private func status(of chain: [Certificate], at responder: String) async -> Finding {
     let checks = OnlineChecks(fetcher: OCSPClient(exchange: exchange), now: now)
     do throws(OnlineCheckError) {
@@ -64,6 +65,7 @@ package struct OCSPCheck: DoctorCheck {
     return .ok("\(Self.responder) answers; there was no signed document to ask about")
   }
 
+  /// A fault if an app needs the responder, otherwise a check that was not made.
   private func unreachable(_ responder: String, _ problem: String) -> Finding {
     let detail = "no answer: \(problem)"
     let action = "allow connections to \(responder), port 80"

@@ -10,7 +10,8 @@ package struct BackupCheck: DoctorCheck {
   private let maxAgeHours: Int64
   private let now: @Sendable () -> Instant
 
-  /// `path` is a backup, or a directory in which backups are, for example that of Litestream.
+  /// `path` is a backup, or a directory in which backups are, for example that of Litestream. A latest change of
+  /// `maxAgeHours` or more is a fault.
   package init(path: String, maxAgeHours: Int64, now: @escaping @Sendable () -> Instant) {
     self.path = path
     self.maxAgeHours = maxAgeHours

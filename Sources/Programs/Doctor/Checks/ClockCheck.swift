@@ -2,7 +2,7 @@ package import AppStore
 package import AppStoreClient
 
 /// Compares this machine's clock with the `Date` header of Apple's answers, because Apple refuses tokens of a clock
-/// that is off.
+/// that is off. The middle of the call counts, so that a slow network is no difference.
 package struct ClockCheck: DoctorCheck {
   /// The greatest difference, in milliseconds. `Date` has whole seconds.
   static let tolerance: Int64 = 30_000
@@ -14,6 +14,7 @@ package struct ClockCheck: DoctorCheck {
   private let exchange: any HTTPExchange
   private let now: @Sendable () -> Instant
 
+  /// Compares with `server`; `now` is this machine's clock.
   package init(server: AppStoreServer, exchange: any HTTPExchange, now: @escaping @Sendable () -> Instant) {
     subject = server.host
     self.server = server

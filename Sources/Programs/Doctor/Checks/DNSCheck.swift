@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Glibc
 
-/// Resolves the public host name.
+/// Resolves the public host name with this machine's resolver, which may know other addresses than Apple's.
 package struct DNSCheck: DoctorCheck {
   package let name = "dns"
   package var subject: String { host }
@@ -25,6 +25,7 @@ package struct DNSCheck: DoctorCheck {
     }
   }
 
+  /// The text of the resolver.
   private struct ResolverError: Error {
     let description: String
   }

@@ -9,6 +9,7 @@ package struct DataDirectoryCheck: DoctorCheck {
   package let timeLimit = Duration.seconds(10)
   private let path: String
 
+  /// `path` is the directory of the service.
   package init(path: String) { self.path = path }
 
   package func run() async -> Finding {

@@ -2,7 +2,8 @@ internal import Foundation
 internal import Glibc
 internal import SignedData
 
-/// Looks for keys, secrets and the configuration that other users can read or change.
+/// Looks for keys, secrets and the configuration that other users can read or change. It names the commands that
+/// correct them.
 package struct FileModesCheck: DoctorCheck {
   package let name = "files"
   package let subject = ""
@@ -71,12 +72,13 @@ package struct FileModesCheck: DoctorCheck {
     return names.sorted().map { "\(path)/\($0)" }.filter { FileStatus($0)?.isRegular == true }
   }
 
+  /// The mode as `chmod` takes it.
   private static func mode(_ path: String) -> String {
     "0\(String(FileStatus(path)?.permissions ?? 0, radix: 8))"
   }
 }
 
-/// Owner and mode of a file.
+/// Owner and mode of a file, behind symbolic links.
 struct FileStatus {
   private let status: stat
 
@@ -88,6 +90,7 @@ struct FileStatus {
   }
 
   var owner: UInt32 { status.st_uid }
+  /// The nine permission bits.
   var permissions: UInt32 { status.st_mode & 0o777 }
   var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
   var isRegular: Bool { status.st_mode & S_IFMT == S_IFREG }

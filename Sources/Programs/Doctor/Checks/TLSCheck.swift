@@ -46,7 +46,7 @@ package struct TLSCheck: DoctorCheck {
     return .ok("\(leaf.subject), \(chain.count) certificates, \(days) days left")
   }
 
-  /// A fault that the certificate itself shows.
+  /// A fault that the certificate itself shows: its dates, or another name; `nil` without one.
   static func fault(of leaf: Certificate, for host: String, at now: Instant) -> Finding? {
     if leaf.notAfter < now {
       return .fault("the certificate ended on \(leaf.notAfter)", action: "renew it and reload the proxy")

@@ -14,6 +14,7 @@ struct TLSProbe {
 
   /// The reason why there was no handshake.
   struct Failure: Error {
+    /// The text of the operating system or of TLS.
     let description: String
   }
 
@@ -57,6 +58,7 @@ struct TLSProbe {
     }
   }
 
+  /// The authorities of the file; `nil` for those of the system.
   private func trusted() throws -> CertificateList? {
     try authorities.map { file in
       guard let list = CertificateList(.file(file)) else {
@@ -66,6 +68,7 @@ struct TLSProbe {
     }
   }
 
+  /// The text of an error; of several addresses, that of the first.
   private static func reason(of error: any Error) -> String {
     if let attempt = (error as? NIOConnectionError)?.connectionErrors.first {
       return reason(of: attempt.error)

@@ -6,7 +6,8 @@ internal import Logging
 internal import SignedData
 internal import Transport
 
-/// Checks a configuration, and each file and variable to which it refers, by itself.
+/// Checks a configuration, and each file and variable to which it refers, by itself. It reads what `entitled serve`
+/// reads when it starts, without opening a store or a listener, so that all errors are found at once.
 struct ConfigurationCheck {
   private let file: String
   private let references: ConfigurationReferences
@@ -38,6 +39,7 @@ struct ConfigurationCheck {
     }
   }
 
+  /// Reads each file to which the configuration refers.
   private mutating func checkReferences(of configuration: ServiceConfiguration) {
     for app in configuration.apps { checkKeysAndSecrets(of: app) }
     checkCredentials(of: configuration.store)
@@ -64,6 +66,7 @@ struct ConfigurationCheck {
     throw Failure("cannot write \(path); make its folder, and let the service's user write there")
   }
 
+  /// Reads the keys and secrets of an app.
   private mutating func checkKeysAndSecrets(of app: AppConfiguration) {
     if let key = app.key { attempt { _ = try Startup.signer(key.path, keyID: key.keyID) } }
     if let key = app.deviceCheckKey { attempt { _ = try Startup.signer(key.path, keyID: key.keyID) } }
@@ -78,6 +81,7 @@ struct ConfigurationCheck {
     }
   }
 
+  /// Reads the password and the certificates of the database; it does not connect.
   private mutating func checkCredentials(of store: StoreConfiguration) {
     guard case .postgres(let database) = store else { return }
     if let password = database.passwordFile { attempt { try PasswordFile.check(password) } }

@@ -15,6 +15,7 @@ package struct ServeOptions: ParsableArguments {
     commandName: "serve", abstract: "Run the service.",
     discussion: "An option takes precedence over its environment variable, such as ENTITLED_GRPC for --grpc.")
 
+  /// Options as the argument parser needs them before it reads the command line.
   package init() {}
 
   @Option(help: "gRPC address (default: \(ServerOption.grpc.fallback)). Port 0 selects a free port.")
@@ -56,6 +57,8 @@ package struct ServeOptions: ParsableArguments {
   var cleartext = false
 
   /// Runs the service until a signal ends it, with the sandbox that `sandbox` opens; without one if it is `nil`.
+  ///
+  /// - Throws: ``Failure`` if an option or the configuration is wrong, or if the store or a listener cannot be opened.
   package func serve(with sandbox: (any SandboxEmbedding)?) async throws {
     let inherited = try InheritedSockets()
     let settings = ServeSettings(
@@ -98,6 +101,9 @@ package struct ServeOptions: ParsableArguments {
     try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256)
   }
 
+  /// An option or its environment variable as a number; `nil` if neither is set.
+  ///
+  /// - Throws: ``Failure`` with exit status 64 for a number that is not in `range`.
   private func number(
     _ given: Int?, flag: String, variable: String, in range: ClosedRange<Int>
   ) throws(Failure) -> Int? {
@@ -115,7 +121,9 @@ package struct ServeOptions: ParsableArguments {
 /// The options of `entitled serve` with their environment variables and defaults. They hold as long as the process, and
 /// have the path of the file of a ``ServiceConfiguration``.
 struct ServeSettings: Sendable {
+  /// The address of the gRPC listener; port 0 selects a free one.
   let grpc: HostAndPort
+  /// The address of the HTTP edge; port 0 selects a free one.
   let http: HostAndPort
   /// The sockets that systemd opened; they replace ``grpc`` and ``http``.
   let inherited: InheritedSockets
@@ -123,6 +131,7 @@ struct ServeSettings: Sendable {
   let sandbox: (any SandboxEmbedding)?
   /// `nil` turns the console off.
   let console: HostAndPort?
+  /// The data directory.
   let data: String
   /// The address of the store; `nil` for the configured one.
   let store: String?
@@ -130,11 +139,15 @@ struct ServeSettings: Sendable {
   let replica: ReplicaName
   /// The directory with inputs of migration jobs.
   let importFolder: String
+  /// `nil` for the demo configuration.
   let configurationFile: String?
+  /// The number of event loops of each port; `nil` for one on each core.
   let threads: Int?
   /// The cache for `Check` of each event loop.
   let answerCacheMiB: Int
+  /// The time after SIGTERM in which calls are still accepted.
   let drainSeconds: Int
+  /// Whether listeners without TLS may be reachable from other machines.
   let allowsCleartext: Bool
 
   /// The addresses on which the API is served.

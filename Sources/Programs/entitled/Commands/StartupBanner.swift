@@ -14,6 +14,7 @@ struct StartupBanner {
   let consoleLink: String?
   let tls: ListenerTLS
 
+  /// Prints the banner on the standard output, at once.
   func print() {
     Swift.print(line)
     if let address = listeners.console?.address { Swift.print("console=\(consoleLink ?? "\(address)")") }
@@ -22,12 +23,14 @@ struct StartupBanner {
     fflush(nil)
   }
 
+  /// The line for machines, which scripts wait for.
   private var line: String {
     let sandbox = listeners.sandbox.map { $0.address.description } ?? "off"
     return
       "ready grpc=\(listeners.grpc.address) http=\(listeners.http.address) sandbox=\(sandbox) data=\(data)"
   }
 
+  /// The addresses, and a purchase that can be made right away.
   private func firstCalls(_ sandbox: HostAndPort) -> String {
     """
 

@@ -23,19 +23,24 @@ internal import Telemetry
 internal import Webhooks
 internal import Wire
 
-/// The composition root: constructs the components of the service and connects them.
+/// The composition root: constructs the components of the service and connects them. It opens no listener; ``Server``
+/// does, and runs it.
 struct Application: Sendable {
+  /// Adopts a reloaded catalog.
   let catalog: CatalogWorker
+  /// The callers in force; a reload replaces them.
   let callers: CurrentCallers
   let jwks: JWKSRefresher
   let features: Features
   let services: Services
   let health: HealthService
   let monitor: HealthMonitor
+  /// What `GetStatus` and the console show of the configuration and the certificates.
   let information: ServiceInformation
   private let records: RecordBuffers
   let console: ConsoleComponents
   private let ledger: EvidenceLedger
+  /// The commits, also those of other replicas.
   let feed: StoreFeed
   private let logger: Logger
   let policy: CallPolicy
@@ -45,14 +50,19 @@ struct Application: Sendable {
   private let supervisor: WorkerSupervisor
   /// The loops that write or call Apple: those of the leader.
   private let writers: [any Worker]
+  /// Whether this process writes.
   private let leadership: Leadership
   private let endpoints: EdgeEndpoints
   private let servesSubscribers: Bool
   let store: any EntitlementStore
+  /// `nil` without a section `traces`.
   private let traces: TraceExport?
 
   /// Constructs all components over the store of `installation`. With a sandbox, its environment follows the sandbox's
   /// clock, which a tester may advance; all other environments, webhooks and certificates follow the system's clock.
+  /// Nothing runs and nothing is written before ``prepare()`` and ``run(_:)``.
+  ///
+  /// - Throws: ``Failure`` for a key, secret or certificate that cannot be read.
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, _ installation: Installation,
     sandbox: EmbeddedSandbox?, security: ListenerSecurity, traces: TraceExport?, logger: Logger
@@ -133,8 +143,9 @@ struct Application: Sendable {
     return workers
   }
 
-  /// Erases the customers that a restored store has again, and prepares the store for new webhooks. Must be called before
-  /// the first call is served: no answer names an erased customer, and a new webhook receives the events of that call.
+  /// Erases the customers that a restored store has again, and prepares the store for new webhooks. Must be called
+  /// before the first call is served: no answer names an erased customer, and a new webhook receives the events of that
+  /// call. A replica calls it each time it becomes the leader.
   func prepare() async throws {
     do {
       let erased = try await ledger.applyErasures {
@@ -163,7 +174,7 @@ struct Application: Sendable {
   /// Writes the audit entries and the requests for retention messages that wait, as far as the store can be written.
   func flush() async { await records.flush() }
 
-  /// Puts a catalog in force.
+  /// Puts a catalog in force. Answers follow in the background; other replicas see which one this process has.
   func adopt(_ catalog: Catalog) {
     store.replication?.announce(catalog: catalog.fingerprint)
     self.catalog.adopt(catalog)
@@ -206,7 +217,7 @@ struct Application: Sendable {
     features.revenueCat.replace(with: revenueCat)
   }
 
-  /// Ends streams without a natural end, so that a drain does not wait for them.
+  /// Ends streams without a natural end, so that a drain does not wait for them. Clients reconnect elsewhere.
   func endStreams() {
     broadcaster.close()
     health.endWatches()

@@ -10,7 +10,9 @@ internal import Store
 internal import UnixSignals
 internal import Webhooks
 
-/// Reloads catalog, callers, webhooks, keys, secrets and TLS certificates on SIGHUP, without a restart.
+/// Reloads catalog, callers, webhooks, keys, secrets and TLS certificates on SIGHUP, without a restart. Each part is
+/// replaced as a whole or stays as it is: an error in one does not prevent the others. Addresses, limits and the store
+/// need a restart.
 struct ConfigurationReloader: Worker {
   let name = "configuration_reload"
   let application: Application
@@ -46,6 +48,7 @@ struct ConfigurationReloader: Worker {
     }
   }
 
+  /// Replaces the callers of the API and of the console.
   private func reloadCallers(_ configuration: ServiceConfiguration) {
     do {
       let policy = try Startup.callerPolicy(configuration, at: settings.addresses, jwks: application.jwks)
@@ -57,6 +60,7 @@ struct ConfigurationReloader: Worker {
     }
   }
 
+  /// Replaces the webhooks, and in the leader stores the cursors of new ones.
   private func reloadWebhooks(_ configuration: ServiceConfiguration) async {
     do {
       let (webhooks, dispatcher) = (try Startup.webhooks(configuration), application.features.webhooks)
@@ -80,6 +84,7 @@ struct ConfigurationReloader: Worker {
     logger.info("webhooks reloaded")
   }
 
+  /// Reads the keys and secrets of all apps.
   private func reloadAppKeys(_ configuration: ServiceConfiguration) {
     do {
       try application.reloadAppKeys(configuration)
@@ -89,6 +94,7 @@ struct ConfigurationReloader: Worker {
     }
   }
 
+  /// Reads the keys of entitlement tokens.
   private func reloadTokenKeys() {
     do throws(PrivateKeyFileError) {
       guard let key = try application.reloadTokenKeys() else { return }
@@ -98,6 +104,7 @@ struct ConfigurationReloader: Worker {
     }
   }
 
+  /// Logs an error, and shows it in the status until a reload succeeds.
   private func report(_ error: any Error, _ event: Logger.Message) {
     application.monitor.reportConfigurationError("\(error)")
     logger.error(event, metadata: ["error": "\(error)"])

@@ -16,12 +16,18 @@ struct Installation: Sendable {
 struct CoreComponents: Sendable {
   let store: any EntitlementStore
   let clocks: ServiceClocks
+  /// Trusts Apple's roots, the configured ones and the sandbox's.
   let verifier: SignedDataVerifier
   let catalog: CurrentCatalog
+  /// Whether this process writes; always, for a store of one process.
   let leadership: Leadership
+  /// The log of mutating calls.
   let audit: AuditLogger
   let ledger: EvidenceLedger
 
+  /// Constructs the ledger over the store.
+  ///
+  /// - Throws: ``Failure`` for a root or a list of erasures that cannot be read.
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, _ installation: Installation,
     sandbox: EmbeddedSandbox?

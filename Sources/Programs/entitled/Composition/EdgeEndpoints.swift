@@ -12,7 +12,9 @@ internal import Store
 struct EdgeEndpoints: Sendable {
   /// Those that write: a follower passes their requests to the leader.
   let writes: WritingRoutes
+  /// Answers Apple's requests for retention messages in each replica.
   let retention: RetentionEndpoint
+  /// Stores RevenueCat's events, or passes them to the leader.
   let revenueCat: RevenueCatEndpoint
 
   init(

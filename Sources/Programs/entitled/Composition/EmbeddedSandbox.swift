@@ -12,12 +12,14 @@ package struct EmbeddedSandbox: Sendable {
   let clock: ServiceClock
   /// The roots of its certificates.
   let roots: [Certificate]
+  /// Open before the service, which calls it in place of Apple.
   let listener: Listener
   /// The loop that advances it.
   let worker: any Worker
   /// Lets its pages show the answers of the service, which is composed after it.
   let showAnswers: @Sendable (SandboxAnswerReader) -> Void
 
+  /// Creates it from its parts.
   package init(
     clock: ServiceClock, roots: [Certificate], listener: Listener, worker: any Worker,
     showAnswers: @escaping @Sendable (SandboxAnswerReader) -> Void
@@ -34,6 +36,8 @@ package struct EmbeddedSandbox: Sendable {
 /// that `entitled-service` is built without it.
 package protocol SandboxEmbedding: Sendable {
   /// Opens a sandbox with the apps of `configuration`, and its listener. Its state is in the data directory `data`.
+  ///
+  /// - Throws: ``Failure`` if the state cannot be used or the address is taken.
   func open(
     _ configuration: ServiceConfiguration, data: String, on group: any EventLoopGroup, maxConnections: Int,
     logger: Logger

@@ -19,13 +19,17 @@ internal import Store
 internal import Webhooks
 internal import Wire
 
-/// The features: components that ingest evidence, call Apple, and deliver events.
+/// The features: components that ingest evidence, call Apple, and deliver events. They share one ledger, one lookup and
+/// one set of App Store clients, so that Apple's rate limits hold for all of them together.
 struct Features: Sendable {
+  /// The App Store clients of each app and environment; a reload replaces their keys.
   let clients: AppStoreClients
   let deviceCheck: DeviceCheckClients
+  /// The shared secrets of apps that accept version 1.
   let secrets: SharedSecrets
   let revenueCat: CurrentRevenueCatSettings
   let lookup: PurchaseLookup
+  /// `nil` if no app checks certificates online.
   let onlineChecks: OnlineCheckEnforcer?
   let inbox: NotificationInbox
   let reconciler: Reconciler

@@ -3,7 +3,8 @@ internal import Platform
 internal import Services
 internal import Store
 
-/// Runs the workers that write while this process is the leader, each time it becomes it.
+/// Runs the workers that write while this process is the leader, each time it becomes it. When it no longer leads, the
+/// workers are cancelled; they export their gauges as 0 then.
 struct LeaderWorkers: Worker {
   let name = "leader"
   let runsInBackground = false

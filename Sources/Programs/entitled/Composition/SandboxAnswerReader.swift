@@ -11,6 +11,7 @@ package struct SandboxAnswerReader: Sendable {
   /// The longest time that a page waits for what the clock changes.
   private static let waitLimit = Duration.seconds(1)
   private static let waitStep = Duration.milliseconds(20)
+  /// The number of events that one read examines.
   private static let maxEvents = 1_000
 
   private let store: any EntitlementStore
@@ -27,6 +28,7 @@ package struct SandboxAnswerReader: Sendable {
     now = clock.now
   }
 
+  /// Whether every client may call the service, so that its answers are no secret.
   private var isShown: Bool {
     if case .open = callers.value { true } else { false }
   }
@@ -51,6 +53,7 @@ package struct SandboxAnswerReader: Sendable {
     return Array(found.prefix(limit))
   }
 
+  /// Waits until the service has written the changes that time causes, for at most a second.
   private func waitForExpiry() async {
     let end = ContinuousClock.now.advanced(by: Self.waitLimit)
     while ContinuousClock.now < end, !Task.isCancelled {

@@ -14,12 +14,19 @@ internal import Transport
 internal import UnixSignals
 
 /// The running service: opens the store and the listeners, runs the workers, and drains on shutdown.
+///
+/// At a shutdown, readiness fails first. One of several replicas hands over and drains before its workers are
+/// cancelled; a process alone cancels its workers and then drains. Then the buffered records are written, and the store
+/// is closed.
 struct Server {
   let settings: ServeSettings
   let configuration: ServiceConfiguration
   let metrics: MetricsRegistry
   let logger: Logger
 
+  /// Runs the service until a signal asks it to end.
+  ///
+  /// - Throws: ``Failure`` for the first part that cannot start; parts that were opened are closed.
   func run(until termination: TerminationSignals) async throws {
     // Trapped first, because an untrapped SIGHUP terminates the process.
     let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
@@ -33,6 +40,7 @@ struct Server {
     }
   }
 
+  /// Opens all parts in their order, and runs them.
   private func serve(
     _ store: any EntitlementStore, _ reloadSignals: UnixSignalsSequence, until termination: TerminationSignals
   ) async throws {
@@ -105,6 +113,7 @@ struct Server {
     }
   }
 
+  /// Warns if fewer connections than configured are possible.
   private func warn(about budget: ConnectionBudget, _ limits: TransportLimits) {
     guard budget.grpc < limits.connections || budget.edge < limits.connections else { return }
     logger.warning(
@@ -135,6 +144,7 @@ struct Server {
     await application.flush()
   }
 
+  /// Waits for the configured delay, and ends the connections.
   private func drain(_ application: Application, _ listeners: Listeners) async {
     // Load balancers poll readiness at intervals, and send calls until they notice.
     try? await Task.sleep(for: .seconds(settings.drainSeconds))

@@ -145,10 +145,12 @@ extension Startup {
     }
   }
 
+  /// The signer of an app's In-App Purchase key.
   private static func signer(with key: InAppPurchaseKey) throws(PrivateKeyFileError) -> JWTSigner {
     try signer(key.path, keyID: key.keyID)
   }
 
+  /// Reads a private key of Apple's, a `.p8` file.
   static func signer(_ path: String, keyID: String) throws(PrivateKeyFileError) -> JWTSigner {
     let privateKey = try PrivateKeyFile.read(path)
     do { return try JWTSigner(key: privateKey, keyID: keyID) } catch {

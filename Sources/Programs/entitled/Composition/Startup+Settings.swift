@@ -44,6 +44,7 @@ extension Startup {
       policies: policies)
   }
 
+  /// The days after which the bodies of each group of evidence are purged.
   static func retentionRules(_ configuration: ServiceConfiguration) -> [PurgeWorker.Rule] {
     configuration.retention.map { group, days in
       switch group {
@@ -90,6 +91,7 @@ extension Startup {
     }
   }
 
+  /// The settings of one webhook or forwarding, with its secrets.
   private static func webhook(
     _ webhook: WebhookConfiguration, _ kind: WebhookKey.Kind, of appID: String
   ) throws -> WebhookSettings {
@@ -139,6 +141,8 @@ extension Startup {
   }
 
   /// Reads a secret; it is not empty.
+  ///
+  /// - Throws: ``Failure`` that names the file or the environment variable, and never the secret.
   static func secret(_ source: SecretSource) throws -> String {
     switch source {
     case .file(let path):

@@ -14,8 +14,12 @@ internal import SignedData
 internal import Store
 internal import Transport
 
-/// Loads what the components need from files, and converts errors into a ``Failure``.
+/// Loads what the components need from files, and converts errors into a ``Failure``, whose text names the file and
+/// what to do. Reloads use the same functions.
 enum Startup {
+  /// Loads the configuration; `nil` loads the demo configuration.
+  ///
+  /// - Throws: ``Failure`` with all errors of the file at once.
   static func configuration(file: String?) throws -> ServiceConfiguration {
     do throws(ConfigurationError) {
       return try ServiceConfiguration.load(path: file)
@@ -201,6 +205,8 @@ enum Startup {
     }
   }
 
+  /// The identity provider with its keys: from a file now, or from a URL as soon as they are fetched. Until then it
+  /// accepts no token.
   static func tokenIssuer(
     _ configuration: TokenIssuerConfiguration, _ jwks: JWKSRefresher
   ) throws -> TokenIssuer {

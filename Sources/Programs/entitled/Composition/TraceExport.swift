@@ -9,13 +9,17 @@ internal import Traces
 
 /// The tracer of the process, and the worker that sends its spans to the configured collector.
 struct TraceExport: Sendable {
+  /// Records the spans of sampled calls.
   let tracer: RecordingTracer
+  /// The worker that sends them.
   let exporter: TraceExporter
 
   /// The longest time for the last spans of a process that ends.
   private static let flushLimit = Duration.seconds(3)
 
   /// `nil` without a section `traces`.
+  ///
+  /// - Throws: ``Failure`` if the file of header fields cannot be used.
   init?(_ configuration: TraceConfiguration?, replica: String) throws {
     guard let configuration else { return nil }
     let headers = try Self.headers(configuration)

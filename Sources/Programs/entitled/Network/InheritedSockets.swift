@@ -15,6 +15,8 @@ struct InheritedSockets: Sendable {
   var http: InheritedSocket? { sockets["http"] }
 
   /// Reads the environment variables. There are no sockets if `LISTEN_PID` is another process.
+  ///
+  /// - Throws: ``Failure`` for a socket without a known name, and for a descriptor that is no listening TCP socket.
   init() throws {
     guard ServerOption.environment("LISTEN_PID") == "\(getpid())",
       let count = ServerOption.environment("LISTEN_FDS").flatMap(CInt.init)

@@ -7,10 +7,11 @@ internal import SignedData
 internal import Synchronization
 
 /// Fetches the JWKS of the identity provider: at startup, every ten minutes, and when a token has an unknown key id,
-/// because providers rotate keys without notice.
+/// because providers rotate keys without notice. After a failed fetch, the keys of the last one stay in force.
 final class JWKSRefresher: Worker {
   let name: String
 
+  /// Where the keys are, and whose tokens they verify.
   private struct Target {
     let url: String
     let issuer: TokenIssuer
@@ -20,6 +21,7 @@ final class JWKSRefresher: Worker {
   /// The maximum number of fetches in each ``period``, so that tokens with invented key ids do not flood the provider.
   private static let fetchLimit = 5
   private static let period = Duration.seconds(60)
+  /// In bytes.
   private static let sizeLimit = 1 << 20
 
   private let target = Mutex<Target?>(nil)
@@ -45,7 +47,7 @@ final class JWKSRefresher: Worker {
     fetched.withLock { $0?.url == url ? $0?.keys : nil }
   }
 
-  /// Requests a fetch.
+  /// Requests a fetch. Requests during a fetch become one.
   func request() { requests.continuation.yield() }
 
   /// Fetches until the task is cancelled.
@@ -66,6 +68,7 @@ final class JWKSRefresher: Worker {
     }
   }
 
+  /// Fetches once; an error is logged.
   private func fetch() async {
     guard let target = target.withLock({ $0 }) else { return }
     do {

@@ -7,6 +7,7 @@ internal import Transport
 
 /// The TLS identities of the listeners.
 struct ListenerTLS: Sendable {
+  /// `nil` for a listener without TLS; so are the others.
   let grpc: TLSIdentity?
   let http: TLSIdentity?
   let console: TLSIdentity?
@@ -37,6 +38,7 @@ struct ListenerTLS: Sendable {
     }
   }
 
+  /// The listeners with TLS, by name.
   private var identities: [(listener: String, identity: TLSIdentity)] {
     [("grpc", grpc), ("http", http), ("console", console)].compactMap { name, identity in
       identity.map { (name, $0) }
@@ -53,7 +55,7 @@ struct ListenerTLS: Sendable {
     }
   }
 
-  /// Reloads the certificates. On an error, the listener keeps its current certificate.
+  /// Reloads the certificates. On an error, the listener keeps its current certificate. Connections keep theirs.
   func reload(_ logger: Logger) {
     for (name, identity) in identities {
       do throws(TLSError) {
@@ -67,6 +69,7 @@ struct ListenerTLS: Sendable {
     }
   }
 
+  /// Reads the files of a listener; `nil` without TLS.
   private static func identity(_ listener: ListenerConfiguration) throws -> TLSIdentity? {
     guard let files = listener.tls else { return nil }
     do {
@@ -91,6 +94,8 @@ extension TransportLimits {
     for (name, value) in configured { set(name, value) }
   }
 
+  /// Applies a limit to the transport; limits of other parts have no effect here. Times are configured in seconds and
+  /// kept in milliseconds.
   private mutating func set(_ name: LimitName, _ value: Int64) {
     switch name {
     case .maxConnections: connections = Int(value)

@@ -39,14 +39,20 @@ struct ListenerSecurity: Sendable {
 
 /// The listeners of a running service.
 struct Listeners: Sendable {
+  /// Serves gRPC, on its own event loops.
   let grpc: Listener
+  /// Serves the edge, on event loops that yield to those of gRPC.
   let http: Listener
   /// `nil` if the sandbox is turned off.
   let sandbox: Listener?
   /// `nil` if the console is turned off.
   let console: Listener?
+  /// The bytes that peers make the process hold, over all connections.
   private let held: PeerBytes
 
+  /// Opens the listeners, the console last.
+  ///
+  /// - Throws: ``Failure`` if an address cannot be bound.
   static func open(
     _ settings: ServeSettings, on loops: any EventLoopGroup, edge edgeLoops: any EventLoopGroup,
     application: Application, security: ListenerSecurity, limits: TransportLimits,
@@ -85,6 +91,7 @@ struct Listeners: Sendable {
     }
   }
 
+  /// Opens the console's listener; `nil` if it is turned off. Its pages are made on background threads.
   private static func openConsole(
     _ settings: ServeSettings, on loops: any EventLoopGroup, application: Application, tls: ListenerTLS,
     budget: ConnectionBudget, logger: Logger

@@ -9,7 +9,8 @@ internal import Services
 internal import Store
 internal import Telemetry
 
-/// Writes the logs to the standard error, one event a line.
+/// Writes the logs to the standard error, one event a line. A reader that does not keep up loses lines instead of
+/// stopping the service; they are counted and reported.
 enum Logs {
   /// Must be called once, before the first logger is created. `ENTITLED_LOG_FORMAT` and `ENTITLED_LOG_LEVEL` override
   /// the configuration.
@@ -22,6 +23,7 @@ enum Logs {
     atexit { Logs.output.flush() }
   }
 
+  /// The value of an environment variable, or the configured one.
   private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ variable: String, or configured: String
   ) throws -> Choice {
@@ -67,6 +69,7 @@ struct AuditLogger: Sendable {
   private let audit = Logger(label: "entitled.audit")
   private let failures = Logger(label: "entitled.calls")
 
+  /// Logs a call: one that mutates to the audit log, another one only if it failed in the service.
   func write(_ record: AuditRecord) {
     var metadata: Logger.Metadata = [
       "caller": .string(record.caller.isEmpty ? "-" : record.caller), "method": .string(record.method),

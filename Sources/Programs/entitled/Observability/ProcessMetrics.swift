@@ -2,7 +2,7 @@ internal import Foundation
 internal import Platform
 internal import Telemetry
 
-/// Metrics of the process and of the disk of the data directory.
+/// Metrics of the process and of the disk of the data directory, read when they are scraped.
 struct ProcessMetrics: MetricsSource {
   let dataDirectory: String
 
@@ -11,6 +11,7 @@ struct ProcessMetrics: MetricsSource {
       + [MetricSample("entitled_log_lines_lost_total", Double(Logs.lostLines))]
   }
 
+  /// CPU time, memory and start, from `/proc/self/stat`; empty if it cannot be read.
   private static var resources: [MetricSample] {
     // proc(5), "/proc/pid/stat": the fields after the name in parentheses, which may contain any character.
     guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
@@ -26,6 +27,7 @@ struct ProcessMetrics: MetricsSource {
     ]
   }
 
+  /// Seconds since 1970; 0 if unknown.
   private static let bootTime: Double = {
     let stat = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8)) ?? ""
     let line = stat.split(separator: "\n").first { $0.hasPrefix("btime ") }
@@ -39,6 +41,7 @@ struct ProcessMetrics: MetricsSource {
     ]
   }
 
+  /// Free space, and the size of SQLite's files; none of them for a store that is elsewhere.
   private var disk: [MetricSample] {
     guard let free = DiskSpace.free(at: dataDirectory) else { return [] }
     let files = ["entitled.sqlite", "entitled.sqlite-wal"].map { "\(dataDirectory)/\($0)" }

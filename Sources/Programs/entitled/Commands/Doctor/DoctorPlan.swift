@@ -6,7 +6,7 @@ internal import Doctor
 internal import Entitlements
 internal import SignedData
 
-/// The checks that a configuration needs.
+/// The checks that a configuration needs. What is not configured becomes a line that says so, with what to do.
 struct DoctorPlan {
   let configuration: ServiceConfiguration
   /// The file of the configuration; `nil` for the demo configuration.
@@ -17,6 +17,9 @@ struct DoctorPlan {
   let wait: Duration
   let inbox: DeliveryCheck.Inbox
 
+  /// The checks in their order: from the network to Apple to the files of this machine.
+  ///
+  /// - Throws: ``Failure`` for a trusted root that cannot be read.
   func checks() throws -> [any DoctorCheck] {
     let (accesses, unusable) = accesses()
     var checks: [any DoctorCheck] = publicChecks + clockChecks + unusable
@@ -35,6 +38,7 @@ struct DoctorPlan {
     return checks + [backupCheck] + fileChecks
   }
 
+  /// The name and the TLS of the public URL.
   private var publicChecks: [any DoctorCheck] {
     guard let url = configuration.publicURL else {
       let finding = Finding.notChecked(
@@ -93,6 +97,7 @@ struct DoctorPlan {
     return (accesses, unusable)
   }
 
+  /// The age of the latest backup.
   private var backupCheck: any DoctorCheck {
     guard let backup = configuration.backup else {
       return KnownFinding(
@@ -103,6 +108,7 @@ struct DoctorPlan {
     return BackupCheck(path: backup.path, maxAgeHours: backup.maxAgeHours, now: SystemClock.now)
   }
 
+  /// The modes and owners of files.
   private var fileChecks: [any DoctorCheck] {
     [
       FileModesCheck(

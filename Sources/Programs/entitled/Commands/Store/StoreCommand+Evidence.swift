@@ -57,6 +57,7 @@ struct StoreReplayCommand: AsyncParsableCommand {
     print("no differences")
   }
 
+  /// The comparison of the stored data with the rebuilt data.
   private struct Outcome {
     /// The number of pieces of evidence.
     let count: Int
@@ -80,6 +81,7 @@ struct StoreReplayCommand: AsyncParsableCommand {
     }
   }
 
+  /// Rebuilds the data in a new store in `directory`, and compares table by table.
   private static func replay(
     _ location: StoreLocation, in directory: String, _ catalog: Catalog
   ) async throws -> Outcome {
@@ -148,8 +150,10 @@ struct StoreExportCommand: AsyncParsableCommand {
     try flush()
   }
 
+  /// In bytes.
   private static let blockSize = 1 << 20
 
+  /// Creates the file for this user alone; an existing one is not overwritten.
   private static func open(_ path: String) throws -> FileHandle {
     guard path != "-" else { return .standardOutput }
     let file = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

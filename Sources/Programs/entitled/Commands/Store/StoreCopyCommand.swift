@@ -85,6 +85,7 @@ extension StoreLocation {
     }
   }
 
+  /// The target of a copy, which must be empty.
   fileprivate func copyTarget() throws(StoreError) -> any StoreCopyTarget {
     switch self {
     case .directory(let directory): try SQLiteCopyTarget(directory: directory)

@@ -65,6 +65,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
     await store.close()
   }
 
+  /// Writes customers with their facts, each page in one transaction.
   private func write(
     _ customers: SyntheticCustomers, to store: any EntitlementStore
   ) async throws(StoreError) {
@@ -123,6 +124,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
     }
   }
 
+  /// Packs the sums of closed days as the service does.
   private func pack(through day: ReportDay, in store: any EntitlementStore) async throws(StoreError) {
     var hasMore = true
     while hasMore {
@@ -133,8 +135,10 @@ struct StoreSeedCommand: AsyncParsableCommand {
     }
   }
 
+  /// The number of customers, or of sums, in one write.
   private static let batchSize = 5_000
 
+  /// One piece of evidence for a page of customers, on which their facts rest.
   private static func evidence(of numbers: ClosedRange<Int>, _ now: Instant) -> Evidence {
     Evidence(
       appID: SyntheticCustomer.appID, environment: .sandbox, customerID: nil,
@@ -156,6 +160,7 @@ struct SyntheticCustomers: Sendable {
 
 /// A synthetic customer.
 struct SyntheticCustomer {
+  /// The app of the demo configuration.
   static let appID = "ocean-journal"
 
   private let number: Int
@@ -175,6 +180,7 @@ struct SyntheticCustomer {
     start = now.advanced(byMilliseconds: -60 * day + 30 * day * index / Int64(count))
   }
 
+  /// `customer-0000001` and so on, in Apple's sandbox.
   var key: CustomerKey {
     let digits = String(number)
     let id = "customer-" + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
@@ -219,6 +225,7 @@ struct SyntheticCustomer {
     }
   }
 
+  /// The renewal info of the current period, with auto-renewal on.
   private func renewal(of line: LineKey) -> RenewalFact {
     RenewalFact(
       originalTransactionID: line.lineID, productID: "pro.yearly",

@@ -3,12 +3,14 @@ internal import Entitlements
 internal import Reports
 internal import Store
 
-/// Synthetic payers with two years of subscriptions, and the sums that reports read of them.
+/// Synthetic payers with two years of subscriptions, and the sums that reports read of them. The same number and
+/// instant give the same payers.
 struct SyntheticPayers: Sendable {
   let count: Int
   let app: AppDefinition
   let now: Instant
 
+  /// The number of days with purchases.
   static let days: Int64 = 730
   private static let storefronts: [(code: String, currency: String)] = [
     "USA USD", "CAN CAD", "MEX MXN", "BRA BRL", "GBR GBP", "DEU EUR", "FRA EUR", "ITA EUR", "ESP EUR",
@@ -39,6 +41,7 @@ struct SyntheticPayers: Sendable {
     return cells
   }
 
+  /// The sums of some payers, without their postings in memory.
   private func sums(_ numbers: Range<Int>) async -> [ReportCell.Key: ReportCell.Sums] {
     var sums: [ReportCell.Key: ReportCell.Sums] = [:]
     for number in numbers {
@@ -57,6 +60,7 @@ struct SyntheticPayers: Sendable {
     }
   }
 
+  /// The number of days whose postings are in memory at once.
   private static let daysOfSpan = 60
 
   /// Derives the postings of all payers on two cores; returns those of some days, each day's in the order of time.
