@@ -67,6 +67,19 @@ import Testing
     _ = try verify(jws)
   }
 
+  @Test("verifyReceipt accepts receipts under both roots after a rotation of the root")
+  func receipts() async throws {
+    var receipts = [try await document("app-receipt")]
+    _ = try await call("POST", "rotate", ["certificate": "root"])
+    receipts.append(try await document("app-receipt"))
+    for receipt in receipts {
+      let body: JSONObject = ["receipt-data": .string(receipt)]
+      let response = await store.respond(
+        to: HTTPRequest(method: "POST", target: "/verifyReceipt", body: body.serialized()))
+      #expect(try JSONValue(parsing: response.body).objectValue?["status"] == 0)
+    }
+  }
+
   @Test("The chain and its revocations survive a restart", arguments: ["leaf", "intermediate"])
   func revocation(name: String) async throws {
     let old = try await UnverifiedJWS(document("transaction")).certificates

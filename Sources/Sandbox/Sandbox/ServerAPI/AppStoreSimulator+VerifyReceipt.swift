@@ -46,7 +46,9 @@ extension AppStoreSimulator {
 
   /// Whether the simulator signed the receipt, for this app, before or after a rotation.
   private func isIssuedHere(_ document: [UInt8], _ app: SandboxApp) -> Bool {
-    guard let anchors = try? TrustAnchors.apple().adding(root, for: .sandbox),
+    // A rotation changes from one root to the other, and receipts from before it stay valid.
+    guard
+      let anchors = try? TrustAnchors.apple().adding(root, for: .sandbox).adding(secondRoot, for: .sandbox),
       let verifier = try? SignedDataVerifier(anchors: anchors)
     else { return false }
     let receipt: Verified<AppReceiptPayload>? = try? verifier.verifyReceipt(
