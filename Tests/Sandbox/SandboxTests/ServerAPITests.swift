@@ -158,6 +158,26 @@ import Testing
     #expect(last?.name == "RENEWAL_EXTENSION/SUMMARY")
   }
 
+  @Test("A mass extension is performed although another app has used its identifier")
+  func massExtensionsOfTwoApps() async throws {
+    let other = SandboxApp(
+      id: "other", identity: AppIdentity(bundleID: "com.other", appAppleID: nil),
+      products: DemoWorld.app.products)
+    let store = try AppStoreSimulator(
+      apps: [DemoWorld.app, other], storage: .memory, now: { Self.start.advanced(byMilliseconds: 1000) })
+    let path = "/inApps/v1/subscriptions/extend/mass"
+    let body: JSONObject = [
+      "extendByDays": 3, "extendReasonCode": 1, "productId": "monthly", "requestIdentifier": "R",
+    ]
+    for bundle in ["com.example", "com.other"] {
+      let token = TestToken(changedClaims: ["bid": .string(bundle)])
+      let accepted = await store.respond(to: token.request("POST", path, body, at: Self.start))
+      #expect(accepted.status == 200)
+      let status = await store.respond(to: token.request("GET", "\(path)/monthly/R", at: Self.start))
+      #expect(status.status == 200)
+    }
+  }
+
   /// Returns the one group of the customer with a transaction (Apple: Get Customer Groups, groupType, role).
   private func group(of id: String) async throws -> GroupEntry {
     let body = try await call("GET", "/groups/v1/currentGroups/\(id)").body

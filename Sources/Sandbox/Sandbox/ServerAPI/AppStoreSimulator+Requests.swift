@@ -77,8 +77,11 @@ extension AppStoreSimulator {
       }
     }
     let identifier = body["requestIdentifier"] ?? ""
-    // A repeated request returns the first result.
-    if !world.massExtensions.contains(where: { .string($0.requestIdentifier) == identifier }) {
+    // A repeated request returns the first result; another app may have used the same identifier.
+    let isRepeated = world.massExtensions.contains {
+      $0.app == call.app.id && .string($0.requestIdentifier) == identifier
+    }
+    if !isRepeated {
       _ = try perform(
         .massExtend,
         Parameters([
