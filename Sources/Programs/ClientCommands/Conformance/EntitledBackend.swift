@@ -12,6 +12,7 @@ struct EntitledBackend: BackendUnderTest {
 
   init(_ connection: ClientConnection) { self.connection = connection }
 
+  /// Checks that the service has the app of the run: it cannot empty one.
   func begin(run: Int) async throws(BackendFailure) {
     let apps = try await answer { () async throws(ClientError) in
       try await connection.whoAmI(WhoAmIRequest()).apps
@@ -23,6 +24,8 @@ struct EntitledBackend: BackendUnderTest {
     }
   }
 
+  /// Verifies a document with `Inspect`, which stores nothing. A genuine document of another kind than the vector's
+  /// counts as rejected.
   func verify(_ vector: VerificationVector) async throws(BackendFailure) -> VerificationAnswer {
     var request = InspectRequest()
     request.app = vector.environment == "Production" ? "production" : Self.app(0)
@@ -62,6 +65,7 @@ struct EntitledBackend: BackendUnderTest {
     }
   }
 
+  /// The state as of `at`, milliseconds since 1970, from `Explain`.
   func state(of customer: String, _ entitlement: String, at: Int64, run: Int) async throws(BackendFailure)
     -> StateAnswer
   {

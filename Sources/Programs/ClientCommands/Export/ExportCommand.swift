@@ -76,6 +76,7 @@ struct ExportCommand: AsyncParsableCommand {
     try writer.flush()
   }
 
+  /// Exports the postings after the last one in the directory, to the last one of the service.
   private func exportPostings(
     _ app: String, _ environment: Wire.Environment, to target: WarehouseDirectory, _ counter: RowCounter
   ) async throws {
@@ -102,6 +103,7 @@ private final class RowCounter {
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
+  /// Prints a line for a file at once, because a program may wait for it.
   func count(_ path: String, _ rows: Int) {
     self.rows += rows
     if isJSON {

@@ -4,12 +4,15 @@ internal import Wire
 
 /// The kinds of rows of an export; the raw values are the names of their directories.
 enum ExportKind: String, CaseIterable {
+  /// The events that `Watch` sends; their number is the sequence in their app.
   case events
+  /// The postings that `ListPostings` sends; their number is that in the store.
   case postings
 }
 
 /// A column of exported rows.
 struct ExportColumn {
+  /// The type of its values. Only `optionalNumber` can be null: an absent text is empty.
   enum Kind {
     case text, number, optionalNumber, flag, time
   }
@@ -47,6 +50,7 @@ extension ExportKind {
     ]
   }
 
+  /// The columns of a row; each row has all of them.
   var columns: [ExportColumn] {
     switch self {
     case .events: Self.eventColumns
@@ -142,6 +146,7 @@ extension ReportPosting {
 
 /// Names of environments in exports.
 enum ExportScope {
+  /// Apple's name of an environment; empty for one that this version does not know.
   static func name(of environment: Wire.Environment) -> String {
     switch environment {
     case .production: "Production"

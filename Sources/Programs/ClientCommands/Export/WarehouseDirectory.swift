@@ -66,7 +66,7 @@ struct WarehouseDirectory {
     return last
   }
 
-  /// Writes the schema of a kind beside its files.
+  /// Writes the schema of a kind beside its files, if it differs from the one there.
   func write(schema: JSONObject, of kind: ExportKind) throws(Failure) {
     let folder = try open("\(path)/\(kind.rawValue)", in: path)
     let text = schema.serialized(pretty: true)
@@ -74,7 +74,8 @@ struct WarehouseDirectory {
     if known != text { try replace("schema.json", in: folder, with: text) }
   }
 
-  /// Writes one file of rows, so that it exists as a whole or not at all.
+  /// Writes one file of rows, so that it exists as a whole or not at all. `numbers` are those of its first and last row,
+  /// after ``lastNumber(of:)``.
   ///
   /// - Returns: the path of the file.
   func write(
@@ -94,11 +95,13 @@ struct WarehouseDirectory {
   private static let dayPrefix = "known_day="
   private static let suffix = ".ndjson.gz"
 
+  /// A number with 20 digits, so that the order of the names is that of the numbers.
   private static func padded(_ number: Int64) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
   }
 
+  /// The numbers of the first and last row in a file's name; `nil` for files that are none of an export.
   private static func numbers(in name: String) -> ClosedRange<Int64>? {
     guard name.hasSuffix(suffix) else { return nil }
     let parts = name.dropLast(suffix.count).split(separator: "-").map { Int64($0) }
@@ -106,6 +109,7 @@ struct WarehouseDirectory {
     return first...last
   }
 
+  /// The sorted names in a directory; none if it does not exist.
   private static func names(in folder: String) throws(Failure) -> [String] {
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     do {
@@ -127,6 +131,7 @@ struct WarehouseDirectory {
     return directory
   }
 
+  /// Replaces a file, so that a reader sees the earlier content or the whole new one.
   private func replace(
     _ name: String, in directory: PrivateDirectory, with content: [UInt8]
   ) throws(Failure) {
@@ -170,7 +175,7 @@ struct PartitionWriter {
     (self.directory, self.kind, self.onFile) = (directory, kind, onFile)
   }
 
-  /// Adds a row that became known at `knownAt`. Numbers must grow.
+  /// Adds a row that became known at `knownAt`, whose day is that of UTC. Numbers must grow.
   mutating func append(_ row: JSONObject, number: Int64, knownAt: Instant) throws(Failure) {
     let day = String(knownAt.description.prefix(10))
     if day != self.day || count >= Self.maxRows { try flush() }
@@ -181,7 +186,7 @@ struct PartitionWriter {
     count += 1
   }
 
-  /// Writes what is collected.
+  /// Writes what is collected; without a row, no file. Call it after the last row: nothing else does.
   mutating func flush() throws(Failure) {
     guard let numbers else { return }
     onFile(try directory.write(rows, of: kind, day: day, numbers: numbers), count)

@@ -9,7 +9,10 @@ internal import Wire
 struct ImportMigration {
   let run: ImportRun
 
-  /// Runs the job; returns the lines that it rejected.
+  /// Runs the job; returns the lines that failed. Then the service deletes the job's input and failures, which
+  /// nothing reads after it.
+  ///
+  /// - Throws: ``Failure`` if the job failed or was cancelled.
   func migrate(_ plan: ImportPlan, _ counts: inout ImportCounts) async throws -> [ImportOmission] {
     let lines = plan.customers.flatMap { customer in customer.purchases.map { Self.line($0, customer.id) } }
     guard !lines.isEmpty else { return [] }
@@ -44,6 +47,7 @@ struct ImportMigration {
     return refused
   }
 
+  /// A line of the job's input: a purchase without its receipt.
   private static func line(_ purchase: String, _ customer: String) -> String {
     let line: JSONObject = [
       "customer_id": .string(customer), "original_transaction_id": .string(purchase),
@@ -51,6 +55,7 @@ struct ImportMigration {
     return String(decoding: line.serialized(), as: UTF8.self) + "\n"
   }
 
+  /// The rejected lines, and the retryable ones: a later import of the same files tries these again.
   private func failures(of job: Migration, _ server: MigrationClient) async throws -> [ImportOmission] {
     var (omissions, token) = ([ImportOmission](), "")
     guard job.rejected + job.retryable > 0 else { return [] }

@@ -7,9 +7,13 @@ internal import Wire
 
 /// The numbers of an import's effects.
 struct ImportCounts {
+  /// Aliases that the import merged, without those that were merged before.
   var merged = 0
+  /// Purchases of which the migration job stored something new.
   var migrated = 0
+  /// Purchases of which everything was stored before.
   var unchanged = 0
+  /// Grants that caused an event.
   var grantsChanged = 0
 }
 
@@ -30,6 +34,9 @@ struct ImportRun {
   let resolvesTransactions: Bool
 
   /// Performs `plan` and adds to it what the service refused.
+  ///
+  /// - Throws: ``Failure`` for an error that concerns all calls, such as a missing permission, and if the migration job
+  ///   fails; steps before it keep their effects.
   func perform(_ plan: inout ImportPlan) async throws -> ImportCounts {
     var (counts, refused) = (ImportCounts(), [ImportOmission]())
     func add(_ results: [(ImportCounts, [ImportOmission])]) {
@@ -94,6 +101,8 @@ struct ImportRun {
     return (counts, refused)
   }
 
+  /// Sets the attributes of a customer with one call, so that they are refused together, and reports each grant with
+  /// its own.
   @Sendable private func importAttributesAndGrants(
     _ customer: ImportedCustomer, _ connection: ClientConnection
   ) async throws -> (ImportCounts, [ImportOmission]) {

@@ -55,6 +55,8 @@ struct ReconcileCommand: AsyncParsableCommand {
     guard output.result.isClean else { throw ExitCode(3) }
   }
 
+  /// Stores the result of each day in the service, 1,000 days with one call, with at most 100 names of files for each. The
+  /// findings themselves stay in the output.
   private func store(
     _ result: ReconciliationResult, _ app: String, _ environment: Wire.Environment
   ) async throws {
@@ -81,6 +83,7 @@ struct ReconcileCommand: AsyncParsableCommand {
     }
   }
 
+  /// The product ids of `--product`, by Apple ID. The last one counts if an Apple ID is repeated.
   private func givenProducts() throws -> [String: String] {
     var given: [String: String] = [:]
     for text in product {

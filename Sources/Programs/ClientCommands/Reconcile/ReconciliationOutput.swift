@@ -7,6 +7,7 @@ internal import ReportReconciliation
 struct ReconciliationOutput {
   let result: ReconciliationResult
   let documents: [ReportDocument]
+  /// The paths of files that repeat one before them, and do not count.
   let duplicates: [String]
 
   // MARK: Text
@@ -54,6 +55,8 @@ struct ReconciliationOutput {
     return lines
   }
 
+  /// A line for each product, country and month of Finance reports. Their differences are shown, and do not count as
+  /// unexplained.
   private var financeText: [String] {
     result.finance.map { row in
       let month = row.month.map { "fiscal \($0)" } ?? "\(row.first) to \(row.last)"

@@ -59,6 +59,9 @@ struct RehearseCommand: AsyncParsableCommand {
     if !report.isPassed(strict: strict) { throw ExitCode(3) }
   }
 
+  /// Runs the stages; before each of them, the operator's command.
+  ///
+  /// - Throws: ``Failure`` with status 3 for a failure of the backend, 1 for one of the sandbox or the operator's command.
   private func rehearse(
     _ stages: [RehearsalStage], _ store: SandboxAppStore, _ backend: any RehearsedBackend
   ) async throws -> RehearsalReport {
@@ -75,6 +78,7 @@ struct RehearseCommand: AsyncParsableCommand {
     }
   }
 
+  /// The stages of `--stage`, in its order; all without one.
   private func selectedStages() throws(Failure) -> [RehearsalStage] {
     let stages = try stage.map { name throws(Failure) in
       guard let stage = RehearsalStage(rawValue: name) else {

@@ -26,6 +26,8 @@ struct RehearsedService: RehearsedBackend {
     return response.verified ? .accepted(payload: nil) : .rejected(reason: response.reason)
   }
 
+  /// Fetches a transaction with `GetTransactionInfo`: the service verifies and stores Apple's answer.
+  /// Unsupported without a key for the App Store Server API.
   func fetch(transaction id: String) async throws(BackendFailure) -> VerificationAnswer {
     let request = GetTransactionInfoRequest.with {
       $0.app = app

@@ -15,8 +15,9 @@ struct RosterImport {
   private let isDryRun: Bool
   private let keepsOthers: Bool
 
-  /// Attempts of a change that the service or Apple refuse for a while.
+  /// Calls of one change, with the first, while the service or Apple refuse it for a while.
   private static let maxAttempts = 5
+  /// The longest wait between two of them, also if the service asks for a longer one.
   private static let maxDelaySeconds: Int64 = 30
   private static let pageSize: Int32 = 1000
 
@@ -80,6 +81,7 @@ struct RosterImport {
     }
   }
 
+  /// Releases seats one after another; after a failure it goes on with the next.
   private func release(
     _ seats: [ClaimedSeat], of purchase: String, _ report: inout RosterReport
   ) async {
@@ -198,12 +200,14 @@ struct RosterImport {
     _ = try await repeating { () async throws(ClientError) in try await connection.unclaimSeat(request) }
   }
 
+  /// The identifier of claim `number` of a customer for a purchase, from 0: the same in each import.
   private static func requestIdentifier(_ row: Roster.Row, _ number: Int) -> String {
     let name = "\(row.purchase)\u{0}\(row.customer)\u{0}\(number)"
     return "roster-\(Hex.encode(SHA256.hash(Array(name.utf8)[...]).prefix(16)))"
   }
 
-  /// Repeats a call while the service or Apple limit the rate or are unavailable.
+  /// Repeats a call while the service or Apple limit the rate or are unavailable and give a time for the next attempt.
+  /// Throws any other error, and that of the last attempt.
   private func repeating<Response>(_ call: () async throws(ClientError) -> Response)
     async throws(ClientError) -> Response
   {
@@ -221,6 +225,7 @@ struct RosterImport {
 }
 
 extension ClientError {
+  /// The stable reason of a refusal; `nil` if it has none, or the connection failed.
   fileprivate var reason: String? { if case .failed(let status) = self { status.reason } else { nil } }
 
   /// The stable reason with the explanation.

@@ -4,8 +4,11 @@ internal import SeatRoster
 /// The results of an import of a roster, or of its dry run: an entry for each row, and for each released
 /// seat.
 struct RosterReport {
+  /// The result for a row or seat, or the expected one in a dry run. The raw values are words of the output.
   enum Change: String {
-    case claimed, released, unchanged, repeated, failed
+    case claimed, released, unchanged, failed
+    /// A row that names the same purchase and customer as one before it.
+    case repeated
     /// A seat that would be released if no row of the roster had failed.
     case heldBack = "held-back"
   }
