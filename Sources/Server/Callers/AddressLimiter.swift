@@ -35,12 +35,13 @@ package final class AddressLimiter: Sendable {
     AddressLimiter(perSecond: 200, burstSeconds: 5, ticks: ticks)
   }
 
-  /// Counts a post.
+  /// Counts a post of an IP address in its usual text; addresses of one network (``PeerNetwork``) share a bucket.
   ///
   /// - Returns: `nil` if it is within the limit; otherwise the milliseconds until another one may.
   package func delay(of address: String) -> Int64? { delay(of: PeerNetwork(address: address)) }
 
-  /// Counts a post of a network.
+  /// Counts a post of a network. It needs a token of the network's bucket and, for IPv6, one of the site's: otherwise
+  /// the owner of a /48 could send from each of its 65,536 networks at the limit.
   ///
   /// - Returns: `nil` if it is within the limit; otherwise the milliseconds until another one may.
   @discardableResult
@@ -57,6 +58,8 @@ package final class AddressLimiter: Sendable {
     return nil
   }
 
+  /// Returns the bucket of a network. When there are ``maxNetworks``, those that are full are discarded. If more than
+  /// half are left, all are discarded: the memory stays bounded, and at worst a limit begins again.
   private static func bucket(
     of network: PeerNetwork, _ limit: RateLimit, in buckets: inout [PeerNetwork: TokenBucket], at now: Int64
   ) -> TokenBucket {
@@ -71,7 +74,8 @@ package final class AddressLimiter: Sendable {
     return bucket
   }
 
-  /// The milliseconds until a network is within the limit again; `nil` if it is. Counts nothing.
+  /// The milliseconds until a network is within the limit again; `nil` if it is. Takes no token: ``Authenticator``
+  /// calls it before it verifies a signature, and counts only the tokens that turn out to be invalid.
   package func remainingDelay(of network: PeerNetwork) -> Int64? {
     let now = ticks()
     let (bucket, site) = buckets.withLock { buckets in

@@ -55,7 +55,7 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the roles that `roles` include.
+  /// Returns `roles` with the roles that they include: ``admin`` includes all, and ``read`` includes ``reports``.
   package static func effective(_ roles: Set<Role>) -> Set<Role> {
     if roles.contains(.admin) { return Set(allCases) }
     return roles.contains(.read) ? roles.union([.reports]) : roles
@@ -79,6 +79,7 @@ package struct CallerDefinition: Hashable, Sendable {
   /// Subject alternative names (URI or DNS) of client certificates.
   package let certificateNames: [String]
 
+  /// Creates a definition from its parts. The configuration guarantees that it has a role and a credential.
   package init(
     name: String, roles: Set<Role>, apps: Set<String>? = nil, rateLimit: RateLimit? = nil,
     tokens: [TokenHash] = [], subjects: [String] = [], certificateNames: [String] = []

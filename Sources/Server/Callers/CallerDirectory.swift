@@ -21,7 +21,9 @@ package struct CallerDirectory: Sendable {
   private let subjects: [String: Caller]
   private let certificateNames: [String: Caller]
 
-  /// The directory of `definitions`. Each caller starts with a full token bucket.
+  /// The directory of `definitions`. Each caller starts with a full token bucket, so a reload of the configuration
+  /// refills all buckets. No two definitions have a credential in common, as the configuration guarantees; otherwise
+  /// the first one with a subject or certificate name counts.
   package init(_ definitions: [CallerDefinition], issuer: TokenIssuer? = nil) {
     self.issuer = issuer
     let callers = definitions.map { definition in
@@ -108,7 +110,7 @@ package struct CallerDirectory: Sendable {
 }
 
 extension HeaderFields {
-  /// Calls `body` with the value of `authorization`, or `nil` if the field is missing. The value is valid
+  /// Calls `body` with the value of the first `authorization` field, or with `nil` if there is none. The value is valid
   /// only during the call.
   package func withAuthorization(_ body: (UnsafeRawBufferPointer?) -> Void) {
     withFields { fields in

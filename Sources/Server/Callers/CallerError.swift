@@ -10,7 +10,8 @@ package enum CallerError: Error, Hashable, Sendable {
   case unknownToken
   /// A signed token that is invalid.
   case badToken(reason: String)
-  /// A signed token that is not verified, because too many of its network were invalid.
+  /// A signed token that is not verified, because the network of its sender has sent too many invalid ones. The delay
+  /// is the time until the next token of the network is verified.
   case tooManyBadTokens(retryAfterMilliseconds: Int64)
   /// The certificate is valid, but none of its names belongs to a caller.
   case unknownCertificate
@@ -20,10 +21,12 @@ package enum CallerError: Error, Hashable, Sendable {
   case appNotAllowed(caller: String, app: String)
   /// The method covers all apps, and the caller is limited to some.
   case needsAllApps(caller: String)
+  /// The token bucket of the caller is empty; the next call is within the limit after this time.
   case rateLimited(caller: String, retryAfterMilliseconds: Int64)
 }
 
 extension CallerError: CustomStringConvertible {
+  /// The message of the status that the caller gets. It names the remedy where an operator or the caller has one.
   package var description: String {
     switch self {
     case .noCredential:

@@ -36,7 +36,7 @@ package final class CurrentCallers: Sendable {
     invalidate()
   }
 
-  /// Other keys of the token issuer are another policy, too.
+  /// Treats other keys of the token issuer as another policy, because tokens that were valid may be invalid now.
   private func observeKeys(of policy: CallerPolicy) {
     guard case .listed(let directory) = policy else { return }
     directory.issuer?.observeKeys { [weak self] in self?.invalidate() }
@@ -47,7 +47,9 @@ package final class CurrentCallers: Sendable {
     for action in observers.withLock({ Array($0.actions.values) }) { action() }
   }
 
-  /// Calls `action` after each replacement of the policy or of the keys of its token issuer, until ``removeObserver(_:)`` gets the returned number.
+  /// Calls `action` after each replacement of the policy or of the keys of its token issuer, until
+  /// ``removeObserver(_:)`` gets the returned number. The action runs on the thread of the replacement, which waits for
+  /// it, so it must not block; a concurrent removal may come too late for one call.
   package func observe(_ action: @escaping @Sendable () -> Void) -> Int {
     observers.withLock { observers in
       observers.last += 1
@@ -56,7 +58,7 @@ package final class CurrentCallers: Sendable {
     }
   }
 
-  /// Ends the calls of an action; `number` is the one that ``observe(_:)`` returned.
+  /// Ends the calls of an action; `number` is the one that ``observe(_:)`` returned. An unknown number has no effect.
   package func removeObserver(_ number: Int) {
     observers.withLock { _ = $0.actions.removeValue(forKey: number) }
   }

@@ -49,24 +49,24 @@ package final class TokenBucket: Sendable {
     }
   }
 
-  /// Whether nothing was taken that has not come back.
+  /// Whether the bucket is full at `now`. A full bucket is equal to a new one, so its owner may discard it.
   package func isFull(at now: Int64) -> Bool { fullAt.load(ordering: .relaxed) <= now }
 
-  /// The nanoseconds until ``take(at:dividedBy:)`` succeeds; `nil` if it would at `now`.
+  /// The nanoseconds until ``take(at:dividedBy:)`` of one process succeeds; `nil` if it would at `now`. Takes nothing.
   package func delay(at now: Int64) -> Int64? {
     let wait = fullAt.load(ordering: .relaxed) - now - nanosecondsPerCall * (burst - 1)
     return wait > 0 ? wait : nil
   }
 }
 
-/// The number of processes among which the calls of a caller divide.
+/// The number of processes that share the rate limits of callers: each of them enforces an equal part.
 package final class ReplicaCount: Sendable {
   private let count = Atomic<Int64>(1)
 
-  /// One process, until another number is known.
+  /// One process, until ``value`` is set.
   package init() {}
 
-  /// At least 1.
+  /// The number of processes, at least 1: smaller numbers count as 1.
   package var value: Int64 {
     get { count.load(ordering: .relaxed) }
     set { count.store(max(1, newValue), ordering: .relaxed) }

@@ -10,7 +10,7 @@ package struct TokenHash: Hashable, Sendable, CustomStringConvertible {
 
   private static let prefix = "sha256:"
 
-  /// Reads `sha256:` and 64 hexadecimal digits.
+  /// Reads `sha256:` and 64 hexadecimal digits in upper or lower case; `nil` for any other text.
   package init?(_ text: String) {
     guard text.hasPrefix(Self.prefix) else { return nil }
     guard let bytes = Hex.decode(text.dropFirst(Self.prefix.count)), bytes.count == SHA256.byteCount else {
@@ -29,6 +29,7 @@ package struct TokenHash: Hashable, Sendable, CustomStringConvertible {
     constantTimeEquals(left.bytes, right.bytes)
   }
 
+  /// The form that `init(_:)` reads and the configuration has: `sha256:` and the digits in lower case.
   package var description: String {
     Self.prefix + Hex.encode(bytes)
   }

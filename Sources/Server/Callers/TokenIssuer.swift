@@ -16,6 +16,8 @@ package final class TokenIssuer: Sendable {
     /// The claim with the name of the subject.
     package let subjectClaim: String
 
+    /// Creates terms. RFC 7519 names a subject in `sub`; proxies that sign people in often have another claim, such as
+    /// `email`.
     package init(issuer: String, audience: String, rolesClaim: String?, subjectClaim: String = "sub") {
       self.issuer = issuer
       self.audience = audience
@@ -26,14 +28,19 @@ package final class TokenIssuer: Sendable {
 
   /// The verified claims of a token.
   struct Claims: Sendable {
+    /// The value of ``Terms/subjectClaim``; not empty.
     let subject: String
+    /// The roles that ``Terms/rolesClaim`` names. Words that are no role are ignored, because the claim may list the
+    /// roles of other services too.
     let roles: Set<Role>
+    /// The token's `exp` and the tolerated clock skew: from this instant on, the token is rejected.
     let expiresAt: Instant
   }
 
   /// Tolerated clock skew in milliseconds.
   private static let leeway: Int64 = 30_000
 
+  /// The claims that each token of this issuer must have.
   package let terms: Terms
   private let keys: Mutex<JSONWebKeySet?>
   private let onReplacedKeys = Mutex<(@Sendable () -> Void)?>(nil)
@@ -58,7 +65,8 @@ package final class TokenIssuer: Sendable {
     if haveChanged { action?() }
   }
 
-  /// Calls `action` after each replacement by other keys.
+  /// Calls `action` after each replacement by other keys. The issuer has one observer: another call replaces the
+  /// action.
   func observeKeys(_ action: @escaping @Sendable () -> Void) { onReplacedKeys.withLock { $0 = action } }
 
   /// Returns the claims of `token` if it is valid at `now`.
