@@ -8,7 +8,8 @@ extension ColumnMapping {
     try ColumnMapping(yaml: try ConfigurationFile.text(path), file: path)
   }
 
-  /// Parses a mapping that was read from `file`, which errors name.
+  /// Parses a mapping that was read from `file`, which errors name. `columns` needs at least `customer_id`; a field may
+  /// have several columns, of which the first one that is not empty counts.
   ///
   /// - Throws: ``ConfigurationError`` for the first problem, with the file and its line; an unknown key is one.
   package init(yaml: String, file: String) throws(ConfigurationError) {

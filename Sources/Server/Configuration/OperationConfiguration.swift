@@ -9,6 +9,7 @@ package struct PublicURL: Hashable, Sendable {
   /// The URL without a slash at its end.
   package let text: String
 
+  /// Parses an `https` URL, which may have a port and a path, but no user, query or fragment.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let text = try node.text()
     guard let url = URLComponents(string: text), url.scheme == "https", let host = url.host, !host.isEmpty,
@@ -30,6 +31,8 @@ package struct BackupConfiguration: Hashable, Sendable {
   /// The greatest age of the latest one.
   package let maxAgeHours: Int64
 
+  /// Parses `path`, which is required, and `max_age_hours`: 1 to 8,760. The default of 26 suits a daily backup that
+  /// takes up to two hours.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["path", "max_age_hours"])
     path = try members.required("path").path()

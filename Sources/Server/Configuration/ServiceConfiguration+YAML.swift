@@ -21,7 +21,8 @@ extension ServiceConfiguration {
     try self.init(ConfigurationFile.root(yaml: yaml, file: file))
   }
 
-  /// Parses the root node of a file.
+  /// Parses the root node of a file. `apps` is required and not empty; all other sections have defaults. `tokens` is
+  /// required if an app has `device_sync`, which responds with tokens.
   init(_ root: ConfigurationNode) throws(ConfigurationError) {
     let members = try root.members([
       "apps", "backup", "callers", "erasures", "limits", "listeners", "log", "public_url", "retention",

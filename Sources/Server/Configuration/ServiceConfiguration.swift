@@ -118,8 +118,11 @@ package struct LogConfiguration: Hashable, Sendable {
     case alias
   }
 
+  /// The form of log lines; by default ``Format/text``.
   package let format: Format
+  /// The least severe level that is logged; by default ``Level/info``.
   package let level: Level
+  /// Whether log lines name customers by their ids, which is the default, or by aliases.
   package let customers: Customers
 
   /// The default.
@@ -129,6 +132,7 @@ package struct LogConfiguration: Hashable, Sendable {
 extension LogConfiguration {
   static let memberNames = ["format", "level", "customers"]
 
+  /// Parses `log`. Each key is optional and has one of the raw values of its enumeration.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(Self.memberNames)
     format = try members["format"]?.choice() ?? .text
@@ -144,6 +148,7 @@ package struct ErasureConfiguration: Hashable, Sendable {
   /// The key of the installation, base64 of 32 bytes or more. A configured one is never created.
   package let key: String?
 
+  /// Parses `erasures`; without the section, both files are in the data directory.
   init(_ node: ConfigurationNode?) throws(ConfigurationError) {
     let members = try node?.members(["list", "key"])
     list = try members?["list"]?.path()
@@ -167,25 +172,29 @@ package enum RetainedEvidence: String, Hashable, Sendable, CaseIterable {
   /// Thirteen months, so that a month can be compared with the same one of the year before.
   static let standardRequestDays = 400
 
+  /// The members of `retention`: the groups of evidence and the two kinds of records, which have functions of their
+  /// own.
   private static func members(
     _ node: ConfigurationNode?
   ) throws(ConfigurationError) -> ConfigurationNode.Members? {
     try node?.members(allCases.map(\.rawValue) + [auditName, requestsName])
   }
 
-  /// Parses `retention.audit`: the number of days after which audit entries are deleted; `nil`: never.
+  /// Parses `retention.audit`: the number of days after which audit entries are deleted, 1 to 36,500; `nil`: never.
   static func auditDays(_ node: ConfigurationNode?) throws(ConfigurationError) -> Int? {
     guard let node = try members(node)?[auditName] else { return nil }
     return Int(try node.number(in: 1...36_500))
   }
 
-  /// Parses `retention.retention_requests`: the number of days after which requests for retention messages are deleted.
+  /// Parses `retention.retention_requests`: the number of days after which requests for retention messages are deleted,
+  /// 91 to 36,500. The outcome of a request may take 90 days, so a shorter time would delete requests without one.
   static func requestDays(_ node: ConfigurationNode?) throws(ConfigurationError) -> Int {
     guard let node = try members(node)?[requestsName] else { return standardRequestDays }
     return Int(try node.number(in: 91...36_500))
   }
 
-  /// Parses `retention`: the number of days after which bodies are purged, by group.
+  /// Parses `retention`: the number of days after which bodies are purged, 1 to 36,500, by group. Groups without a
+  /// number are missing from the result.
   static func days(_ node: ConfigurationNode?) throws(ConfigurationError) -> [RetainedEvidence: Int] {
     var days: [RetainedEvidence: Int] = [:]
     let members = try Self.members(node)

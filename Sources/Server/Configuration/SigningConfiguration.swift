@@ -25,6 +25,8 @@ package enum SecretSource: Hashable, Sendable, CustomStringConvertible {
   /// The name of an environment variable.
   case variable(String)
 
+  /// The path, or `variable NAME`: errors about a secret name its source this way, and ``ConfigurationReferences``
+  /// finds the line of it.
   package var description: String {
     switch self {
     case .file(let path): path
@@ -44,6 +46,8 @@ package struct TokenConfiguration: Hashable, Sendable {
 }
 
 extension InAppPurchaseKey {
+  /// Parses `in_app_purchase_key` of an app: `file`, `key_id` and `issuer_id`, all required. The file is read by the
+  /// program, not here.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["file", "key_id", "issuer_id"])
     try members.require("file", "key_id", "issuer_id")
@@ -57,6 +61,7 @@ extension DeviceCheckKey {
   /// The members of `device_check` that make a key.
   static let names = ["file", "key_id", "team_id"]
 
+  /// Parses the key of `device_check`, whose other members are the policy of trials: all of ``names`` are required.
   init(_ members: ConfigurationNode.Members) throws(ConfigurationError) {
     try members.require("file", "key_id", "team_id")
     path = try members.required("file").path()
@@ -66,6 +71,7 @@ extension DeviceCheckKey {
 }
 
 extension SecretSource {
+  /// Parses `{file: PATH}` or `{variable: NAME}`; both together and neither are errors.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["file", "variable"])
     switch (members["file"], members["variable"]) {
@@ -79,8 +85,10 @@ extension SecretSource {
 extension TokenConfiguration {
   /// A longer lifetime would outlast changes of entitlements, because tokens cannot be revoked.
   private static let maxLifetime: Int64 = 86_400
+  /// Five minutes: a customer who was refunded keeps access by token no longer than that.
   private static let defaultLifetime: Int64 = 300
 
+  /// Parses `issuer` and `keys`, which are required, and `lifetime_seconds`: 1 to 86,400, by default 300.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["issuer", "keys", "lifetime_seconds"])
     try members.require("issuer", "keys")

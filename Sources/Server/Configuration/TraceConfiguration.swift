@@ -21,6 +21,8 @@ package struct TraceConfiguration: Hashable, Sendable {
   private static let defaultSampleRatio = 0.01
   private static let defaultQueue = 4_096
 
+  /// Parses the section, of which only `endpoint` is required. Defaults: a hundredth of the traces, the caller's
+  /// decision counts, and 4,096 spans wait (512 to 1,000,000 may be configured).
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(Self.memberNames)
     let headers = members["headers_file"]

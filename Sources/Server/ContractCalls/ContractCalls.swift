@@ -28,6 +28,7 @@ package protocol ContractCalls: Sendable {
 
 /// The person on whose behalf this process calls a method, for the audit entry of the call.
 package struct CallingPerson: Sendable {
+  /// The name of the person as it is signed in, for `actor` of the audit entry.
   package let name: String
   /// The IP address of the person, or of the proxy before this service; empty if it is not known.
   package let address: String
@@ -36,6 +37,7 @@ package struct CallingPerson: Sendable {
   /// The id, not 0, of the person's request that the call serves. The logs and the audit entries of all its calls have it.
   package let request: UInt64
 
+  /// Creates a person. `request` must not be 0, which is no valid id.
   package init(name: String, address: String, reason: String, request: UInt64) {
     self.name = name
     self.address = address
@@ -51,6 +53,7 @@ package struct CallerRenewal: Sendable {
   /// The caller under the policy in effect; `nil` if it is unknown now.
   package let current: @Sendable () -> Caller?
 
+  /// Creates a renewal. `current` runs after each replacement of the callers, on the thread of the replacement.
   package init(_ callers: CurrentCallers, current: @escaping @Sendable () -> Caller?) {
     self.callers = callers
     self.current = current

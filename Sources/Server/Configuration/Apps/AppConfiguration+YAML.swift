@@ -14,6 +14,11 @@ extension AppConfiguration {
     "retention_messaging", "revenuecat_events", "segments", "shared_secret", "status_polling", "webhooks",
   ]
 
+  /// Parses one app. `bundle_id`, `environments` and `products` are required, and `apple_id` for Production, because
+  /// Apple's documents name the app by it there.
+  ///
+  /// In a complete check, what refers to the products is parsed only if they have no errors, so that one wrong product
+  /// does not cause an error in each section that names it.
   init(id: String, _ node: ConfigurationNode) throws(ConfigurationError) {
     let app = ConfigurationNode(renaming: node, "app \(id)")
     let members = try app.members(Self.memberNames)
@@ -57,6 +62,7 @@ extension AppConfiguration {
       trialBit: members.part(deviceCheck?["trial_once_per_device"]?.choice()))
   }
 
+  /// The key of `device_check`; `nil` if the section has none of its members, and the policy of trials only.
   private static func deviceCheckKey(
     _ members: ConfigurationNode.Members?
   ) throws(ConfigurationError) -> DeviceCheckKey? {
@@ -64,6 +70,7 @@ extension AppConfiguration {
     return try DeviceCheckKey(members)
   }
 
+  /// The products with their terms of sale, by product id. A complete check leaves out the products with errors.
   private static func products(
     _ node: ConfigurationNode, operatorGrace: OperatorGrace?
   ) throws(ConfigurationError) -> ([ProductDefinition], [String: SaleTerms]) {
@@ -80,6 +87,8 @@ extension AppConfiguration {
     return (products, terms)
   }
 
+  /// Parses URLs by environment, such as `{Sandbox: http://127.0.0.1:8090}`. `http` is allowed, because only tests and
+  /// rehearsals replace Apple's servers.
   static func servers(
     _ node: ConfigurationNode?
   ) throws(ConfigurationError) -> [Environment: String] {
@@ -97,6 +106,8 @@ extension AppConfiguration {
     return servers
   }
 
+  /// The environments in the order of the file, whose first one is the default of requests. An empty list and a
+  /// repeated one are errors.
   private static func environments(
     _ node: ConfigurationNode
   ) throws(ConfigurationError) -> [Environment] {
@@ -113,6 +124,7 @@ extension AppConfiguration {
 }
 
 extension Environment {
+  /// Parses Apple's name of an environment, such as `Production`.
   init(_ node: ConfigurationNode) throws(ConfigurationError) { self = try node.choice(of: "environment") }
 }
 

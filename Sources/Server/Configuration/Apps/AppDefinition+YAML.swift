@@ -46,7 +46,8 @@ extension AppDefinition {
 extension DeviceSyncPolicy {
   private static let defaultInstallations: Int64 = 10
 
-  /// Parses `device_sync` of an app.
+  /// Parses `device_sync` of an app: `max_installations`, 1 to 1,000 and by default 10, and `over_limit`, by default a
+  /// refusal.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["max_installations", "over_limit"])
     let count = try members["max_installations"]?.number(in: 1...1_000) ?? Self.defaultInstallations

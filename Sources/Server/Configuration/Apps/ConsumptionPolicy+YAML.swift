@@ -3,6 +3,7 @@ internal import Entitlements
 
 // The section `consumption_requests` of an app.
 extension ConsumptionPolicy {
+  /// The values of `answer`: an operator responds to requests, or the service does.
   fileprivate enum AnswerMode: String, CaseIterable {
     case manual
     case automatic
@@ -12,6 +13,8 @@ extension ConsumptionPolicy {
     "answer", "delivery_status", "refund_preference", "sample_content_provided", "report_consumption",
   ]
 
+  /// Parses the section. `by_reason` overrides single members: the others are those of the section, and `manual` is the
+  /// default of `answer`.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(Self.memberNames + ["by_reason"])
     let (mode, terms) = try Self.read(members, .manual, Terms())

@@ -21,6 +21,7 @@ extension AccessLevel {
     return levels
   }
 
+  /// Parses `full` or `limited`; no product grants the level `none`.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     switch try node.text() {
     case "full": self = .full
@@ -39,6 +40,8 @@ extension OperatorGrace {
     return try OperatorGrace(node)
   }
 
+  /// Parses `{days: 3, access: limited}`: 0 to 60 days, and full access by default; `nil` for 0 days, with which a
+  /// product turns the grace of its app off.
   private init?(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["days", "access"])
     let days = try members.required("days").number()
@@ -92,6 +95,7 @@ extension BoughtBeforeVersion {
     return rules
   }
 
+  /// Parses one rule. `version` and `entitlements` are required; without `platform`, a purchase on any platform counts.
   private init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["version", "platform", "entitlements"])
     let text = try members.required("version").text()

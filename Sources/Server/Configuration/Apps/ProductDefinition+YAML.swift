@@ -8,6 +8,8 @@ extension ProductDefinition {
     "monthly_price", "offers",
   ]
 
+  /// Parses a product. `type` is required, and `group` for an auto-renewable subscription, which alone may have a
+  /// level, a period, offers and a grace of the operator. `operatorGrace` is that of the app, for products without one.
   init(
     productID: String, _ members: ConfigurationNode.Members, operatorGrace: OperatorGrace?
   ) throws(ConfigurationError) {
@@ -45,7 +47,7 @@ private func offerIDs(_ node: ConfigurationNode) throws(ConfigurationError) -> [
   return offers
 }
 
-/// `nil` unless price, currency and period are given.
+/// The price that advice calculates with; `nil` unless price, currency and period are given.
 private func subscriptionPrice(
   _ members: ConfigurationNode.Members
 ) throws(ConfigurationError) -> SubscriptionPrice? {
@@ -56,6 +58,7 @@ private func subscriptionPrice(
   return SubscriptionPrice(milliunits: price, currency: currency, period: period)
 }
 
+/// Parses the level in a subscription group, 1 to 1000; level 1 is the highest, as in App Store Connect.
 private func levelNumber(_ node: ConfigurationNode) throws(ConfigurationError) -> Int {
   let number = try node.number()
   guard (1...1000).contains(number) else { throw node.error("\(node.name) is not between 1 and 1000") }
@@ -75,6 +78,7 @@ private func catalogDuration(
   }
 }
 
+/// Parses `entitlements`, which a consumable cannot have: it is used up, and grants no access.
 private func levels(
   _ node: ConfigurationNode?, _ type: ProductType
 ) throws(ConfigurationError) -> [String: AccessLevel] {
@@ -96,6 +100,7 @@ extension ProductType {
 }
 
 extension Period {
+  /// Parses a duration in years, months, weeks and days (ISO 8601), such as `P1M`.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     guard let period = Period(try node.text()) else {
       throw node.error("\(node.name) is not a duration such as P1M, P1Y, P2W or P90D")
@@ -105,6 +110,7 @@ extension Period {
 }
 
 extension SaleTerms {
+  /// Parses the terms of a product. All are optional, but `price` needs `currency`.
   init(_ members: ConfigurationNode.Members) throws(ConfigurationError) {
     price = try members.part(members["price"].map(milliunits))
     currency = try members.part(members["currency"].map(Self.currency))
@@ -130,6 +136,7 @@ extension SaleTerms {
     }
   }
 
+  /// Parses three capital letters. Whether ISO 4217 has the code is not checked.
   fileprivate static func currency(_ node: ConfigurationNode) throws(ConfigurationError) -> String {
     let text = try node.text()
     guard text.utf8.count == 3, text.utf8.allSatisfy((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains)
@@ -138,7 +145,8 @@ extension SaleTerms {
   }
 }
 
-/// Parses a price such as `4.99` into thousandths, without floating-point arithmetic.
+/// Parses a price such as `4.99`, with at most three decimals and twelve digits before them, into thousandths, without
+/// floating-point arithmetic.
 private func milliunits(_ node: ConfigurationNode) throws(ConfigurationError) -> Int64 {
   let parts = try node.text().split(separator: ".", omittingEmptySubsequences: false)
   let decimals = parts.count == 2 ? parts[1] : ""

@@ -26,6 +26,7 @@ package struct ReceiptConfiguration: Hashable, Sendable {
 }
 
 extension ReceiptConfiguration {
+  /// Parses the section; a missing key has the default of its property.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["verify", "retain", "look_up_unverified", "endpoints"])
     if let node = members["verify"] { verification = try node.choice() }

@@ -4,7 +4,9 @@ internal import Entitlements
 
 /// The names to which the section `retention_messaging` refers.
 struct RetentionReferences {
+  /// The products of the app by id, of any type.
   let products: [String: ProductDefinition]
+  /// The names of the configured segments. Segments that calls save are not known here, so no rule refers to one.
   let segments: Set<String>
   /// Whether the app has an `in_app_purchase_key`, which signs offers.
   let canSign: Bool
@@ -15,6 +17,8 @@ extension RetentionPolicy {
   /// The maximum number of rules, so that an answer takes microseconds.
   private static let maxRules = 100
 
+  /// Parses the section: at most 100 rules with different names. The first rule that has an answer for a subscriber
+  /// decides, otherwise `default_message`.
   init(_ node: ConfigurationNode, _ known: RetentionReferences) throws(ConfigurationError) {
     let members = try node.members(["default_message", "offer_pause_days", "outcome_days", "rules"])
     var rules: [Rule] = []
@@ -42,6 +46,8 @@ extension RetentionPolicy.Rule {
     "max_tenure_days", "min_paid_days", "segments",
   ]
 
+  /// Parses a rule, which needs a `name` and `answers`. A rule that could select no subscription of the app is an
+  /// error, because it would never answer.
   fileprivate init(
     _ entry: ConfigurationNode, _ known: RetentionReferences
   ) throws(ConfigurationError) {
@@ -67,6 +73,8 @@ extension RetentionPolicy.Rule {
 }
 
 extension RetentionConditions {
+  /// Parses the conditions of a rule. A missing one is met by all customers; an empty list is an error, because it
+  /// would look like none.
   fileprivate init(
     _ members: ConfigurationNode.Members, _ known: RetentionReferences, of node: ConfigurationNode
   ) throws(ConfigurationError) {

@@ -11,6 +11,8 @@ package struct RevenueCatEventsConfiguration: Hashable, Sendable {
   /// The number of days after which events are deleted: 1 to 3650.
   package let retentionDays: Int64
 
+  /// Parses the section, of which only `authorization` is required. By default, ends may differ by a minute, and events
+  /// are deleted after 400 days.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members([
       "authorization", "signing_secret", "entitlements", "tolerance_seconds", "retention_days",

@@ -28,6 +28,8 @@ extension SegmentFilter {
   /// Half of those that an app environment may have, so that calls can save some.
   private static let maxConfigured = 50
 
+  /// Parses the conditions of a segment, all of which a member meets. Values that Apple may add, such as storefronts,
+  /// are not checked; names of the catalog are.
   private init(_ node: ConfigurationNode, known: Set<String>) throws(ConfigurationError) {
     self.init()
     let members = try node.members(Self.memberNames)

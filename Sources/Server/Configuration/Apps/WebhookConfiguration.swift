@@ -25,7 +25,9 @@ package struct WebhookConfiguration: Hashable, Sendable {
 extension WebhookConfiguration {
   /// The value of `format`.
   package enum Format: String, Hashable, Sendable, CaseIterable {
+    /// The JSON of the contract's event, in the envelope of Standard Webhooks.
     case standard
+    /// A CloudEvents message in JSON.
     case cloudEvents = "cloudevents"
   }
 
@@ -50,6 +52,7 @@ extension WebhookConfiguration {
     }
   }
 
+  /// Parses the keys that both kinds of webhooks have. `url` is required; 8 requests run at the same time by default.
   private init(
     name: String, _ members: ConfigurationNode.Members, secrets: [SecretSource],
     kinds: Set<EntitlementChange.Kind>, format: Format
@@ -66,6 +69,7 @@ extension WebhookConfiguration {
       try members.part(members["concurrency"].map(Self.concurrency)) ?? Self.defaultConcurrency
   }
 
+  /// Parses a mapping of names to webhooks, ordered by name. A complete check leaves out those with errors.
   private static func named(
     _ node: ConfigurationNode?,
     _ read: (ConfigurationNode, String) throws(ConfigurationError) -> WebhookConfiguration
@@ -78,7 +82,7 @@ extension WebhookConfiguration {
     return webhooks.sorted { $0.name < $1.name }
   }
 
-  /// Parses one secret, or a list of the new and previous ones.
+  /// Parses one secret, or a list of one to three: the new one first, and those that receivers may still use.
   private static func secrets(_ node: ConfigurationNode) throws(ConfigurationError) -> [SecretSource] {
     guard node.isList else { return [try SecretSource(node)] }
     guard (1...3).contains(try node.list().count) else {
@@ -87,6 +91,7 @@ extension WebhookConfiguration {
     return try node.values(SecretSource.init)
   }
 
+  /// Parses a list of event types, not empty: a webhook without the key receives all.
   private static func kinds(
     _ node: ConfigurationNode
   ) throws(ConfigurationError) -> Set<EntitlementChange.Kind> {
@@ -118,6 +123,7 @@ extension WebhookConfiguration {
     return ["localhost", "::1", "[::1]"].contains(host) || (isAddress && parts[0] == "127")
   }
 
+  /// Parses at most 50 delays of 1 second to 7 days. An attempt follows each of them.
   private static func delays(_ node: ConfigurationNode) throws(ConfigurationError) -> [Int64] {
     var delays: [Int64] = []
     for item in try node.list() {
@@ -131,6 +137,7 @@ extension WebhookConfiguration {
     return delays
   }
 
+  /// Parses the number of concurrent requests, 1 to 64.
   private static func concurrency(_ node: ConfigurationNode) throws(ConfigurationError) -> Int {
     let number = try node.number()
     guard (1...64).contains(number) else { throw node.error("\(node.name) is not between 1 and 64") }

@@ -32,6 +32,7 @@ enum ConfigurationFile {
 }
 
 extension Error {
+  /// The line of an error of the YAML parser, from 1; `nil` if it has none.
   fileprivate var line: Int? {
     switch self as? YamlError {
     case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
@@ -40,6 +41,7 @@ extension Error {
     }
   }
 
+  /// The problem that the YAML parser found, without the place of it.
   fileprivate var problem: String {
     switch self as? YamlError {
     case .scanner(_, let problem, _, _) where problem.hasSuffix("cannot start any token"):

@@ -3,9 +3,11 @@ internal import Yams
 
 /// A value in the file, with the file, line and name that errors need.
 struct ConfigurationNode {
+  /// The path of the file, as errors print it. Relative paths in the file are resolved against its directory.
   let file: String
   /// The name in errors, such as `product pro.monthly`.
   let name: String
+  /// The value, as Yams parsed it.
   let node: Node
   /// The errors of a complete check; otherwise `nil`, and the first error ends parsing.
   let problems: ConfigurationProblems?
@@ -80,7 +82,8 @@ struct ConfigurationNode {
     return choice
   }
 
-  /// A path; relative paths are resolved against the directory of the configuration.
+  /// A path; relative paths are resolved against the directory of the configuration. Whether the file exists is not
+  /// checked.
   func path() throws(ConfigurationError) -> String {
     let directory = URL(fileURLWithPath: file).deletingLastPathComponent()
     return URL(fileURLWithPath: try text(), relativeTo: directory).path
@@ -114,7 +117,8 @@ struct ConfigurationNode {
     return entries
   }
 
-  /// The members of a mapping whose keys must be among `known`.
+  /// The members of a mapping whose keys must be among `known`. An unknown key is an error, so that a misspelled one
+  /// does not silently leave a default in force.
   func members(_ known: [String]) throws(ConfigurationError) -> Members {
     guard let mapping = node.mapping else { throw error("\(name) is not a mapping") }
     var values: [String: ConfigurationNode] = [:]
@@ -136,6 +140,7 @@ struct ConfigurationNode {
 
   /// The members of a mapping by key.
   struct Members {
+    /// The mapping itself, whose line and name the error of a missing member has.
     let owner: ConfigurationNode
     fileprivate let values: [String: ConfigurationNode]
 
@@ -159,6 +164,7 @@ package enum ConfigurationError: Error, Hashable, Sendable, CustomStringConverti
   /// The content is invalid. Lines count from 1; `nil` if the error has no line.
   case invalid(file: String, line: Int?, problem: String)
 
+  /// The error as a line with `FILE:LINE:`, which editors and terminals recognize.
   package var description: String {
     switch self {
     case .unreadable(let file, let reason): "cannot read '\(file)': \(reason)"

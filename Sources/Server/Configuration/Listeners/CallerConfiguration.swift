@@ -19,6 +19,7 @@ package struct TokenIssuerConfiguration: Hashable, Sendable {
 
   /// The location of a JSON Web Key Set.
   package enum KeySource: Hashable, Sendable {
+    /// The path of a file, which a reload reads again.
     case file(String)
     /// A URL that starts with `https://` (or `http://` for this machine).
     case url(String)
@@ -56,6 +57,7 @@ extension CallerConfiguration {
 }
 
 extension CallerDefinition {
+  /// Parses a caller: at least one role and one credential. Subjects need an issuer, whose tokens name them.
   fileprivate init(
     _ name: String, _ node: ConfigurationNode, knownApps: [String], hasIssuer: Bool
   ) throws(ConfigurationError) {
@@ -89,6 +91,7 @@ extension CallerDefinition {
     }
   }
 
+  /// The credentials in the words of an error, to find those that two callers have.
   fileprivate var credentials: [String] {
     tokens.map(\.description) + subjects.map { "subject '\($0)'" }
       + certificateNames.map { "certificate name '\($0)'" }
@@ -96,8 +99,10 @@ extension CallerDefinition {
 }
 
 extension TokenIssuerConfiguration {
+  /// The keys of the section. The console's identity has them too.
   static let memberNames = ["issuer", "audience", "keys", "roles_claim"]
 
+  /// Parses `token_issuer`: `issuer`, `audience` and `keys` are required. The subject is the claim `sub`.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     try self.init(node.members(Self.memberNames), subjectClaim: "sub")
   }
@@ -149,6 +154,7 @@ extension TokenHash {
 }
 
 extension RateLimit {
+  /// Parses `per_second` and `burst`, which is the calls of one second by default; both are 1 to 1,000,000.
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["per_second", "burst"])
     let perSecond = try members.required("per_second").number(in: 1...1_000_000)

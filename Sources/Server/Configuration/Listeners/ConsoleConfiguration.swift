@@ -7,6 +7,7 @@ package struct ConsoleConfiguration: Hashable, Sendable {
   /// Pages of the operator that the console links to.
   package let links: ConsoleLinks
 
+  /// No proxy and no links: one-time links sign people in, from this machine only.
   static let standard = ConsoleConfiguration(listener: .standard, identity: nil, links: ConsoleLinks())
 }
 
@@ -39,6 +40,7 @@ extension ConsoleConfiguration {
 }
 
 extension ConsoleIdentity {
+  /// Parses `identity`: `header` and the keys of an issuer; `subject_claim` is `sub` by default.
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["header", "subject_claim"] + TokenIssuerConfiguration.memberNames)
     let field = try members.required("header")
@@ -68,6 +70,8 @@ extension ConsoleLinks {
     ticket = try Self.url(members["ticket"], with: "{ticket}")
   }
 
+  /// Parses a URL that contains `placeholder`. The console writes it into pages, so it has neither quotes nor angle
+  /// brackets.
   private static func url(
     _ node: ConfigurationNode?, with placeholder: String
   ) throws(ConfigurationError) -> String? {

@@ -1,5 +1,6 @@
 /// The sections `listeners` and `limits`.
 package struct ListenersConfiguration: Hashable, Sendable {
+  /// The listener of gRPC and Connect.
   package let grpc: ListenerConfiguration
   /// The edge listener: JSON, notifications, health.
   package let http: ListenerConfiguration
@@ -12,6 +13,7 @@ package struct ListenersConfiguration: Hashable, Sendable {
   /// The configured limits; the others keep their defaults.
   package let limits: [LimitName: Int64]
 
+  /// The settings without the sections: cleartext for this machine only, and all limits by default.
   static let standard = ListenersConfiguration(
     grpc: .standard, http: .standard, console: .standard, sandboxHosts: [], sandboxTargets: [], limits: [:])
 }
@@ -27,6 +29,7 @@ package struct ListenerConfiguration: Hashable, Sendable {
   /// Whether the edge has customers in the form of RevenueCat's API.
   package let servesSubscribers: Bool
 
+  /// Cleartext on a loopback address only.
   static let standard = ListenerConfiguration(
     tls: nil, allowsCleartext: false, allowedHosts: [], servesSubscribers: false)
 }
@@ -90,6 +93,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ListenersConfiguration {
+  /// Parses the two sections. Values outside ``LimitName/range`` are errors.
   init(listeners: ConfigurationNode?, limits: ConfigurationNode?) throws(ConfigurationError) {
     let members = try listeners?.members(["grpc", "http", "sandbox", "console"])
     grpc = try members?.listener("grpc", ["tls", "cleartext"]) ?? .standard
@@ -120,6 +124,7 @@ extension ConfigurationNode.Members {
 }
 
 extension ListenerConfiguration {
+  /// Parses a listener that has the keys `names`. TLS and cleartext exclude each other.
   init(_ node: ConfigurationNode, _ names: [String]) throws(ConfigurationError) {
     let members = try node.members(names)
     tls = try members.part(members["tls"].map(TLSFiles.init))
@@ -131,6 +136,8 @@ extension ListenerConfiguration {
 }
 
 extension TLSFiles {
+  /// Parses `certificate` and `key`, which are required, and `client_ca`. The program reads the files, and again at
+  /// each reload.
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["certificate", "key", "client_ca"])
     try members.require("certificate", "key")

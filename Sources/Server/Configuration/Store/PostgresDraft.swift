@@ -1,5 +1,8 @@
 /// The settings of a PostgreSQL database as they are written, in the file or in an address, before they are checked
 /// together.
+///
+/// Each member is `nil` if the setting is missing. Both forms have the same rules, so the file (`store.postgres`) and
+/// the address (`--store`) fill in a draft, and only ``configuration(_:)`` judges it.
 struct PostgresDraft {
   var hosts: [String]?
   var service: String?
@@ -11,10 +14,15 @@ struct PostgresDraft {
   var certificate: String?
   var key: String?
   var isPooled = false
+  /// Within ``PostgresConfiguration/connectTimeouts``, as both forms have checked.
   var connectTimeoutSeconds: Int64?
+  /// `answer_timeout`, as an ISO 8601 duration of 1 second to 1 minute, as the following ones.
   var answerTimeout: String?
+  /// `max_staleness`: 1 second to 1 day.
   var maxStaleness: String?
+  /// `serve_stale_for`: 0 to 7 days.
   var serveStaleFor: String?
+  /// `ready_while_stale`: the text `true` or `false`.
   var isReadyWhileStale: String?
 
   /// The values of `pooling`.
@@ -25,7 +33,8 @@ struct PostgresDraft {
     case transaction
   }
 
-  /// The names of settings in messages, which differ between the file and an address.
+  /// The names of settings in messages, which differ between the file and an address, such as `certificate` and
+  /// `sslcert`.
   struct Names {
     let hosts: String
     let root: String
@@ -36,10 +45,14 @@ struct PostgresDraft {
 
   /// A problem of several settings, for people.
   struct Problem: Error {
+    /// What is wrong, without the place of it, which the caller adds.
     let text: String
   }
 
-  /// Checks the settings and fills in the defaults.
+  /// Checks the settings and fills in the defaults: TLS is verified in full unless all hosts are Unix sockets.
+  ///
+  /// - Throws: ``Problem`` without exactly one of hosts and service, without a database or user for hosts, for a
+  ///   malformed host or duration, and for TLS settings that contradict each other.
   func configuration(_ names: Names) throws(Problem) -> PostgresConfiguration {
     let servers = try servers(names)
     let needsTLS = try needsTLS(servers, names)
@@ -115,6 +128,8 @@ struct PostgresDraft {
     return needsTLS
   }
 
+  /// The trusted roots; by default Debian's public ones where the certificate is verified. A mode that verifies nothing
+  /// must not name roots, because they would seem to protect.
   private func rootFile(isDefault: Bool, _ names: Names) throws(Problem) -> String? {
     switch tlsMode {
     case .disable?, .require?:
@@ -127,6 +142,7 @@ struct PostgresDraft {
     }
   }
 
+  /// The certificate of the client and its key, which need each other and TLS.
   private func clientCertificate(_ names: Names) throws(Problem) -> TLSFiles? {
     switch (certificate, key) {
     case (nil, nil): return nil

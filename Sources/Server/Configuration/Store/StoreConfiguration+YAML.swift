@@ -1,4 +1,5 @@
 extension StoreConfiguration {
+  /// Parses `{sqlite: {path: DIRECTORY}}` or `{postgres: …}`; both together and neither are errors.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["sqlite", "postgres"])
     switch (members["sqlite"], members["postgres"]) {
@@ -14,6 +15,7 @@ extension PostgresConfiguration {
   private static let names = PostgresDraft.Names(
     hosts: "hosts", root: "root", certificate: "certificate", key: "key", tlsMode: "mode")
 
+  /// Parses `postgres`: the file names settings in the words of the service, and TLS in a section of its own.
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members([
       "hosts", "service", "database", "user", "password_file", "tls", "pooling", "connect_timeout_seconds",

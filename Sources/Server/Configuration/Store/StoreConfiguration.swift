@@ -15,6 +15,7 @@ package struct PostgresConfiguration: Hashable, Sendable {
   package struct Host: Hashable, Sendable {
     /// A host name or address, or the absolute path of the folder of a Unix socket.
     package let name: String
+    /// 1 to 65,535; also that of a Unix socket, which is part of its name.
     package let port: Int
 
     /// Whether the connection stays on this machine and needs no TLS.
@@ -35,17 +36,20 @@ package struct PostgresConfiguration: Hashable, Sendable {
 
   /// The source of the servers' names.
   package enum Servers: Hashable, Sendable {
+    /// The configured hosts, in the order in which libpq tries them; not empty.
     case hosts([Host])
     /// A service of libpq's service file, which can also name the database, the user and the TLS mode.
     case service(String)
   }
 
+  /// The hosts, or the service that names them.
   package let servers: Servers
   /// `nil` only with a service.
   package let database: String?
   /// `nil` only with a service.
   package let user: String?
-  /// Read at each new connection, so it can be rotated.
+  /// The path of the password, read at each new connection so that it can be rotated; `nil`: libpq's own sources, such
+  /// as `~/.pgpass`, or no password.
   package let passwordFile: String?
   /// `nil` leaves TLS to the service file.
   package let tlsMode: TLSMode?
@@ -55,7 +59,7 @@ package struct PostgresConfiguration: Hashable, Sendable {
   package let clientCertificate: TLSFiles?
   /// Whether PgBouncer in transaction mode is between.
   package let isPooled: Bool
-  /// For each address of each host.
+  /// The longest time to connect to one address of one host: 2 to 60 seconds, by default 2.
   package let connectTimeoutSeconds: Int64
   /// The limits of answers from memory while the database is away.
   package let staleness: Staleness
@@ -79,7 +83,8 @@ package struct PostgresConfiguration: Hashable, Sendable {
   /// libpq takes 1 as 2.
   static let connectTimeouts: ClosedRange<Int64> = 2...60
 
-  /// The options of libpq for a session; without the password.
+  /// The options of libpq for a session, without the password. `target_session_attrs` finds the primary among several
+  /// hosts.
   package var connectionOptions: [String: String] {
     var options = ["connect_timeout": "\(connectTimeoutSeconds)", "target_session_attrs": "read-write"]
     switch servers {
