@@ -11,6 +11,8 @@ internal import Wire
 
 // Calls that change data at Apple.
 extension AppStoreServiceHandler {
+  /// Extends a renewal date by 1 to 90 days. A customer who is not the purchaser is rejected here, without a call to
+  /// Apple (``refuse(_:about:_:_:)``).
   func extendRenewalDate(
     _ request: ExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.ExtendRenewalDateResponse {
@@ -39,6 +41,8 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Starts a mass extension, which Apple executes in the background; `GetMassExtensionStatus` reports its progress.
+  /// The request names no purchase, so the record is in no timeline.
   func massExtendRenewalDate(
     _ request: MassExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.MassExtendRenewalDateResponse {
@@ -61,6 +65,7 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Calls Apple each time: the progress is stored nowhere here.
   func getMassExtensionStatus(
     _ request: GetMassExtensionStatusRequest, _ call: CallContext
   ) async throws(Status) -> GetMassExtensionStatusResponse {
@@ -78,6 +83,8 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Sets the token at Apple. The call links nothing here: the token arrives with the documents that Apple signs
+  /// afterwards.
   func setAppAccountToken(
     _ request: SetAppAccountTokenRequest, _ call: CallContext
   ) async throws(Status) -> SetAppAccountTokenResponse {
@@ -123,7 +130,7 @@ extension AppStoreServiceHandler {
     return Int(days)
   }
 
-  /// The payload of the test notification as JSON; `nil` if it cannot be decoded.
+  /// The payload of the test notification as JSON, without verification; `nil` if it cannot be decoded.
   static func payloadJSON(_ signedPayload: String) -> String? {
     (try? UnverifiedJWS(signedPayload)).map { JSONValue.object($0.payload).text }
   }

@@ -10,6 +10,8 @@ internal import Wire
 
 // Finished transactions, Advanced Commerce and external purchases.
 extension AppStoreServiceHandler {
+  /// Finishes a transaction at Apple. The record names the purchase, also if the request names a later transaction of
+  /// it.
   func finishTransaction(
     _ request: FinishTransactionRequest, _ call: CallContext
   ) async throws(Status) -> FinishTransactionResponse {
@@ -53,6 +55,8 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Sends the report with the request identifier in it, in place of one that the text may have. Apple's own checks
+  /// decide about the rest of the report.
   func sendExternalPurchaseReport(
     _ request: SendExternalPurchaseReportRequest, _ call: CallContext
   ) async throws(Status) -> SendExternalPurchaseReportResponse {
@@ -73,6 +77,7 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Returns Apple's response as JSON, with all members that Apple sent.
   func getExternalPurchaseReport(
     _ request: GetExternalPurchaseReportRequest, _ call: CallContext
   ) async throws(Status) -> GetExternalPurchaseReportResponse {
@@ -106,6 +111,9 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Parses a field with a JSON object; an empty text is an empty object.
+  ///
+  /// - Throws: `INVALID_FIELD` for any other text.
   private static func object(_ text: String, _ field: String) throws(Status) -> JSONObject {
     guard !text.isEmpty else { return [:] }
     guard let object = try? JSONValue(parsing: Array(text.utf8)).objectValue else {

@@ -37,7 +37,7 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// The withdrawals of a customer, of the app installs, on one page.
+  /// All withdrawals of a customer's app installs on one page, oldest first, because a customer has few installs.
   private func withdrawals(
     of customerID: String, _ app: AppDefinition, _ request: ListConsentWithdrawalsRequest
   ) async throws(Status) -> ListConsentWithdrawalsResponse {
@@ -64,6 +64,7 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Settles a withdrawal. A second settlement stores nothing, which `already_settled` reports.
   func settleConsentWithdrawal(
     _ request: SettleConsentWithdrawalRequest, _ call: CallContext
   ) async throws(Status) -> SettleConsentWithdrawalResponse {

@@ -10,6 +10,8 @@ internal import Wire
 
 // Consumption requests: the list, the response to Apple, and the consent of the customer.
 extension AppStoreServiceHandler {
+  /// Sends consumption information: the stored facts reject a customer who is not the purchaser or withdrew consent,
+  /// and a percentage that Apple rejects for the type. A dry run returns the request without a call.
   func sendConsumptionInformation(
     _ request: SendConsumptionInformationRequest, _ call: CallContext
   ) async throws(Status) -> SendConsumptionInformationResponse {
@@ -92,6 +94,8 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Records consent or its withdrawal. `consented` must be set, because a missing field would withdraw consent by
+  /// mistake.
   func setConsumptionConsent(
     _ request: SetConsumptionConsentRequest, _ call: CallContext
   ) async throws(Status) -> SetConsumptionConsentResponse {

@@ -9,6 +9,8 @@ internal import Wire
 
 // Version 1 of Send Consumption Information.
 extension AppStoreServiceHandler {
+  /// Checks consent and codes as version 2 does, and sends Apple's older request. A dry run returns the request without
+  /// a call.
   func sendConsumptionInformationV1(
     _ request: SendConsumptionInformationV1Request, _ call: CallContext
   ) async throws(Status) -> SendConsumptionInformationV1Response {

@@ -9,6 +9,7 @@ internal import Wire
 
 // Single documents from Apple, and groups, which are informational.
 extension AppStoreServiceHandler {
+  /// Ingests the transaction, so it takes effect here. `changed` reports whether the document was new.
   func getTransactionInfo(
     _ request: GetTransactionInfoRequest, _ call: CallContext
   ) async throws(Status) -> GetTransactionInfoResponse {
@@ -27,6 +28,9 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Submits the app transaction as the app would, with Apple as its source; with `customer_id`, on behalf of that
+  /// customer. A document that does not verify is stored as rejected evidence, and fails with
+  /// `APP_STORE_RESPONSE_NOT_GENUINE`.
   func getAppTransactionInfo(
     _ request: GetAppTransactionInfoRequest, _ call: CallContext
   ) async throws(Status) -> GetAppTransactionInfoResponse {
@@ -61,6 +65,8 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Stores nothing, because a group grants nothing. Apple's words are returned unchanged, also those that this version
+  /// does not define.
   func getCustomerGroups(
     _ request: GetCustomerGroupsRequest, _ call: CallContext
   ) async throws(Status) -> Wire.GetCustomerGroupsResponse {
@@ -84,7 +90,8 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// The position of a page is Apple's token.
+  /// The position of a page is Apple's token. Apple's pages have at most 100 members. Members are app installs to
+  /// Apple; the customers are the owners of the purchases that are stored for each install.
   func listGroupMembers(
     _ request: ListGroupMembersRequest, _ call: CallContext
   ) async throws(Status) -> ListGroupMembersResponse {
@@ -115,6 +122,7 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Returns Apple's count of seats, which may differ from the seats that ``listSeats(_:_:)`` has here.
   func getSeatInfo(
     _ request: GetSeatInfoRequest, _ call: CallContext
   ) async throws(Status) -> GetSeatInfoResponse {

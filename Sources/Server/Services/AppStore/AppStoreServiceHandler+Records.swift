@@ -11,9 +11,13 @@ internal import SignedData
 extension AppStoreServiceHandler {
   /// The metadata stored with a call, besides the request and the response.
   struct Record: Sendable {
+    /// The method of the contract, such as `ExtendRenewalDate`, by which timelines and erasures recognize the call.
     let method: String
+    /// The purchase, in whose timeline the call is; empty if the call is about several.
     let originalTransactionID: String
+    /// The operator, as ``ActorProviding/attributed(to:)`` returns it.
     let actor: String
+    /// The reason that the request states.
     let note: String
     /// The transaction; empty if the call is about the whole purchase.
     let transactionID: String

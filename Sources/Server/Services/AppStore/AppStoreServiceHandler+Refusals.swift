@@ -8,7 +8,10 @@ internal import Wire
 
 // Calls that are rejected here, because Apple would refuse them.
 extension AppStoreServiceHandler {
-  /// Rejects a call about a customer who is not the purchaser. Without stored facts, Apple decides.
+  /// Rejects a call about a customer who is not the purchaser, with the error code that Apple would return. Without
+  /// stored facts, Apple decides.
+  ///
+  /// - Throws: `FAILED_PRECONDITION` with the reason `NOT_THE_PURCHASER`.
   func refuse(
     _ refused: DisallowedCall.Call, about transactionID: String, _ appID: String,
     _ environment: Wire.Environment
@@ -25,7 +28,8 @@ extension AppStoreServiceHandler {
       metadata: code + [("appleError", refusal.appleName)])
   }
 
-  /// The transaction with the id of the line, or the latest one of the line.
+  /// The transaction whose id is that of `line`, or the latest one of the purchase with this id; `nil` if the store has
+  /// neither. Requests name a purchase by any of its transactions.
   func latest(of line: LineKey) async throws(Status) -> TransactionFact? {
     try await context.read { reader throws(StoreError) in
       let number = line.lineID

@@ -21,8 +21,10 @@ extension AppStoreServiceHandler {
     let note: String
     /// `nil` without a key, or without seat endpoints in the environment (API 1.23: sandbox only).
     let client: AppStoreServerClient?
+    /// The caller's timeout, for each request to Apple.
     let timeout: Duration?
 
+    /// The scope of the ledger's command. A dry run validates it and stores nothing.
     func scope(isDryRun: Bool = false) -> CommandScope {
       CommandScope(appID: app.id, environment: environment, actor: actor, note: note, isDryRun: isDryRun)
     }
@@ -93,6 +95,8 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Performs a dry run, then calls Apple, then records the holder, as ``claimSeat(_:_:)``. Apple learns of it only if
+  /// the seat was claimed there and a stored fact has the holder's `appTransactionId`.
   func associateSeat(
     _ request: AssociateSeatRequest, _ call: CallContext
   ) async throws(Status) -> Wire.AssociateSeatResponse {
@@ -124,6 +128,8 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Performs a dry run, then calls Apple if the seat was claimed there, then records the release. A seat that is
+  /// released here already changes nothing at Apple either.
   func unclaimSeat(
     _ request: UnclaimSeatRequest, _ call: CallContext
   ) async throws(Status) -> UnclaimSeatResponse {
@@ -165,12 +171,16 @@ extension AppStoreServiceHandler {
     }
   }
 
+  /// Validates a command against the ledger. Without evidence in its result, the command would change nothing, and
+  /// Apple is not called.
   private func dryRun(
     _ call: SeatCall, _ command: (CommandScope) async throws(LedgerError) -> CommandResult
   ) async throws(Status) -> CommandResult {
     try await mapLedgerError { () async throws(LedgerError) in try await command(call.scope(isDryRun: true)) }
   }
 
+  /// Checks the common fields of a request. The client is missing, and the ledger has the only record, in each
+  /// environment in which Apple has no seat endpoints.
   private func seatCall(_ request: some SeatRequest, _ call: CallContext) throws(Status) -> SeatCall {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)

@@ -7,16 +7,23 @@ internal import RPC
 internal import Store
 internal import Wire
 
-/// `entitled.v1.AppStoreService`: Apple's App Store Server API for operators, within the rate limit. Signed
-/// data in Apple's responses is verified and stored as evidence before it is returned.
+/// `entitled.v1.AppStoreService`: Apple's App Store Server API for operators, within the rate limit. Signed data in
+/// Apple's responses is verified and stored as evidence before it is returned.
+///
+/// A method that changes data at Apple runs within ``Idempotency/runExclusively(_:_:)`` and calls Apple in
+/// `changeOnce`, which stores the request and Apple's response. A replica forwards each method that calls Apple to the
+/// leader (``CallForwarder``), so that one process has Apple's rate limits.
 struct AppStoreServiceHandler: AppStoreServiceMethods {
   let context: ServiceContext
 
   /// One call to Apple: the app, the environment and the timeout of the caller.
   struct Call: Sendable {
+    /// The app of the request, from the catalog when the call began.
     let app: AppDefinition
     let environment: AppStore.Environment
+    /// Signs requests with the app's key, and counts them against Apple's limits.
     let client: AppStoreServerClient
+    /// The caller's timeout, for all attempts of one request to Apple together; `nil`: none.
     let timeout: Duration?
 
     /// Verified transactions as messages.
@@ -26,6 +33,9 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
+  /// Prepares a call to Apple for a request: its app, environment and client.
+  ///
+  /// - Throws: `UNKNOWN_APP`, `WRONG_ENVIRONMENT`, and `NO_IN_APP_PURCHASE_KEY` if the app has no key.
   func call(
     _ appID: String, _ environment: Wire.Environment, _ call: CallContext
   ) throws(Status) -> Call {
@@ -41,6 +51,9 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
+  /// Sends a request that changes nothing. The client repeats it after temporary errors within the timeout.
+  ///
+  /// - Throws: the status of Apple's error, as `Status.init(_: AppStoreClientError)` maps it.
   func send<Response: DecodedPayload>(
     _ request: AppStoreRequest, _ call: Call
   ) async throws(Status) -> Response {
@@ -51,6 +64,8 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
+  /// The parameters under which documents of a call are ingested. `transactionID` is empty if the call names no
+  /// transaction.
   func lookupRequest(_ transactionID: String, _ call: Call) -> PurchaseLookup.Request {
     var request = PurchaseLookup.Request(
       appID: call.app.id, environment: call.environment, transactionID: transactionID)
@@ -58,6 +73,8 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     return request
   }
 
+  /// The position of a page is Apple's revision. The transactions of each page are ingested, so a refund whose
+  /// notification was lost takes effect here.
   func getRefundHistory(
     _ request: GetRefundHistoryRequest, _ call: CallContext
   ) async throws(Status) -> GetRefundHistoryResponse {
@@ -74,7 +91,8 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
-  /// The position of a page is the number of the transactions before it.
+  /// Looks an order up in Production, whatever the request says, because Apple has orders there only. The position of a
+  /// page is the number of the transactions before it; Apple returns all of them to each page.
   func lookUpOrder(
     _ request: LookUpOrderRequest, _ call: CallContext
   ) async throws(Status) -> LookUpOrderResponse {
@@ -95,6 +113,8 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
+  /// Returns the last 1,000 transactions in Apple's order; more are ingested. What was ingested before an error stays,
+  /// and a repeated call is safe.
   func refreshPurchase(
     _ request: RefreshPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> RefreshPurchaseResponse {
@@ -112,6 +132,8 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
+  /// Implements `GetTestNotificationStatus` of NotificationService. The payload is shown without verification, so that
+  /// an operator sees what Apple sent even if the service rejects it.
   func testNotificationStatus(
     _ request: GetTestNotificationStatusRequest, _ call: CallContext
   ) async throws(Status) -> GetTestNotificationStatusResponse {
@@ -130,7 +152,9 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
-  /// Verifies and stores signed transactions.
+  /// Verifies and stores signed transactions of one of Apple's responses.
+  ///
+  /// - Throws: `APP_STORE_RESPONSE_NOT_GENUINE` if one of them does not verify; the others are stored.
   func ingest(
     _ documents: [String], _ request: PurchaseLookup.Request
   ) async throws(Status) -> PurchaseLookup.Result {

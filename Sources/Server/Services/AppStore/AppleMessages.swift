@@ -21,6 +21,7 @@ extension Wire.Environment {
 }
 
 extension AppStore.Environment {
+  /// `nil` for an unspecified environment and for one that this version does not define.
   init?(_ environment: Wire.Environment) {
     switch environment {
     case .production: self = .production
@@ -33,6 +34,7 @@ extension AppStore.Environment {
 }
 
 extension Wire.ProductType {
+  /// An unknown type becomes unspecified, as in all initializers of this file.
   init(_ type: AppStore.ProductType) {
     switch type {
     case .autoRenewableSubscription: self = .autoRenewableSubscription
@@ -119,6 +121,7 @@ extension Wire.OfferDiscountType {
 }
 
 extension Wire.PriceIncreaseStatus {
+  /// Apple's 0 and 1: the customer has not responded, or has consented or was notified only.
   init(_ status: AppStore.PriceIncreaseStatus) {
     switch status.rawValue {
     case 0: self = .pending

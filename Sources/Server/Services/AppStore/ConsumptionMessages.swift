@@ -7,6 +7,9 @@ internal import Wire
 
 extension AppStore.ConsumptionRequest {
   /// The consumption information that the operator sends to Apple.
+  ///
+  /// - Throws: `NO_CONSENT` without the customer's consent, which the caller states; `INVALID_FIELD` for a percentage
+  ///   out of its range and for an unknown value; `MISSING_FIELD` without a delivery status.
   init(_ request: SendConsumptionInformationRequest) throws(Status) {
     guard request.customerConsented else {
       throw Status(
@@ -56,6 +59,7 @@ extension AppStore.ConsumptionRequest.RefundPreference {
 }
 
 extension Wire.ConsumptionRequest {
+  /// `customerID` is the owner of the purchase; `nil` if it is unclaimed.
   init(_ request: ConsumptionRequestRecord, customerID: String?) {
     self.init()
     evidenceId = request.id.rawValue

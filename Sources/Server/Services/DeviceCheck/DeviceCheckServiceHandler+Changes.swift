@@ -11,6 +11,8 @@ internal import Wire
 
 // Changes of the bits. Evidence has the hash of the device token instead of the token, which identifies a device.
 extension DeviceCheckServiceHandler {
+  /// Sets one bit or both. Apple has no request for one bit, so the other one is read first, after other changes of the
+  /// team.
   func updateDeviceBits(
     _ request: UpdateDeviceBitsRequest, _ call: CallContext
   ) async throws(Status) -> UpdateDeviceBitsResponse {
@@ -40,6 +42,7 @@ extension DeviceCheckServiceHandler {
     }
   }
 
+  /// Sets the bit of the trial policy unless it is set; `already_used` reports that it was.
   func useDeviceTrial(
     _ request: UseDeviceTrialRequest, _ call: CallContext
   ) async throws(Status) -> UseDeviceTrialResponse {

@@ -17,7 +17,9 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
   struct Call: Sendable {
     let app: AppDefinition
     let environment: AppStore.Environment
+    /// Signs requests with the app's DeviceCheck key.
     let client: DeviceCheckClient
+    /// The device token, and a random transaction id that all attempts have.
     let device: DeviceCheckRequest
     /// `nil` if the caller has none.
     let deadline: ContinuousClock.Instant?
@@ -48,12 +50,16 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
     .now + min(call.remainingTime ?? longestChange, longestChange)
   }
 
+  /// Prepares a call that reads; it ends at the caller's deadline.
   func call(
     _ appID: String, _ environment: Wire.Environment, _ deviceToken: String, _ call: CallContext
   ) throws(Status) -> Call {
     try self.call(appID, environment, deviceToken, until: call.remainingTime.map { ContinuousClock.now + $0 })
   }
 
+  /// Prepares a call that ends at `deadline`; `nil`: the caller has none.
+  ///
+  /// - Throws: `MISSING_FIELD` for an empty device token, `UNKNOWN_APP`, `WRONG_ENVIRONMENT`, `NO_DEVICE_CHECK_KEY`.
   func call(
     _ appID: String, _ environment: Wire.Environment, _ deviceToken: String,
     until deadline: ContinuousClock.Instant?
@@ -71,6 +77,7 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
     }
   }
 
+  /// Lets Apple validate the token. A refused token is a response with `error`, not a failed call.
   func validateDeviceToken(
     _ request: ValidateDeviceTokenRequest, _ call: CallContext
   ) async throws(Status) -> ValidateDeviceTokenResponse {
@@ -84,6 +91,7 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
     }
   }
 
+  /// Returns the bits; the response has none if they were never set.
   func queryDeviceBits(
     _ request: QueryDeviceBitsRequest, _ call: CallContext
   ) async throws(Status) -> QueryDeviceBitsResponse {
@@ -92,6 +100,7 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
     return .with { $0.bits = bits.map(Wire.DeviceBits.init) }
   }
 
+  /// Reads the bit of the trial policy. The result is no reservation: only ``useDeviceTrial(_:_:)`` decides.
   func getDeviceTrial(
     _ request: GetDeviceTrialRequest, _ call: CallContext
   ) async throws(Status) -> GetDeviceTrialResponse {
@@ -109,6 +118,7 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
 typealias AppStoreBits = DeviceCheck.DeviceBits
 
 extension AppStoreBits {
+  /// The bit that the policy names.
   subscript(bit: DeviceBit) -> Bool {
     get {
       switch bit {
