@@ -33,6 +33,7 @@ extension DescribeCustomerResponse {
     summary = sentence(requested, facts)
   }
 
+  /// More merged ids are left out of the response.
   private static let maxMergedCustomers = 100
 
   /// The customer and the customer's entitlements in one sentence; it names no purchase and no amount.
@@ -88,6 +89,7 @@ extension StoreSnapshot {
 }
 
 extension EntitlementDescription {
+  /// One entitlement in the words for the staff and for the customer.
   fileprivate init(
     _ status: EntitlementStatus, of entitlement: String, in app: AppDefinition, at now: Instant
   ) {

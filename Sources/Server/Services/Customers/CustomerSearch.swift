@@ -12,11 +12,16 @@ struct CustomerSearch: Sendable {
   let apps: [String]
   /// `nil`: all environments.
   let environment: AppStore.Environment?
+  /// The page, whose position is a ``SearchPosition``.
   let page: RequestedPage
+  /// The size of the page.
   let limit: Int
   let ledger: EvidenceLedger
 
-  /// Finds the hits of the page, exact ones first.
+  /// Finds the hits of the page: exact ones first, in a fixed order of their kinds, then customers whose id begins with
+  /// the text.
+  ///
+  /// The exact hits are found again for each of their pages, and those of earlier pages are skipped.
   func run(_ reader: any StoreSnapshot) throws(StoreError) -> FindCustomersResponse {
     let start = SearchPosition(page.position)
     let isPastExact = start.customer != nil
@@ -58,11 +63,12 @@ struct CustomerSearch: Sendable {
   func includes(_ line: LineKey) -> Bool { includes(line.appID, line.environment) }
 }
 
-/// The hits of one search.
+/// The hits of one search, collected in the order of the response. Each `add…` function searches one kind of records.
 struct CustomerSearchHits {
   let search: CustomerSearch
   /// The number of exact hits that the page needs.
   let exactLimit: Int
+  /// The snapshot, the same for all kinds.
   let reader: any StoreSnapshot
   private(set) var hits: [CustomerHit] = []
 
@@ -72,8 +78,11 @@ struct CustomerSearchHits {
     self.reader = reader
   }
 
+  /// The text to find, without white space around it.
   var text: String { search.query.text }
 
+  /// Adds a hit. Its explanation is a sentence: the text, `explanation` as its predicate, and the app with the
+  /// environment.
   mutating func add(
     _ kind: CustomerHitKind, _ appID: String, _ environment: AppStore.Environment?, _ explanation: String,
     _ build: (inout CustomerHit) -> Void = { _ in }
@@ -109,7 +118,7 @@ struct CustomerSearchHits {
     }
   }
 
-  /// Customers with exactly this id.
+  /// Adds the customers with exactly this id.
   mutating func addCustomers() throws(StoreError) {
     for appID in search.apps {
       for environment in AppStore.Environment.allCases where search.includes(appID, environment) {
@@ -119,6 +128,8 @@ struct CustomerSearchHits {
     }
   }
 
+  /// Adds the pseudonym of a customer who had this id and was erased. The ledger compares keyed hashes: the store does
+  /// not have the id.
   mutating func addErasedCustomers() throws(StoreError) {
     for appID in search.apps {
       for environment in AppStore.Environment.allCases where search.includes(appID, environment) {
@@ -131,6 +142,8 @@ struct CustomerSearchHits {
     }
   }
 
+  /// Adds the customers that have bound this `appAccountToken`, and the unclaimed purchases that have it. Upper and
+  /// lower case are the same in it.
   mutating func addTokens() throws(StoreError) {
     let token = text.lowercased()
     for customer in try reader.customers(withToken: token)
@@ -142,7 +155,7 @@ struct CustomerSearchHits {
     }
   }
 
-  /// Customers with this value of an attribute.
+  /// Adds the customers with an attribute of this value, and those with `NAME=VALUE`. Values must be equal in case.
   mutating func addAttributes() throws(StoreError) {
     let isIncluded = { [search] (customer: CustomerKey) in
       search.includes(customer.appID, customer.environment)

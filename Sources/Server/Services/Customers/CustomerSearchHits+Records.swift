@@ -6,6 +6,8 @@ internal import Wire
 
 // Purchases, grants and seats.
 extension CustomerSearchHits {
+  /// Adds purchases, grants and seats with this id, and the purchases of a transaction, web order line item or app
+  /// install with this id.
   mutating func addPurchases() throws(StoreError) {
     for line in try reader.lines(withID: text) where search.includes(line) {
       try addLine(line, .purchase, "is a purchase")
@@ -48,6 +50,8 @@ extension CustomerSearchHits {
 
 // Commands, events, evidence and notifications.
 extension CustomerSearchHits {
+  /// Adds the transfer, notification, event and evidence that the text names. A bare number may be an event and a piece
+  /// of evidence; both are hits.
   mutating func addCommandsAndEvents() throws(StoreError) {
     if let id = search.query.transferEvidenceID { try addEvidence(id, .transfer, "is a command") }
     for record in try reader.notifications(withUUID: text.lowercased())
@@ -68,6 +72,7 @@ extension CustomerSearchHits {
     if let id = search.query.evidenceID { try addEvidence(id, .evidence, "is evidence") }
   }
 
+  /// Adds the event with exactly this sequence. Each app has its own sequences, so several apps may have one.
   private mutating func addEvent(_ sequence: Int64) throws(StoreError) {
     for appID in search.apps {
       guard let stored = try reader.events(ofApp: appID, after: sequence - 1, limit: 1).first,

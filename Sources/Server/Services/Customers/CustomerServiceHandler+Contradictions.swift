@@ -7,7 +7,9 @@ internal import Wire
 
 // Customers whose facts contradict each other or the catalog.
 extension CustomerServiceHandler {
-  /// The position of a page is the id of the last customer of the previous page.
+  /// Lists the contradictions of marked customers by id, or of the requested customer's merge target. A page of marked
+  /// customers may have no contradiction left, and still have a next page. The position of a page is the id of the last
+  /// customer of the previous page.
   func listContradictions(
     _ request: ListContradictionsRequest, _ call: CallContext
   ) async throws(Status) -> ListContradictionsResponse {

@@ -9,6 +9,11 @@ internal import Wire
 
 // Single pieces of evidence and events.
 extension CustomerServiceHandler {
+  /// Returns a piece of evidence with its contents and the events that it caused. The body needs the role `admin`,
+  /// because it has what ``Inspection`` hides, such as the shared secret of a version 1 notification. The document is
+  /// verified again, so the response has the verdict of the present trust anchors beside the stored one.
+  ///
+  /// - Throws: `ROLE_MISSING`, `UNKNOWN_EVIDENCE` also for evidence of another app.
   func getEvidence(
     _ request: GetEvidenceRequest, _ call: CallContext
   ) async throws(Status) -> GetEvidenceResponse {
@@ -39,6 +44,7 @@ extension CustomerServiceHandler {
     return response
   }
 
+  /// Returns one event by its sequence. The id of another customer that it involves needs the role `operate`.
   func getEvent(_ request: GetEventRequest, _ call: CallContext) async throws(Status) -> GetEventResponse {
     let app = try context.catalog.value.app(request.app)
     let stored = try await context.read { reader throws(StoreError) -> StoredEvent? in
@@ -57,6 +63,8 @@ extension CustomerServiceHandler {
 }
 
 extension GetEvidenceResponse {
+  /// The stored members of the response. Events are searched with each present and former owner of the purchases, and
+  /// with the customers that the evidence names.
   fileprivate init(
     _ stored: StoredEvidence, in app: AppDefinition, showsOtherCustomer: Bool, _ reader: any StoreSnapshot
   ) throws(StoreError) {

@@ -9,8 +9,11 @@ internal import Wire
 
 // `GetCustomerHistory`: a customer's lanes.
 extension CustomerServiceHandler {
+  /// The greatest number of notifications, and of operator commands, in a response.
   private static let maxMarks = 1_000
 
+  /// Returns the lanes of the merge target. Without `start_time`, they begin 13 months before the end, so that a month
+  /// can be compared with the same one of the year before.
   func getCustomerHistory(
     _ request: GetCustomerHistoryRequest, _ call: CallContext
   ) async throws(Status) -> GetCustomerHistoryResponse {
@@ -28,6 +31,8 @@ extension CustomerServiceHandler {
     return response
   }
 
+  /// Evaluates the history from one snapshot. With `known_at`, facts recorded later do not count, and neither do
+  /// notifications and commands.
   private static func history(
     of key: CustomerKey, _ range: HistoryRange, in app: AppDefinition, _ reader: any StoreSnapshot
   ) throws(StoreError) -> GetCustomerHistoryResponse {
@@ -81,6 +86,7 @@ private struct HistoryRange: Sendable {
 }
 
 extension HistoryLane {
+  /// A lane of the evaluation; `evidence` returns the evidence of a fact that decides a segment.
   fileprivate init(
     _ lane: CustomerHistory.Lane, evidence: (DecidingFact) throws(StoreError) -> EvidenceID?
   ) throws(StoreError) {
@@ -104,6 +110,7 @@ extension HistoryLane {
     }
   }
 
+  /// The lane of Apple's notifications about the customer's purchases, oldest first; of too many, the latest.
   fileprivate init(
     notificationsAbout customer: CustomerKey, _ start: Instant, _ end: Instant, limit: Int,
     _ reader: any StoreSnapshot
@@ -126,7 +133,8 @@ extension HistoryLane {
     }
   }
 
-  /// The events that a caller of the operator caused.
+  /// The lane of the events that an operator's command caused: those with an actor, oldest first. It ends with the page
+  /// of events that completes `limit` marks.
   fileprivate init(
     commandsAbout customer: CustomerKey, _ start: Instant, _ end: Instant, limit: Int,
     _ reader: any StoreSnapshot
@@ -156,6 +164,8 @@ extension HistoryLane {
 }
 
 extension HistorySegment {
+  /// A segment with the transaction that decides it. Family members and seat holders get no price, because they do not
+  /// pay.
   fileprivate init(_ segment: CustomerHistory.Segment, _ evidence: EvidenceID?) {
     self.init()
     since = GoogleProtobuf.Timestamp(segment.start)

@@ -9,8 +9,13 @@ internal import Wire
 
 // One purchase with everything that is stored about it.
 extension CustomerServiceHandler {
+  /// The greatest number of transactions, ownership changes, events, notifications and seats: of more, the latest, but
+  /// the first notifications.
   private static let limit = 1_000
 
+  /// Returns the purchase that the id names, also by the id of a later transaction.
+  ///
+  /// - Throws: `UNKNOWN_PURCHASE`, also for the id of a grant or a seat.
   func getPurchase(
     _ request: GetPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> GetPurchaseResponse {
@@ -63,6 +68,7 @@ extension StoreSnapshot {
 }
 
 extension GetPurchaseResponse {
+  /// Collects what one snapshot has about the purchase.
   fileprivate init(
     _ line: LineKey, in app: AppDefinition, showsOtherCustomer: Bool, limit: Int, _ reader: any StoreSnapshot
   ) throws(StoreError) {
@@ -101,6 +107,7 @@ extension GetPurchaseResponse {
 }
 
 extension Wire.OwnershipChange {
+  /// A link or its end, with the operator's command that caused it, if one did.
   fileprivate init(_ change: Store.OwnershipChange, _ evidence: Store.Evidence?) {
     let subject = evidence.map(EvidenceSubject.init)
     self.init()
@@ -114,6 +121,7 @@ extension Wire.OwnershipChange {
 }
 
 extension PurchaseSeat {
+  /// A seat, also a released one; `holder` is `nil` then.
   fileprivate init(_ seat: FamilySharing.Seat, holder: String?) {
     self.init()
     seatId = seat.seatID

@@ -5,10 +5,13 @@ internal import RPC
 internal import Store
 internal import Wire
 
-/// `entitled.v1.CustomerService`: customers for people who help them.
+/// `entitled.v1.CustomerService`: customers for people who help them. Reads resolve a merged customer to the merge
+/// target, so that a support person finds the purchases under an old id.
 struct CustomerServiceHandler: CustomerServiceMethods {
   let context: ServiceContext
 
+  /// Searches the apps that the caller may access, if the request names none. The audit entry contains the query only
+  /// if it found a customer.
   func findCustomers(
     _ request: FindCustomersRequest, _ call: CallContext
   ) async throws(Status) -> FindCustomersResponse {
@@ -27,6 +30,9 @@ struct CustomerServiceHandler: CustomerServiceMethods {
     return response
   }
 
+  /// Describes the merge target of the requested customer, from one snapshot.
+  ///
+  /// - Throws: `UNKNOWN_CUSTOMER` if the store has neither of both.
   func describeCustomer(
     _ request: DescribeCustomerRequest, _ call: CallContext
   ) async throws(Status) -> DescribeCustomerResponse {
@@ -49,6 +55,8 @@ struct CustomerServiceHandler: CustomerServiceMethods {
 
 // Notes and attributes.
 extension CustomerServiceHandler {
+  /// Stores a note as evidence. The text must not be empty; a repeated call without an idempotency key adds another
+  /// note.
   func addNote(_ request: AddNoteRequest, _ call: CallContext) async throws(Status) -> AddNoteResponse {
     let request = request.attributed(to: call)
     let once = Idempotency(of: request, call, context)
@@ -84,6 +92,7 @@ extension CustomerServiceHandler {
     }
   }
 
+  /// Deletes a note, whose id also determines the environment; a second call changes nothing.
   func deleteNote(
     _ request: DeleteNoteRequest, _ call: CallContext
   ) async throws(Status) -> DeleteNoteResponse {
@@ -101,6 +110,7 @@ extension CustomerServiceHandler {
     }
   }
 
+  /// Sets the named attributes, and removes those whose value is empty; the others stay.
   func setCustomerAttributes(
     _ request: SetCustomerAttributesRequest, _ call: CallContext
   ) async throws(Status) -> SetCustomerAttributesResponse {
@@ -119,6 +129,7 @@ extension CustomerServiceHandler {
     }
   }
 
+  /// Returns all attributes; an unknown customer has none.
   func getCustomerAttributes(
     _ request: GetCustomerAttributesRequest, _ call: CallContext
   ) async throws(Status) -> GetCustomerAttributesResponse {
@@ -168,6 +179,7 @@ extension Wire.CustomerAttribute {
 }
 
 extension Status {
+  /// `UNKNOWN_CUSTOMER`, also for a customer that is known in another environment only.
   static var unknownCustomer: Status {
     Status(
       .notFound, reason: "UNKNOWN_CUSTOMER",

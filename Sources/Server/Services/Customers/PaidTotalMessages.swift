@@ -4,6 +4,7 @@ internal import Store
 internal import Wire
 
 extension PaidTotal {
+  /// The amounts in one currency, in thousandths of its unit.
   init(_ sum: PaidTotals.Sum) {
     self.init()
     total = Wire.Money(milliunits: sum.total, currency: sum.currency)

@@ -31,11 +31,13 @@ struct SearchQuery: Sendable {
     attribute = parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
   }
 
+  /// The number after the first prefix that matches, in any case.
   private static func number(_ text: Substring, after prefixes: [String]) -> Int64? {
     let lower = text.lowercased()
     return prefixes.lazy.filter(lower.hasPrefix).compactMap { number(text.dropFirst($0.count)) }.first
   }
 
+  /// A number above 0 of ASCII digits; `nil` for any other text, and beyond 64 bits.
   private static func number(_ text: Substring) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text),
       number > 0
@@ -47,7 +49,9 @@ struct SearchQuery: Sendable {
 /// The position of a page of hits: the number of exact hits before it, and the last customer whose id begins with the
 /// text, if the previous page had one.
 struct SearchPosition: Hashable, Sendable, CustomStringConvertible {
+  /// The number of exact hits on the pages before.
   var exactHits = 0
+  /// The last customer on them whose id begins with the text; `nil` while exact hits are left.
   var customer: CustomerKey?
 
   init(exactHits: Int, customer: CustomerKey? = nil) {
@@ -64,6 +68,8 @@ struct SearchPosition: Hashable, Sendable, CustomStringConvertible {
       appID: String(parts[1]), environment: environment, customerID: String(parts[3]))
   }
 
+  /// The position as a page token contains it. NUL separates its parts, because an id of a customer may contain any
+  /// other separator.
   var description: String {
     guard let customer else { return String(exactHits) }
     return [String(exactHits), customer.appID, customer.environment.rawValue, customer.customerID]
