@@ -9,7 +9,10 @@ internal import Wire
 struct AuditServiceHandler: AuditServiceMethods {
   let context: ServiceContext
 
-  /// The position of a page is the number of the last entry of the previous page.
+  /// Flushes the buffer first, so that the list has the calls that ended before this one. The position of a page is the
+  /// number of the last entry of the previous page.
+  ///
+  /// - Throws: `STORE_UNAVAILABLE` if the buffer cannot be written, because the list would have a gap.
   func listAuditEntries(
     _ request: ListAuditEntriesRequest, _ call: CallContext
   ) async throws(Status) -> ListAuditEntriesResponse {

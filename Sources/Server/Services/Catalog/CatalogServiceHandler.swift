@@ -9,6 +9,7 @@ internal import Wire
 struct CatalogServiceHandler: CatalogServiceMethods {
   let context: ServiceContext
 
+  /// Lists the products by id, with the stored price of the latest day for each storefront, billing plan and reason.
   /// The position of a page is the last product of the previous one.
   func getCatalog(
     _ request: GetCatalogRequest, _ call: CallContext
@@ -39,7 +40,7 @@ struct CatalogServiceHandler: CatalogServiceMethods {
 }
 
 extension AppDefinition {
-  /// The fingerprint as responses contain it.
+  /// The fingerprint in hexadecimal digits, as responses contain it.
   var fingerprintText: String { String(fingerprint, radix: 16) }
 
   fileprivate var catalogEntitlements: [CatalogEntitlement] {

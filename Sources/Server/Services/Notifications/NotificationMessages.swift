@@ -6,6 +6,7 @@ internal import Wire
 // Notifications as messages of the contract.
 
 extension Wire.Notification {
+  /// `customerID` is the owner of the purchase. `problem` explains a rejected notification, which has no meaning.
   init(_ record: NotificationRecord, customerID: String?, problem: String = "") {
     self.init()
     evidenceId = record.evidenceID.rawValue

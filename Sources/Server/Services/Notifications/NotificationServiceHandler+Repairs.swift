@@ -11,7 +11,9 @@ internal import Wire
 
 // Repairs: backfills on request and the reports of all repairs.
 extension NotificationServiceHandler {
-  /// Ingests the notifications that Apple sent, or tried to send, in a time range.
+  /// Ingests the notifications that Apple sent, or tried to send, in a time range; without a start, all that Apple's
+  /// history still has. If the caller's timeout is short, the response has the progress, and the repair continues
+  /// without the call.
   func backfillNotifications(
     _ request: BackfillNotificationsRequest, _ call: CallContext
   ) async throws(Status) -> BackfillNotificationsResponse {
@@ -40,6 +42,7 @@ extension NotificationServiceHandler {
     }
   }
 
+  /// Lists repairs, newest first. The position of a page is the id of the last repair of the previous page.
   func listRepairs(
     _ request: ListRepairsRequest, _ call: CallContext
   ) async throws(Status) -> ListRepairsResponse {
@@ -61,6 +64,10 @@ extension NotificationServiceHandler {
     }
   }
 
+  /// Returns the drift that a repair found, by default that of the latest repair. The position of a page is the
+  /// entitlement and the customer of the last drift of the previous page.
+  ///
+  /// - Throws: `UNKNOWN_REPAIR`, also if no repair has run for the app.
   func getDriftReport(
     _ request: GetDriftReportRequest, _ call: CallContext
   ) async throws(Status) -> GetDriftReportResponse {

@@ -11,8 +11,11 @@ extension NotificationServiceHandler {
   private static let reprocessPageSize = 200
   /// The maximum number of changed notifications in a response.
   private static let maxReportedChanges = 100
+  /// The states that another version of the program may decide otherwise.
   private static let statesWithoutEffect: [Store.NotificationState] = [.unsupported, .rejected, .unconfirmed]
 
+  /// Decodes stored notifications again, page by page, newest first within a state. Each page is a read of its own, and
+  /// each notification a write of its own, so a call that ends at its deadline keeps what it has done.
   func reprocessNotifications(
     _ request: ReprocessNotificationsRequest, _ call: CallContext
   ) async throws(Status) -> ReprocessNotificationsResponse {
@@ -56,6 +59,7 @@ extension NotificationServiceHandler {
 }
 
 extension ReprocessNotificationsResponse {
+  /// Adds an outcome to the counts; at most `limit` changed notifications are in the response.
   fileprivate mutating func count(_ outcome: NotificationReprocessor.Outcome, limit: Int) {
     reprocessed += 1
     if outcome.record.state == .unsupported { unsupported += 1 }

@@ -16,18 +16,22 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     self.appStore = appStore
   }
 
+  /// Calls Apple by ``AppStoreServiceHandler/requestTest(_:_:)``, which has the client and the records of such calls.
   func requestTestNotification(
     _ request: RequestTestNotificationRequest, _ call: CallContext
   ) async throws(Status) -> RequestTestNotificationResponse {
     try await appStore.requestTest(request.attributed(to: call), call)
   }
 
+  /// Calls Apple by ``AppStoreServiceHandler/testNotificationStatus(_:_:)``.
   func getTestNotificationStatus(
     _ request: GetTestNotificationStatusRequest, _ call: CallContext
   ) async throws(Status) -> GetTestNotificationStatusResponse {
     try await appStore.testNotificationStatus(request, call)
   }
 
+  /// Ingests a notification that a relay received, as the edge ingests Apple's. A rejected one is a response with its
+  /// reason, not an error, and is stored as evidence. `received_at` is when the relay got it; without it, now.
   func ingestNotification(
     _ request: IngestNotificationRequest, _ call: CallContext
   ) async throws(Status) -> IngestNotificationResponse {
@@ -49,6 +53,8 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     }
   }
 
+  /// Lists notifications, newest first. The position of a page is the evidence id of the last notification of the
+  /// previous page.
   func listNotifications(
     _ request: ListNotificationsRequest, _ call: CallContext
   ) async throws(Status) -> ListNotificationsResponse {
@@ -79,6 +85,7 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     return response
   }
 
+  /// The first owner of the purchase that a notification is about; `nil` without a purchase or an owner.
   private static func owner(
     of record: NotificationRecord, _ reader: any StoreSnapshot
   ) throws(StoreError) -> String? {

@@ -64,13 +64,16 @@ extension Wire.Drift {
 }
 
 extension Store.Drift.Key {
-  /// Decodes the position of a page.
+  /// Decodes ``position``.
+  ///
+  /// - Throws: `INVALID_PAGE_TOKEN`.
   init(position: String) throws(Status) {
     guard let end = position.firstIndex(of: "\n") else { throw .invalidPageToken }
     self.init(
       customerID: String(position[position.index(after: end)...]), entitlement: String(position[..<end]))
   }
 
-  /// The position of the page that starts after this key.
+  /// The position of the page that starts after this key. The entitlement is first, because a customer id may contain a
+  /// line feed.
   var position: String { "\(entitlement)\n\(customerID)" }
 }

@@ -10,6 +10,7 @@ package final class ServiceInformation: Sendable {
     package let document: JSONObject
     /// The path of the file; `nil` for the demo configuration.
     package let path: String?
+    /// When the configuration took effect, by the system's clock.
     package let loadedAt: Instant
 
     package init(document: JSONObject, path: String?, loadedAt: Instant) {
@@ -23,14 +24,18 @@ package final class ServiceInformation: Sendable {
   package struct CertificateEnd: Sendable {
     /// Its purpose, such as `listener grpc`.
     package let use: String
+    /// The end of the validity (`notAfter`).
     package let endsAt: Instant
 
+    /// Creates the end of a certificate that is used for `use`.
     package init(_ use: String, endsAt: Instant) {
       (self.use, self.endsAt) = (use, endsAt)
     }
   }
 
+  /// The version of the program.
   let version: String
+  /// When the process started, by the system's clock.
   let startedAt: Instant
   /// The certificates in use, which a reload replaces.
   let certificates: @Sendable () -> [CertificateEnd]

@@ -13,6 +13,7 @@ internal import Wire
 struct StatusServiceHandler: StatusServiceMethods {
   let context: ServiceContext
 
+  /// Returns the caller as the interceptors authenticated it. Any role suffices, so that a client can test its token.
   func whoAmI(_ request: WhoAmIRequest, _ call: CallContext) async throws(Status) -> WhoAmIResponse {
     let apps = CallScope.apps(of: context.catalog.value.appIDs)
     return .with {
@@ -24,6 +25,8 @@ struct StatusServiceHandler: StatusServiceMethods {
     }
   }
 
+  /// Returns the state of the caller's apps. Only a caller who may access all apps sees the store, the certificates and
+  /// the replicas, because they are not of one app.
   func getStatus(_ request: GetStatusRequest, _ call: CallContext) async throws(Status) -> GetStatusResponse {
     let catalog = context.catalog.value
     let apps = CallScope.apps(of: catalog.appIDs).compactMap { catalog[$0] }
@@ -88,6 +91,7 @@ struct StatusServiceHandler: StatusServiceMethods {
     response.replica = ReplicaStatus(replication, (try? await replication.replicas()) ?? [])
   }
 
+  /// Returns the configuration without secrets. A caller with some apps sees the sections of these apps only.
   func getConfiguration(
     _ request: GetConfigurationRequest, _ call: CallContext
   ) async throws(Status) -> GetConfigurationResponse {
@@ -115,6 +119,7 @@ extension CertificateStatus {
 }
 
 extension ReplicaStatus {
+  /// The state of one app and environment. `open` has the open consumption requests of all apps, read at once.
   fileprivate init(_ replication: any Replication, _ seen: [ReplicaProgress]) {
     self.init()
     name = replication.name.name

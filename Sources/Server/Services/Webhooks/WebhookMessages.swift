@@ -7,6 +7,8 @@ internal import Wire
 // Webhooks and deliveries as messages of the contract.
 
 extension Webhook {
+  /// A webhook with its backlog. It is gone after a response 410, which only `ResumeWebhook` ends, and fails while
+  /// deliveries wait for another attempt.
   init(_ status: DeliveryAdmin.WebhookStatus) {
     self.init()
     name = status.settings.key.name

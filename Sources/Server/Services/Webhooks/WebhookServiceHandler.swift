@@ -56,6 +56,10 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     return response
   }
 
+  /// Builds the message again from its event or notification, because the store has no copy of it. `delivery` is set
+  /// only while the message is pending or a dead letter: a delivered one leaves no row.
+  ///
+  /// - Throws: `UNKNOWN_DELIVERY` for a number without a message.
   func getDelivery(
     _ request: GetDeliveryRequest, _ call: CallContext
   ) async throws(Status) -> GetDeliveryResponse {
@@ -83,6 +87,8 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     return found
   }
 
+  /// Queues messages again. One call queues at most ``DeliveryAdmin/maxResendCount``; `continue_from` is the first of
+  /// the others.
   func resendDeliveries(
     _ request: ResendDeliveriesRequest, _ call: CallContext
   ) async throws(Status) -> ResendDeliveriesResponse {
@@ -132,6 +138,8 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     }
   }
 
+  /// Removes dead letters, all or those with the selected numbers. Pending deliveries stay, and a removed message can
+  /// still be resent by its number.
   func discardDeliveries(
     _ request: DiscardDeliveriesRequest, _ call: CallContext
   ) async throws(Status) -> DiscardDeliveriesResponse {
@@ -151,6 +159,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     }
   }
 
+  /// Ends the state `gone` of a webhook. Its messages that wait for a retry are due at once, also if it was not gone.
   func resumeWebhook(
     _ request: ResumeWebhookRequest, _ call: CallContext
   ) async throws(Status) -> ResumeWebhookResponse {
@@ -181,7 +190,9 @@ extension Status {
 }
 
 extension DeliveryAdmin {
-  /// The webhook that a request names.
+  /// The webhook that a request names; without a kind, one that receives events.
+  ///
+  /// - Throws: `MISSING_FIELD`, `INVALID_FIELD` for an unknown kind, `UNKNOWN_WEBHOOK` with the configured names.
   fileprivate func settings(
     _ name: String, _ kind: WebhookKind, of appID: String
   ) throws(Status) -> WebhookSettings {
