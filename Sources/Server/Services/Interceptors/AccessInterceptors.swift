@@ -6,6 +6,7 @@ internal import RPC
 /// Establishes the caller by bearer token or client certificate, if the method needs a role. Thread-safe.
 struct AuthenticationInterceptor: Interceptor, Sendable {
   let callers: CurrentCallers
+  /// The clock against which signed tokens expire.
   let now: @Sendable () -> Instant
   /// Counts the invalid tokens of each network.
   let invalidTokens: AddressLimiter
@@ -26,6 +27,7 @@ struct AuthenticationInterceptor: Interceptor, Sendable {
 
 /// The same with a cache of credentials that belongs to one event loop.
 struct CachingAuthenticationInterceptor: Interceptor {
+  /// Caches the callers of credentials; confined to the event loop.
   let authenticator: Authenticator
 
   func start(_ call: inout CallInFlight) throws(Status) { try call.authenticate(with: authenticator) }
@@ -54,11 +56,18 @@ extension CallContext {
 
 /// Checks the role of the caller, and that it may access every app that a request names.
 struct AuthorizationInterceptor: Interceptor, Sendable {
+  /// Requires the role of the method; `admin` includes each.
+  ///
+  /// - Throws: `ROLE_MISSING`.
   func start(_ call: inout CallInFlight) throws(Status) {
     guard let role = call.method.role, let caller = call.caller, !caller.has(role) else { return }
     throw Status(CallerError.roleMissing(caller: caller.name, needed: role))
   }
 
+  /// Requires that a caller with some apps may access all apps in the encoded request. A request without an app is
+  /// permitted if the handler limits its response by ``CallScope/apps(of:)``.
+  ///
+  /// - Throws: `APP_NOT_ALLOWED`, or `APP_SCOPE_REQUIRED` for a method about all apps.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
     guard let caller = call.caller, let allowed = caller.apps else { return }
     guard let apps = call.method.apps(in: message), !apps.isEmpty else {
@@ -72,6 +81,7 @@ struct AuthorizationInterceptor: Interceptor, Sendable {
 }
 
 extension AuthorizationInterceptor {
+  /// Both checks for the caller that authentication has found again.
   func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) {
     try start(&call)
     guard let message else { return }
@@ -83,8 +93,12 @@ extension AuthorizationInterceptor {
 
 /// Takes a token from the bucket of the caller, which all threads share. Each replica has its part of the limit.
 struct RateLimitInterceptor: Interceptor, Sendable {
+  /// The processes among which the limit is divided.
   let replicas: ReplicaCount
 
+  /// Takes one call, also for a stream, whose messages are not limited.
+  ///
+  /// - Throws: `RATE_LIMIT` with the delay until the next call, rounded up to a millisecond.
   func start(_ call: inout CallInFlight) throws(Status) {
     guard let caller = call.caller, let bucket = caller.bucket,
       let wait = bucket.take(at: call.startTicks, dividedBy: replicas.value)

@@ -9,7 +9,9 @@ internal import Wire
 /// The state that the interceptors of all calls share: callers, clocks, the audit log and the call counts.
 package struct CallPolicy: Sendable {
   let callers: CurrentCallers
+  /// The system's clock, for expiries and audit entries.
   let now: @Sendable () -> Instant
+  /// Nanoseconds of a monotonic clock, for durations and rate limits.
   let ticks: @Sendable () -> Int64
   /// Receives the record of every audited call. It must not block.
   package let audit: @Sendable (AuditRecord) -> Void

@@ -6,8 +6,9 @@ internal import Synchronization
 /// The caller of the asynchronous call that the current task serves. Calls on an event loop have none, because they need
 /// no more than their ``CallContext``. It collects what the handler adds to the audit entry of the call.
 final class CallScope: Sendable {
+  /// `nil` outside of a call, where ``show(_:of:)`` has no effect.
   @TaskLocal static var current: CallScope?
-  /// The number of different customers of an audit entry.
+  /// The greatest number of different customers of an audit entry; further ones are left out.
   static let maxCustomers = 100
 
   /// `nil` for a method that is open to everyone.
@@ -18,7 +19,7 @@ final class CallScope: Sendable {
   private struct Shown {
     var customers: [String] = []
     var subject = ""
-    var moments: CallInFlight.Subject.Moments?
+    var instants: CallInFlight.Subject.QueriedInstants?
   }
 
   private let shown = Mutex(Shown())
@@ -28,8 +29,8 @@ final class CallScope: Sendable {
     self.idempotencyKey = idempotencyKey
   }
 
-  /// Adds customers that the response shows to the audit entry of the current call; `subject` is what the request names
-  /// instead of a customer.
+  /// Adds customers that the response shows to the audit entry of the current call. `subject` is what the request names
+  /// instead of a customer; a later call replaces it.
   static func show(_ customers: some Sequence<String>, of subject: String = "") {
     current?.shown.withLock { shown in
       for id in customers
@@ -40,11 +41,11 @@ final class CallScope: Sendable {
     }
   }
 
-  /// Adds the moments that a request asks about to the audit entry of the current call.
+  /// Adds the instants that a request asks about to the audit entry of the current call.
   static func ask(asOf: Instant?, knownAt: Instant?) {
     guard asOf != nil || knownAt != nil else { return }
-    let moments = CallInFlight.Subject.Moments(asOf: asOf, knownAt: knownAt)
-    current?.shown.withLock { $0.moments = moments }
+    let instants = CallInFlight.Subject.QueriedInstants(asOf: asOf, knownAt: knownAt)
+    current?.shown.withLock { $0.instants = instants }
   }
 
   /// Adds what the handler showed to the subject of the call.
@@ -52,7 +53,7 @@ final class CallScope: Sendable {
     let shown = shown.withLock { $0 }
     subject.customers += shown.customers.filter { !subject.customers.contains($0) }
     subject.other = shown.subject
-    subject.moments = shown.moments
+    subject.instants = shown.instants
   }
 
   /// The apps of `configured` that the caller of the current call may access.

@@ -2,7 +2,8 @@ internal import Callers
 internal import RPC
 internal import Synchronization
 
-/// Whether a running stream is still permitted.
+/// Whether a running stream is still permitted. ``InterceptorChain`` revalidates it after each replacement of the
+/// callers, on the thread of the replacement, while the handler runs elsewhere.
 final class StreamPermission<Shared: Interceptor & Sendable>: Sendable {
   private struct State {
     var message: [UInt8]?
@@ -49,9 +50,14 @@ final class StreamPermission<Shared: Interceptor & Sendable>: Sendable {
 /// The messages of a streaming call. Each one passes the interceptors before the handler receives it.
 struct InterceptedStream<Shared: Interceptor & Sendable>: MessageStream {
   let messages: any MessageStream
+  /// The call as it was accepted; each message is checked against it.
   let started: StartedCall<Shared>
+  /// Checked before each message in both directions.
   let permission: StreamPermission<Shared>
 
+  /// Waits for the next message of the peer, and lets it pass the interceptors.
+  ///
+  /// - Throws: the status of an interceptor, or with which the stream lost its permission.
   func next() async throws(Status) -> ReceivedMessage? {
     guard let message = try await messages.next() else { return nil }
     permission.received(message.bytes)

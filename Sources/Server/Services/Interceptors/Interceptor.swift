@@ -14,8 +14,8 @@ protocol Interceptor {
   /// Runs for each request message, possibly after `start` rejected the call; its error is then ignored.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status)
 
-  /// Checks again whether a running stream is permitted, after the callers or the keys of their issuer were replaced. `message` is its last request
-  /// message.
+  /// Checks again whether a running stream is permitted, after the callers or the keys of their issuer were replaced.
+  /// `message` is its last request message; `nil` if none has arrived.
   ///
   /// - Throws: the status with which the stream ends.
   func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status)
@@ -26,6 +26,7 @@ protocol Interceptor {
 }
 
 extension Interceptor {
+  /// Accepts every call; an interceptor implements the steps that it needs.
   func start(_ call: inout CallInFlight) throws(Status) {}
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {}
   func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) {}
@@ -42,6 +43,7 @@ struct InterceptorPair<Outer: Interceptor, Inner: Interceptor>: Interceptor {
     self.inner = inner
   }
 
+  /// Runs both until one of them rejects the call. The chain then ends the call by ``end(_:_:)`` of both.
   func start(_ call: inout CallInFlight) throws(Status) {
     try outer.start(&call)
     try inner.start(&call)
@@ -69,19 +71,24 @@ extension InterceptorPair: Sendable where Outer: Sendable, Inner: Sendable {}
 struct CallInFlight: Sendable {
   /// The apps, customers and actor that a request names.
   struct Subject: Hashable, Sendable {
+    /// The first values of the field in the encoded message, for the audit log. Authorization reads all of them
+    /// (``MethodPolicy/apps(in:)``).
     var apps: [String] = []
     /// The app that the call is about: of several values of a field the last one counts. Empty without one.
     var app: String { apps.last ?? "" }
+    /// The customers that the request names, and then those that the response shows.
     var customers: [String] = []
+    /// The person or system for which the caller acts, as the request states it.
     var actor = ""
     /// The reason that the request states.
     var note = ""
     /// The object that the request names instead of a customer, as the handler describes it.
     var other = ""
-    /// The moments that the request asks about; `nil`: the present.
-    var moments: Moments?
+    /// The instants that the request asks about; `nil`: the present.
+    var instants: QueriedInstants?
 
-    struct Moments: Hashable, Sendable {
+    /// The instants that a request about the past names.
+    struct QueriedInstants: Hashable, Sendable {
       /// Of the customer's state.
       let asOf: Instant?
       /// Of the knowledge about it.
@@ -89,7 +96,9 @@ struct CallInFlight: Sendable {
     }
   }
 
+  /// The rules of the method, which interceptors follow.
   let method: MethodPolicy
+  /// The context that the handler gets. Authentication adds the caller to it.
   var context: CallContext
   /// In nanoseconds of a monotonic clock.
   let startTicks: Int64
@@ -101,6 +110,8 @@ struct CallInFlight: Sendable {
   var trace: TraceContext?
   /// `nil` for calls that are not sampled.
   var span: RecordedSpan?
+  /// What the call is about, for the audit log: the request's part when it has arrived, and the handler's when it has
+  /// ended.
   var subject = Subject()
 
   init(_ method: MethodPolicy, _ context: CallContext, startTicks: Int64) {

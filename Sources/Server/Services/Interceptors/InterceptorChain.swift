@@ -9,6 +9,7 @@ internal import Tracing
 ///
 /// Calls on an event loop pass the interceptors of that loop; `Shared` runs on all other threads.
 struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
+  /// The interceptors of all threads but event loops.
   let interceptors: Shared
   /// Nanoseconds of a monotonic clock.
   let ticks: @Sendable () -> Int64
@@ -119,6 +120,7 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
 /// A call that the interceptors have accepted. Each one has to be ended once, by one of its methods.
 struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
   fileprivate(set) var call: CallInFlight
+  /// The chain that has accepted the call and has to end it.
   let chain: InterceptorChain<Shared>
 
   /// Ends a call that succeeded and has no handler.

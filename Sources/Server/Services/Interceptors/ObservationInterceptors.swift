@@ -22,15 +22,18 @@ struct MeteringInterceptor: Interceptor, Sendable {
 /// call about customers to the store. Lines about calls without a caller are limited for each network, because
 /// unauthenticated peers could fill the disk.
 struct AuditInterceptor: Interceptor, Sendable {
+  /// Writes a line of the audit log. It must not block.
   let audit: @Sendable (AuditRecord) -> Void
   /// `nil`: the store has no audit entries.
   let entries: RecordBuffer<AuditEntry>?
+  /// The time of audit entries.
   let now: @Sendable () -> Instant
   /// Counts the lines about calls without a caller.
   let unauthenticated: AddressLimiter
   /// The maximum size, in bytes, of a request without a caller whose subject the log names.
   private static let maxUnauthenticatedRequest = 16 * 1_024
 
+  /// Reads the fields of the request that the log names. A stranger's large request is not searched for them.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
     guard call.method.mutates || call.method.isRecorded, !call.method.isStreaming,
       call.caller != nil || message.count <= Self.maxUnauthenticatedRequest
@@ -48,6 +51,7 @@ struct AuditInterceptor: Interceptor, Sendable {
         outcome: failure.code.name, error: failure?.internalMessage ?? "", trace: trace))
   }
 
+  /// Whether the log may have another line about a call; lines about authenticated callers are not limited.
   private func isWithinLimit(_ call: CallInFlight) -> Bool {
     guard call.method.needsCaller, call.caller == nil, let network = call.context.network else { return true }
     return unauthenticated.delay(of: network) == nil
@@ -62,7 +66,7 @@ struct AuditInterceptor: Interceptor, Sendable {
         appID: call.subject.app, customerIDs: call.subject.customers.distinct,
         subject: call.subject.other, note: call.subject.note, outcome: failure.code.name,
         requestID: call.trace?.requestID ?? "", address: call.context.address,
-        asOf: call.subject.moments?.asOf, knownAt: call.subject.moments?.knownAt))
+        asOf: call.subject.instants?.asOf, knownAt: call.subject.instants?.knownAt))
   }
 }
 
