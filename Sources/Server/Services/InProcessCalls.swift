@@ -13,6 +13,7 @@ package struct InProcessCalls: ContractCalls {
   private let methods: [String: Method.AsyncHandler]
   private let streams: [String: Method.StreamHandler]
 
+  /// `methods` are those that run as tasks or streams; synchronous methods of an event loop are left out.
   init(policy: CallPolicy, methods: [Method]) {
     self.policy = policy
     var handlers: [String: Method.AsyncHandler] = [:]
@@ -28,9 +29,13 @@ package struct InProcessCalls: ContractCalls {
     self.streams = streams
   }
 
+  /// The role of the method's policy. A path outside the contract needs ``Role/admin``.
   package func role(of path: String) -> Role? { MethodPolicy.of(path).role }
 
-  /// The method has 30 seconds. A path without a unary method is `UNIMPLEMENTED`.
+  /// Calls a unary method, which has 30 seconds.
+  ///
+  /// - Throws: `UNIMPLEMENTED` for a path without a unary method, `INTERNAL` for a response of another type; otherwise
+  ///   as a remote call.
   package func call<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, as caller: Caller, person: CallingPerson
   ) async throws(Status) -> Response {
@@ -44,6 +49,8 @@ package struct InProcessCalls: ContractCalls {
     }
   }
 
+  /// Calls a streaming method, without a timeout: a page that is open in a browser follows events as long as it stays
+  /// open. The stream ends when the task is cancelled, and when `renewal` has no caller any more.
   package func follow<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, as caller: Caller, person: CallingPerson, renewal: CallerRenewal?,
     began: @escaping @Sendable () -> Void, receive: @escaping @Sendable (Response) -> Void
@@ -58,6 +65,7 @@ package struct InProcessCalls: ContractCalls {
     try await chain.intercepting(handler, MethodPolicy.of(path))(stream, context)
   }
 
+  /// A person waits for the page.
   private static let timeout = Timeout(nanoseconds: 30_000_000_000)
 }
 
@@ -76,6 +84,7 @@ private final class InProcessStream: MessageStream {
     self.receive = receive
   }
 
+  /// The request, once; then the end of the requests.
   func next() async throws(Status) -> ReceivedMessage? {
     let bytes = request.withLock { request in
       defer { request = nil }
@@ -96,8 +105,10 @@ private final class InProcessStream: MessageStream {
   func begin() async { began() }
 }
 
-/// A caller, authenticated by another component.
+/// Accepts a caller that another component has authenticated, such as the console. It replaces authentication in the
+/// chain, so the interceptors after it are the same as for other calls.
 struct KnownCallerInterceptor: Interceptor, Sendable {
+  /// Authorized and limited as each other caller.
   let caller: Caller
   /// The person that the caller acts for.
   let person: CallingPerson
@@ -112,6 +123,9 @@ struct KnownCallerInterceptor: Interceptor, Sendable {
     call.context.callerRoles = caller.roleBits
   }
 
+  /// Looks the caller up again, under the roles that it has now.
+  ///
+  /// - Throws: `UNKNOWN_TOKEN` if it is no caller any more.
   func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) {
     guard let renewal, call.method.needsCaller else { return }
     guard let caller = renewal.current() else { throw Status(CallerError.unknownToken) }

@@ -29,7 +29,9 @@ package struct LedgerComponents: Sendable {
 
 /// The calls to Apple's servers.
 package struct AppleComponents: Sendable {
+  /// Fetches purchases from Apple and ingests them.
   let lookup: PurchaseLookup
+  /// The clients of Apple's DeviceCheck, by app and environment.
   let deviceCheck: DeviceCheckClients
   /// `nil` if no app requires online checks.
   let onlineChecks: OnlineCheckEnforcer?
@@ -43,9 +45,13 @@ package struct AppleComponents: Sendable {
 
 /// The ways in which evidence reaches the ledger.
 package struct IntakeComponents: Sendable {
+  /// Ingests notifications of both versions, from Apple and from relays.
   let notifications: NotificationInbox
+  /// Verifies and ingests receipts, and looks their purchases up.
   let receipts: ReceiptIntake
+  /// Runs migration jobs; only on the leader.
   let migrations: MigrationJobManager
+  /// Runs repairs on request.
   let reconciler: Reconciler
 
   package init(
@@ -59,6 +65,7 @@ package struct IntakeComponents: Sendable {
 
 /// The streams of entitlement events.
 package struct StreamComponents: Sendable {
+  /// Shared by all watchers of the process.
   let broadcaster: EventBroadcaster
   /// The number of streams that a caller may have.
   let limit: StreamLimit
@@ -70,6 +77,7 @@ package struct StreamComponents: Sendable {
 
 /// The state of the process, for StatusService.
 package struct StatusComponents: Sendable {
+  /// The result of the last checks of the dependencies.
   let monitor: HealthMonitor
   let information: ServiceInformation
 
@@ -80,7 +88,9 @@ package struct StatusComponents: Sendable {
 
 /// The records that calls leave in the store after their responses.
 package struct RecordBuffers: Sendable {
+  /// The audit entries of calls about customers.
   package let auditEntries: RecordBuffer<Store.AuditEntry>
+  /// Apple's requests for retention messages, with the answers that they got.
   package let retentionRequests: RecordBuffer<RetentionRequestRecord>
 
   package init(
@@ -89,7 +99,8 @@ package struct RecordBuffers: Sendable {
     (self.auditEntries, self.retentionRequests) = (auditEntries, retentionRequests)
   }
 
-  /// Writes the records that wait, as far as the store can be written.
+  /// Writes the records that wait, as far as the store can be written. The service calls it when it ends; errors are
+  /// ignored, because nothing could repeat the write then.
   package func flush() async {
     try? await auditEntries.flush()
     try? await retentionRequests.flush()

@@ -6,21 +6,27 @@ internal import SignedData
 internal import Store
 package import Webhooks
 
-/// The components that the service handlers share. All of them may be used on any thread.
+/// The components that the service handlers share. All of them may be used on any thread. The composition root creates
+/// one, and each handler has a copy of it, which costs references only.
 package struct ServiceContext: Sendable {
   let store: any EntitlementStore
   let ledger: EvidenceLedger
   let catalog: CurrentCatalog
   let verifier: SignedDataVerifier
+  /// The keys of offers and tokens.
   let signing: SigningSettings
   let apple: AppleComponents
   let intake: IntakeComponents
   let streams: StreamComponents
+  /// The operator's view of webhooks.
   let deliveries: DeliveryAdmin
+  /// Makes and checks the page tokens of all list methods.
   let pageTokens: PageTokens
+  /// Adds positions to the responses of methods that write.
   let positions: PositionStamp
   let status: StatusComponents
   let records: RecordBuffers
+  /// The limit of expensive calls, which all methods of the process share.
   let expensiveCalls = ExpensiveCalls()
   /// The customers that can be answered about while a database across a network is away.
   let answerMemory: AnswerMemory

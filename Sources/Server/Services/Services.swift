@@ -7,6 +7,9 @@ package import Telemetry
 internal import Wire
 
 /// All services of the contract, wrapped in the interceptors.
+///
+/// A property or method returns each form in which calls arrive: methods for event loops, for Connect and for this
+/// process, and the endpoints of the edge. All of them share the context and the policy.
 package struct Services: Sendable {
   private let context: ServiceContext
   private let policy: CallPolicy
@@ -39,6 +42,8 @@ package struct Services: Sendable {
       methods: methodTable(check.loopMethods), tickEnded: check.endTick, recover: reader.recover)
   }
 
+  /// Wraps all methods in the interceptors. A large request of a synchronous method runs elsewhere, or is rejected if
+  /// the method has no form for it.
   private func methodTable(_ onEventLoop: [Method]) -> MethodTable {
     let (chain, interceptors) = (policy.chain, policy.eventLoopInterceptors())
     return MethodTable(
@@ -89,7 +94,9 @@ package struct Services: Sendable {
     RequestForwarder(routes, context.forwarder, feed: context.store.feed, now: now)
   }
 
-  /// Executes what other replicas hand to this one while it leads; `nil` for a process that has the store for itself.
+  /// Executes the calls and requests that other replicas hand to this one while it leads; `nil` for a process that has
+  /// the store for itself. The leader runs handlers without interceptors, because the replica where a call arrived has
+  /// run them.
   package func inboxWorker(_ routes: WritingRoutes) -> InboxWorker? {
     context.forwarder.map { forwarder in
       InboxWorker(
@@ -137,7 +144,8 @@ extension ServiceContext {
       expensiveCalls: expensiveCalls, times: ledger.clocks.times)
   }
 
-  /// `Check` and `BatchCheck` on one event loop, with the reader that it needs.
+  /// `Check` and `BatchCheck` on one event loop, with the reader that it needs. Over a network, an event loop must not
+  /// wait for the database: it loads answers instead and has no reader.
   func makeCheckHandler(
     _ missing: MissingReaders, cacheBytes: Int
   ) -> (check: CheckHandler, reader: EventLoopReader) {

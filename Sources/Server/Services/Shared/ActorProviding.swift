@@ -3,11 +3,13 @@ internal import Wire
 
 /// A request that names the person or system for which the caller acts.
 protocol ActorProviding {
+  /// The person or system, as the caller states it; empty if it states none.
   var actor: String { get set }
 }
 
 extension ActorProviding {
-  /// The request as evidence stores it: the authenticated caller, then the actor that the caller states.
+  /// The request as evidence stores it: `CALLER/ACTOR`, so that no caller can pass its action off as that of another. A
+  /// call without authentication keeps the stated actor.
   func attributed(to call: CallContext) -> Self {
     guard !call.caller.isEmpty else { return self }
     var request = self

@@ -10,6 +10,7 @@ final class EventLoopMethodPool: Sendable {
   private let runners: [EventLoopMethodRunner]
   private let calls = Atomic<Int>(0)
 
+  /// `cacheBytes` is the memory of all runners together.
   init(
     _ context: ServiceContext, health: HealthService, cacheBytes: Int, missingReaders: MissingReaders
   ) {
@@ -35,6 +36,7 @@ final class EventLoopMethodPool: Sendable {
     }
   }
 
+  /// The runners in turn.
   private var next: EventLoopMethodRunner {
     runners[calls.wrappingAdd(1, ordering: .relaxed).oldValue & (Self.size - 1)]
   }
@@ -46,6 +48,7 @@ private actor EventLoopMethodRunner {
 
   init(_ host: sending MethodHost) { self.host = host }
 
+  /// Runs a method synchronously, and ends the snapshot of its read.
   func result(_ path: String, _ request: [UInt8], _ call: CallContext) -> UnaryResult {
     _ = host.recover()
     defer { host.endTick() }

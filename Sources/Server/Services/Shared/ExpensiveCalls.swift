@@ -62,6 +62,7 @@ final class ExpensiveCalls: Sendable {
   private let limits: Limits
   private let lanes = Mutex<[String: Lane]>([:])
 
+  /// The same limits apply to each caller, which is known by its name.
   init(_ limits: Limits = Limits()) { self.limits = limits }
 
   /// Reserves a place for a call before its request is decoded, so that a rejected call costs little.
@@ -106,7 +107,7 @@ final class ExpensiveCalls: Sendable {
     return try result.get()
   }
 
-  /// The number of calls that run or wait.
+  /// The number of calls that run or wait, of all callers together.
   var count: Int { lanes.withLock { $0.values.reduce(0) { $0 + $1.running + $1.waiting.count } } }
 
   /// Waits for a place of the caller, and frees it after `body`.
@@ -156,6 +157,7 @@ final class ExpensiveCalls: Sendable {
     if let decision { waiter.continuation.resume(returning: decision) }
   }
 
+  /// Takes a cancelled call out of the queue. A call that has not reached it yet finds its ticket abandoned.
   private func abandon(_ ticket: Ticket, of caller: String) {
     let waiter: Waiter? = lanes.withLock { lanes in
       ticket.isAbandoned.store(true, ordering: .relaxed)
@@ -165,7 +167,7 @@ final class ExpensiveCalls: Sendable {
     waiter?.continuation.resume(returning: .failure(Status(.cancelled)))
   }
 
-  /// Passes the place of a finished call on.
+  /// Passes the place of a finished call to the first one that waits, or frees it.
   private func leave(_ caller: String) {
     let next: Waiter? = lanes.withLock { lanes in
       guard var lane = lanes[caller] else { return nil }

@@ -7,10 +7,12 @@ internal import Wire
 
 /// A request whose sender may repeat it with the same idempotency key.
 protocol RepeatableRequest: WireMessage {
+  /// The response, which is stored under the key.
   associatedtype Response: RepeatedResponse
 
+  /// Chosen by the sender; empty without one.
   var idempotencyKey: String { get set }
-  /// The ids of the customers that the request names.
+  /// The ids of the customers that the request names. Erasing one of them erases the stored response too.
   var namedCustomers: [String] { get }
 }
 
@@ -32,6 +34,7 @@ extension RepeatableAppRequest {
 
 /// A response that states whether it is the stored one of an earlier request.
 protocol RepeatedResponse: WireMessage {
+  /// Whether an earlier call with the same key caused the response.
   var repeated: Bool { get set }
 }
 
@@ -46,7 +49,8 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
   /// Whether the caller gave the key; otherwise the response is never a repeated one to it.
   private let isGiven: Bool
 
-  /// The hash is that of the request without its key.
+  /// The key of a request, or the one that ``InboxWorker`` gives to a request without it. The stored hash is that of
+  /// the request without its key: another request with the same key fails with `IDEMPOTENCY_KEY_REUSED`.
   init(of request: Request, _ call: CallContext, _ context: ServiceContext) {
     ledger = context.ledger
     isGiven = !request.idempotencyKey.isEmpty
@@ -62,6 +66,8 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
   }
 
   /// The response to an earlier call; `nil` if the request has to be executed.
+  ///
+  /// - Throws: `IDEMPOTENCY_KEY_REUSED`, `RESPONSE_ERASED`, and the status of an error of the store.
   func storedResponse() async throws(Status) -> Request.Response? {
     guard let request else { return nil }
     let stored = try await mapLedgerError { () async throws(LedgerError) in
@@ -120,7 +126,8 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
 
 // Requests that call Apple, which takes time and may end without a response.
 extension Idempotency {
-  /// Runs `body` unless a response is stored. A concurrent call with the same key waits for the first one.
+  /// Runs `body` unless a response is stored. A concurrent call with the same key waits for the first one, and then
+  /// returns its response.
   func runExclusively(
     _ locks: KeyLocks, _ body: () async throws(Status) -> Request.Response
   ) async throws(Status) -> Request.Response {
@@ -153,6 +160,8 @@ extension Idempotency {
 
   /// Apple's name of the request: the given one, or a UUID (RFC 9562, version 8) that depends on the key and its caller
   /// only. Apple recognizes a request that is sent again by it.
+  ///
+  /// - Throws: `MISSING_FIELD` without a name and without a key of the sender.
   func requestIdentifier(
     _ given: String, field: String = "request_identifier"
   ) throws(Status) -> String {

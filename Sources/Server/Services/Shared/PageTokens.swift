@@ -7,7 +7,8 @@ internal import Wire
 ///
 /// A token is the position after which the next page starts, authenticated together with the request: its method and
 /// every field but the token and the page size. So a token works only for the app, the customer and the filters of the
-/// response that returned it, and no client can make one up.
+/// response that returned it, and no client can make one up. Each handler says what its position is: mostly a key of
+/// the list, so that rows which are added or removed meanwhile neither repeat nor hide others.
 package struct PageTokens: Sendable {
   private static let tagBytes = 16
   private let key: [UInt8]
@@ -57,6 +58,8 @@ struct RequestedPage: Sendable {
   fileprivate let tokens: PageTokens
 
   /// The position as a number above 0; `nil` for the first page.
+  ///
+  /// - Throws: `INVALID_PAGE_TOKEN` for a position of another form, as an earlier version may have made it.
   var number: Int64? {
     get throws(Status) {
       guard let position else { return nil }
@@ -74,6 +77,7 @@ struct RequestedPage: Sendable {
 /// A request for one page of a list.
 protocol PagedRequest: WireMessage {
   var pageToken: String { get set }
+  /// The size that the sender wants, as ``RequestValidation/pageSize(_:)`` reads it.
   var pageSize: Int32 { get set }
 }
 
@@ -118,6 +122,7 @@ extension GetRefundHistoryRequest: PagedRequest {
 }
 
 extension Status {
+  /// `INVALID_PAGE_TOKEN`: the sender has to begin with the first page.
   static var invalidPageToken: Status {
     Status(
       .invalidArgument, reason: "INVALID_PAGE_TOKEN",

@@ -3,8 +3,10 @@ internal import HTTP
 internal import RPC
 internal import Store
 
-/// Delays calls until this process has the positions that their metadata `entitled-at-least` requires.
+/// Delays calls until this process has the positions that their metadata `entitled-at-least` requires. So a caller that
+/// wrote through one replica reads its write from another.
 struct PositionBarrier: Sendable {
+  /// Knows the commits that this process has.
   let feed: StoreFeed
 
   /// The longest wait; shorter if the caller's deadline passes earlier.
@@ -81,6 +83,7 @@ struct PositionBarrier: Sendable {
 
 /// The barrier of one event loop. It keeps the last token that it decoded, because many calls follow one write.
 final class LoopPositionBarrier {
+  /// Waits on behalf of calls that leave the event loop.
   let barrier: PositionBarrier
   private var token: [UInt8] = []
   private var position: StorePosition?
@@ -98,6 +101,7 @@ final class LoopPositionBarrier {
     return hasReached
   }
 
+  /// Returns the position of a token; `nil` for any other text.
   private func position(in text: UnsafeRawBufferPointer) -> StorePosition? {
     if token.withUnsafeBytes({ $0.hasSameBytes(as: text) }) { return position }
     guard let decoded = PositionToken.position(in: text) else { return nil }

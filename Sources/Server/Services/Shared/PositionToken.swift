@@ -11,7 +11,7 @@ package enum PositionToken {
   private static let byteCount = 33
   private static let version: UInt8 = 1
 
-  /// Returns the text of a position, whose term must not be 0.
+  /// Returns the text of a position, whose term must not be 0: ``PositionTokens/token(_:)`` fills it in.
   package static func text(of position: StorePosition) -> String {
     var bytes: [UInt8] = [version]
     bytes.reserveCapacity(byteCount)

@@ -13,6 +13,7 @@ package struct PositionTokens: Sendable {
   /// - Parameter feed: that of the store.
   package init(_ feed: StoreFeed) { self.feed = feed }
 
+  /// Returns the token of a position. A position without a term gets the store's own.
   func token(_ position: StorePosition) -> String {
     guard position.term == 0 else { return PositionToken.text(of: position) }
     return PositionToken.text(
@@ -62,6 +63,7 @@ struct PositionStamp: Sendable {
   /// The metadata with the position.
   static let field = "entitled-position"
 
+  /// Has the position after a call.
   let store: any EntitlementStore
   let tokens: PositionTokens
 
@@ -82,6 +84,7 @@ struct PositionStamp: Sendable {
     }
   }
 
+  /// The token of the present position of an app; empty if the store cannot be read.
   func position(of appID: String) async -> String {
     do throws(StoreError) {
       let position = try await store.read { snapshot throws(StoreError) in
@@ -96,10 +99,12 @@ struct PositionStamp: Sendable {
 
 /// A request about one app.
 protocol AppRequest: WireMessage {
+  /// The id of the app in the configuration.
   var app: String { get }
 }
 
 /// A response with the position of the store after a write.
 protocol PositionedResponse: WireMessage {
+  /// The position as a token; empty without one.
   var position: String { get set }
 }

@@ -16,6 +16,8 @@ extension Catalog {
 
 extension AppDefinition {
   /// The environment of a request; the app's first one if it is unspecified.
+  ///
+  /// - Throws: `WRONG_ENVIRONMENT` for one that the app does not have, with those that it has.
   func environment(_ requested: Wire.Environment) throws(Status) -> AppStore.Environment {
     if case .unspecified = requested, let first = environments.first { return first }
     guard let environment = AppStore.Environment(requested), environments.contains(environment) else {
@@ -56,6 +58,7 @@ extension Status {
 
 /// Checks of request fields that several methods share.
 enum RequestValidation {
+  /// Requires a customer id. Its length is a limit of the contract's text fields, which decoding has checked.
   static func customerID(_ id: String) throws(Status) {
     guard !id.isEmpty else { throw .missingField("customer_id", "customer_id is empty") }
   }
@@ -94,6 +97,8 @@ extension RequestValidation {
   }
 
   /// The page size of a request: 1 to 1000, larger ones capped; 100 for an unset one.
+  ///
+  /// - Throws: `INVALID_FIELD` for a negative one.
   static func pageSize(_ size: Int32) throws(Status) -> Int {
     guard size >= 0 else { throw .invalidField("page_size", "page_size is less than 0") }
     return size == 0 ? 100 : min(Int(size), 1_000)

@@ -10,6 +10,7 @@ internal import Store
 // The statuses of calls that Apple, or the way to it, fails. No switch has a `default`, as in ServiceErrors.swift.
 
 extension Status {
+  /// `PERMISSION_DENIED` for a revoked certificate; `UNAVAILABLE` if a required OCSP response did not arrive.
   init(_ error: OnlineCheckError) {
     switch error {
     case .revoked: self.init(.permissionDenied, reason: error.reason, error.description)
@@ -18,6 +19,8 @@ extension Status {
     }
   }
 
+  /// The status of a lookup. `APP_STORE_RESPONSE_NOT_GENUINE` is `UNAVAILABLE`, because another response of Apple may
+  /// verify.
   init(_ error: LookupError) {
     switch error {
     case .noKey:
@@ -58,6 +61,7 @@ extension Status {
       retryAfterMilliseconds: error.retryAfter.map { $0.wholeSeconds * 1_000 })
   }
 
+  /// `DEVICE_TOKEN_REJECTED` is about the caller's token; the two about keys are for the operator.
   init(_ error: DeviceCheckError) {
     switch error {
     case .noKey: self.init(.failedPrecondition, reason: "NO_DEVICE_CHECK_KEY", error.description)

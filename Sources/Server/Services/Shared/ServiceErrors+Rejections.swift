@@ -24,6 +24,7 @@ extension Rejection {
 }
 
 extension ReceiptRejection {
+  /// A receipt that is unknown to Apple is not found; one of another owner could be submitted after a transfer.
   var statusCode: StatusCode {
     switch self {
     case .empty, .unrecognized, .otherDocument, .transactionIDZero: .invalidArgument
@@ -37,6 +38,7 @@ extension ReceiptRejection {
 }
 
 extension VerificationError {
+  /// A document that cannot be parsed is an invalid argument; one that is not trusted for this app is not permitted.
   var statusCode: StatusCode {
     switch self {
     case .documentTooLarge, .notAJWS, .notBase64, .notAReceipt, .tooMany, .unsupportedAlgorithm,

@@ -17,6 +17,7 @@ func mapLedgerError<Value>(
 }
 
 extension Status {
+  /// `UNKNOWN_APP`. The message lists the configured apps, so that a misspelling shows.
   static func unknownApp(_ id: String, known: [String]) -> Status {
     Status(
       .notFound, reason: "UNKNOWN_APP",
@@ -24,12 +25,16 @@ extension Status {
       metadata: [("app", id)], field: "app")
   }
 
+  /// `UNKNOWN_REPAIR`; an empty `id` requests the latest repair, and the app has none.
   static func unknownRepair(_ id: String) -> Status {
     Status(
       .notFound, reason: "UNKNOWN_REPAIR",
       id.isEmpty ? "no repair has run for this app yet" : "the app has no repair '\(id)'", field: "repair_id")
   }
 
+  /// The status of an error of the store. All but those of a deadline and a cancellation are temporary; only the log
+  /// gets the cause. If certainly nothing was written, `isWithoutEffect` lets a replica repeat the call at another
+  /// leader.
   init(_ error: StoreError) {
     switch error {
     case .overloaded:
@@ -97,6 +102,7 @@ extension Status {
     }
   }
 
+  /// The status of an interrupted repair, which keeps its progress.
   init(_ error: ReconciliationError) {
     switch error {
     case .lookup(let error): self.init(error)
@@ -106,6 +112,7 @@ extension Status {
     }
   }
 
+  /// The status of a migration job that is not what the request needs, or of an input that cannot be read.
   init(_ error: MigrationError) {
     switch error {
     case .unknownMigration:
@@ -134,6 +141,8 @@ extension Status {
     }
   }
 
+  /// The status of a receipt: permanent if it was rejected, with the id of the evidence; `UNAVAILABLE` if Apple could
+  /// not be called, with a delay.
   init(_ error: ReceiptError) {
     switch error {
     case .rejected(let rejection, let evidence):

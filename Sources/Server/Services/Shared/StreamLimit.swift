@@ -10,6 +10,7 @@ package final class StreamLimit: Sendable {
   private let limit: Int
   private let counts = Mutex<[String: Int]>([:])
 
+  /// `limit` is the number of streams of one caller; the default is that of the configuration.
   package init(_ limit: Int = 1_000) { self.limit = limit }
 
   /// The number of streams of all callers.
@@ -38,6 +39,7 @@ package final class StreamLimit: Sendable {
       metadata: [("limit", Self.name)], retryAfterMilliseconds: 10_000)
   }
 
+  /// Ends a stream. A caller without streams leaves no entry.
   private func end(_ caller: String) {
     counts.withLock { counts in
       let count = counts[caller, default: 0]
