@@ -85,6 +85,7 @@ package final class EventBroadcaster: Worker {
     }
   }
 
+  /// Publishes the new events of an app, a page at a time, until the store has no more.
   private func publishCommits(of appID: String) async throws(StoreError) {
     while let (published, mark) = progress(of: appID) {
       let page = try await store.read { snapshot throws(StoreError) in
@@ -148,6 +149,7 @@ package final class EventBroadcaster: Worker {
     }
   }
 
+  /// Ends the deliveries to a watcher. The app is dropped at the next commit if this was its last one.
   func unsubscribe(_ watcher: WatchSubscription) {
     state.withLock { _ = $0.apps[watcher.appID]?.watchers.removeValue(forKey: ObjectIdentifier(watcher)) }
   }
@@ -183,7 +185,9 @@ package final class EventBroadcaster: Worker {
 
 /// The selection of events for one watcher.
 struct EventFilter: Sendable {
+  /// The app, which is also the unit of reading.
   let appID: String
+  /// The environment; sequences are shared by all environments of an app.
   let environment: AppStore.Environment
   /// Empty: all customers.
   let customers: Set<CustomerKey>
@@ -192,6 +196,7 @@ struct EventFilter: Sendable {
   /// `nil`: all events, whatever their segment.
   var segment: String?
 
+  /// Whether the watcher gets an event. All conditions must be met.
   func passes(_ event: NewEvent) -> Bool {
     event.customer.appID == appID && event.customer.environment == environment
       && (segment.map { event.change.subject?.segment == $0 } ?? true)

@@ -3,6 +3,7 @@ internal import Store
 
 /// Reads committed events for watchers that catch up.
 struct EventLogReader: Sendable {
+  /// The store, on whose reader pool catching up runs.
   let store: any EntitlementStore
 
   /// At most `limit` events of an app after `sequence`, the last one of a stream whose messages are committed at `mark`.
@@ -48,7 +49,9 @@ struct EventLogReader: Sendable {
 
 /// Events of an app that one snapshot has, and its mark.
 struct EventPage: Sendable {
+  /// The events in the order of their sequences.
   let events: [SharedEvent]
+  /// The commit that the snapshot saw; `nil` in a store without commits of other processes.
   let mark: CommitMark?
   /// Whether the snapshot has all commits of the page before.
   let isContinuation: Bool
@@ -76,5 +79,6 @@ final class SharedEvent: Sendable {
 
   init(_ stored: StoredEvent) { self.stored = stored }
 
+  /// The position of the event in the order of the app's commits.
   var sequence: Int64 { stored.sequence }
 }

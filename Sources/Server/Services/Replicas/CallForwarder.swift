@@ -22,7 +22,9 @@ struct CallForwarder: Sendable {
   /// Methods that write where a call arrives: the pieces of an upload are a table of their own, which any replica appends to.
   private static let local: Set<String> = ["/entitled.v1.ReceiptService/UploadMigrationInput"]
 
+  /// Whether this replica leads.
   let leadership: Leadership
+  /// The inbox of the leader, in the database.
   let replication: any Replication
 
   /// `nil` for a process that has the store for itself: its calls cost nothing more.
@@ -32,6 +34,7 @@ struct CallForwarder: Sendable {
     self.replication = replication
   }
 
+  /// Whether calls run in this process now; it may change while one runs.
   var executesWrites: Bool { leadership.executesWrites }
 
   /// Returns the method, forwarded while this replica is not the leader if the leader has to execute it.
@@ -77,6 +80,9 @@ struct CallForwarder: Sendable {
   }
 
   /// Hands a call to the leader.
+  ///
+  /// - Throws: the status of the leader's handler; `OUTCOME_UNKNOWN` if a call without a deadline has no outcome after
+  ///   30 seconds.
   func forward(_ path: String, _ body: [UInt8], _ call: CallContext) async throws(Status) -> Reply {
     let result = try await outcome(ForwardedContext(call), within: call.remainingTime) { context in
       InboxEntry(

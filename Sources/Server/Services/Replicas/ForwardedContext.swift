@@ -12,9 +12,12 @@ struct ForwardedContext: Sendable {
   /// of proxies, are not stored.
   private static let storedFields: Set = ["\(CallContext.requiredPositionField)", "content-type"]
 
+  /// The caller that this replica has authenticated and authorized; the leader trusts it. Without the token bucket,
+  /// because the call was counted where it arrived.
   var caller: Caller?
   /// Continues the trace of the call that arrived.
   var trace: String?
+  /// The IP address of the client, for the audit log and the limits of networks.
   var address = ""
   /// From the arrival of the call; `nil` for none.
   var timeout: Timeout?
@@ -92,6 +95,8 @@ extension ForwardedContext {
       .flatMap { OutcomeKey($0) }
   }
 
+  /// The context as JSON. Members without a value are left out, and a leader of another version ignores those that it
+  /// does not have.
   var encoded: [UInt8] {
     var object: JSONObject = [
       "address": .string(address), "method": .string(httpMethod), "headers": .pairs(headers),

@@ -9,7 +9,9 @@ enum ForwardedOutcome: Sendable {
   case done
   /// The handler's reply, and the customers that it showed, for the audit entry of the call.
   case reply(Reply, shown: [String], subject: String)
+  /// The status of the handler, with its details and metadata.
   case failure(Status)
+  /// The response of an endpoint of the edge.
   case response(HTTPResponse)
 
   /// - Returns: `nil` for bytes that are not an encoded outcome.
@@ -47,6 +49,7 @@ enum ForwardedOutcome: Sendable {
     }
   }
 
+  /// The outcome as JSON, with bytes in Base64.
   var encoded: [UInt8] {
     var object: JSONObject
     switch self {

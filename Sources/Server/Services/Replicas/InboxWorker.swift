@@ -35,10 +35,15 @@ package final class InboxWorker: Worker {
   typealias Execution = Result<ForwardedOutcome?, LedgerError>
 
   private let logger = Logger(label: "entitled.inbox")
+  /// The table of entries and outcomes, which all replicas share.
   let inbox: any Inbox
+  /// The handlers by path, without interceptors and without forwarding.
   let calls: [String: Method.AsyncHandler]
+  /// The endpoints of the edge that write.
   let routes: WritingRoutes
+  /// Ingests notifications that were confirmed before they were stored here.
   let notifications: NotificationInbox
+  /// Writes the records of other replicas, together with the outcome of their entry.
   let ledger: EvidenceLedger
   private let checksOnline: Bool
   private let running: Mutex<RunningEntries>

@@ -39,6 +39,7 @@ package final class Leadership: Sendable {
     await end(term)
   }
 
+  /// Prepares until that succeeds, and leads until the term ends. A failed preparation is repeated after 200 ms.
   private func begin(
     _ prepare: @Sendable () async throws -> Void, _ lead: @Sendable () async -> Void
   ) async {
@@ -50,6 +51,7 @@ package final class Leadership: Sendable {
     await lead()
   }
 
+  /// Ends a term: calls are forwarded from now on, and the workers of the leader have returned when this does.
   private func end(_ term: Task<Void, Never>?) async {
     isPrepared.store(false, ordering: .releasing)
     term?.cancel()

@@ -8,6 +8,7 @@ struct OutcomeKey: Hashable, Sendable {
   /// The first byte of an encrypted outcome. JSON does not begin with it.
   private static let mark: UInt8 = 1
 
+  /// 32 bytes, of AES-256.
   let bytes: [UInt8]
 
   /// - Returns: `nil` for bytes that are no key.

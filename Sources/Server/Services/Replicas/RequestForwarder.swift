@@ -33,6 +33,8 @@ package struct RequestForwarder: Sendable {
   /// The route pattern of a path that writes; `nil` for another one.
   func route(of path: String) -> String? { routes.route(of: path) }
 
+  /// Responds to a request to a path that ``route(of:)`` has. A leader that lost its lease meanwhile hands the request
+  /// over, so that its client sees no takeover. Without a leader's response in time, the status is 503.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard let forwarder else { return await routes.respond(to: request) }
     if let endpoint = routes.notificationEndpoint(for: request) {

@@ -34,6 +34,7 @@ struct RunningEntries: Sendable {
     }
   }
 
+  /// Removes an entry whose execution has ended, also one that is postponed.
   mutating func remove(_ key: InboxKey) {
     keys.remove(key)
     waitingForHosts.remove(key)

@@ -34,7 +34,8 @@ package struct WritingRoutes: Sendable {
     }
   }
 
-  /// Judges a request in a replica that does not write.
+  /// Judges a request in a replica that does not write: what is wrong in any case goes no further, and a notification
+  /// that verifies is confirmed as soon as it is in the inbox.
   func judge(_ request: HTTPRequest) -> LocalVerdict {
     switch request.path {
     case let path where notifications.serves(path): notifications.judge(request)
