@@ -7,15 +7,19 @@ internal import Wire
 
 /// Answers the requests of `Check` and `BatchCheck` from a reader, on any thread.
 struct CheckEvaluation: Sendable {
+  /// The last change of each customer, against which cached responses are checked.
   let changes: CustomerVersions
+  /// The catalog, which a reload replaces.
   let catalog: CurrentCatalog
 
   /// A valid request and the catalog that it is answered with.
   struct Query: Sendable {
     let entitlement: String
+    /// The customer as the request names it.
     let key: CustomerKey
     let app: AppDefinition
     let environment: AppStore.Environment
+    /// The generation from before ``app`` was read: a response that is cached under it is not valid after a reload.
     let catalogGeneration: UInt64
   }
 
@@ -23,6 +27,8 @@ struct CheckEvaluation: Sendable {
   typealias Outcome = (response: CheckResponse, validity: CheckResponseCache.Validity?)
 
   /// Checks the fields of a request.
+  ///
+  /// - Throws: `UNKNOWN_APP`, `WRONG_ENVIRONMENT`, `MISSING_FIELD` or `UNKNOWN_ENTITLEMENT`.
   func query(_ request: CheckRequest) throws(Status) -> Query {
     let generation = catalog.generation
     let app = try catalog.value.app(request.app)

@@ -18,6 +18,7 @@ final class CheckResponseCache {
   struct Validity {
     /// The validity interval; without an end if `until` is `nil`.
     let from: Instant
+    /// Exclusive; `nil`: no end.
     let until: Instant?
     /// Whether the interval is by the clock of the environment `Sandbox`.
     let isInSandbox: Bool
@@ -25,6 +26,7 @@ final class CheckResponseCache {
     let isKnown: Bool
     /// ``AnswerReader/snapshotVersion()`` of the tick that read the customer.
     let snapshotVersion: UInt64
+    /// The slot of the customer's last change, which customers with the same hash share.
     let customer: CustomerVersions.Slot
     /// ``CurrentCatalog/generation`` from before the catalog was read.
     let catalogGeneration: UInt64
@@ -128,6 +130,7 @@ final class CheckResponseCache {
   /// The maximum size of a suffix that needs no second allocation.
   private static let suffixRoom = 24
 
+  /// Whether nothing that decides about the response has changed since it was made.
   private func isValid(_ validity: Validity, at now: Instant) -> Bool {
     validity.from <= now && (validity.until.map { now < $0 } ?? true)
       && changes.lastCommit(in: validity.customer) <= validity.snapshotVersion

@@ -106,7 +106,9 @@ extension ExplainResponse {
 
 /// The page of steps that a request wants. Its position is the number of the steps before it.
 struct ExplanationPage: Sendable {
+  /// The number of steps before the page.
   let first: Int
+  /// The greatest number of steps on the page.
   let size: Int
   private let page: RequestedPage
 
@@ -116,6 +118,7 @@ struct ExplanationPage: Sendable {
     self.page = page
   }
 
+  /// The token of the page that begins after `count` steps.
   func token(after count: Int) -> String { page.token(after: count) }
 }
 

@@ -8,6 +8,7 @@ internal import Wire
 
 // Events of a customer, as pages and as a stream, and unclaimed purchases.
 extension EntitlementServiceHandler {
+  /// Streams events within the limit of streams of the caller. Other customers' ids need the role `operate`.
   func watch(
     _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext
   ) async throws(Status) {

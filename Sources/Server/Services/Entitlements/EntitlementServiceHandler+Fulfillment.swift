@@ -41,6 +41,8 @@ extension EntitlementServiceHandler {
     return response
   }
 
+  /// Records a delivery. `fulfillment_id` makes it idempotent without a key: a repeated id changes nothing. Negative
+  /// units are taken back; without units, those that are due count.
   func acknowledgeFulfillment(
     _ request: AcknowledgeFulfillmentRequest, _ call: CallContext
   ) async throws(Status) -> AcknowledgeFulfillmentResponse {

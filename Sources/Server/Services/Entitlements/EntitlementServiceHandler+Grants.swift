@@ -7,6 +7,8 @@ internal import Wire
 
 // Entitlements that the operator grants without a purchase.
 extension EntitlementServiceHandler {
+  /// Grants an entitlement; with `source`, records the state of a purchase in another store by its revision. Only a
+  /// grant of the operator must end after it begins: the state of a purchase may be about the past.
   func grant(_ request: GrantRequest, _ call: CallContext) async throws(Status) -> GrantResponse {
     let request = request.attributed(to: call)
     let once = Idempotency(of: request, call, context)
@@ -66,6 +68,7 @@ extension EntitlementServiceHandler {
     }
   }
 
+  /// Revokes a grant, whose id also determines the environment. The response has the entitlement as it is afterwards.
   func revokeGrant(
     _ request: RevokeGrantRequest, _ call: CallContext
   ) async throws(Status) -> RevokeGrantResponse {
@@ -105,6 +108,7 @@ extension EntitlementServiceHandler {
 }
 
 extension CommandResult {
+  /// The grant of the command; `nil` for a command about none.
   fileprivate var grantMessage: Grant? {
     guard let grant, let customer else { return nil }
     return Grant(grant, to: customer)

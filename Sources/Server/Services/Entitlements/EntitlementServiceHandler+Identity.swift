@@ -8,6 +8,7 @@ internal import Wire
 
 // Links between purchases and customers.
 extension EntitlementServiceHandler {
+  /// Links a purchase to a customer. Without a policy, that of the app decides about a purchase with an owner.
   func linkPurchase(
     _ request: LinkPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> LinkPurchaseResponse {
@@ -33,6 +34,7 @@ extension EntitlementServiceHandler {
     }
   }
 
+  /// Binds a token to a customer, and returns the unclaimed purchases that it linked.
   func registerAppAccountToken(
     _ request: RegisterAppAccountTokenRequest, _ call: CallContext
   ) async throws(Status) -> RegisterAppAccountTokenResponse {
@@ -55,6 +57,8 @@ extension EntitlementServiceHandler {
     }
   }
 
+  /// Moves a purchase from one customer to another; unlike ``linkPurchase(_:_:)``, it fails if the first is not an
+  /// owner.
   func transferPurchase(
     _ request: TransferPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> TransferPurchaseResponse {
@@ -82,6 +86,7 @@ extension EntitlementServiceHandler {
     }
   }
 
+  /// Merges one customer into another. The ledger checks both ids.
   func mergeCustomers(
     _ request: MergeCustomersRequest, _ call: CallContext
   ) async throws(Status) -> MergeCustomersResponse {
@@ -103,6 +108,7 @@ extension EntitlementServiceHandler {
     }
   }
 
+  /// Reverses a link, transfer or merge by its id, which also determines the environment.
   func undoTransfer(
     _ request: UndoTransferRequest, _ call: CallContext
   ) async throws(Status) -> UndoTransferResponse {
@@ -121,6 +127,9 @@ extension EntitlementServiceHandler {
     }
   }
 
+  /// Erases a customer from the store, and then from uploaded inputs of migrations, which may name a customer that the
+  /// store does not have. A dry run counts the rows only. It needs no idempotency key, because a second erasure changes
+  /// nothing.
   func eraseCustomer(
     _ request: EraseCustomerRequest, _ call: CallContext
   ) async throws(Status) -> EraseCustomerResponse {
@@ -159,6 +168,7 @@ extension EntitlementServiceHandler {
     }
   }
 
+  /// Overwrites the lines about customers and tokens in uploads; returns whether there were any.
   @discardableResult
   private func eraseUploads(
     of appID: String, naming customers: [String], tokens: Set<String>

@@ -9,6 +9,7 @@ internal import Wire
 
 // The events of a customer, page by page.
 extension EntitlementServiceHandler {
+  /// The greatest number of notifications beside a page of events.
   private static let maxNotifications = 1_000
 
   /// The position of a page is the sequence of the last event of the previous page.

@@ -8,6 +8,10 @@ internal import Wire
 
 // Signed tokens, which other services verify without a call.
 extension EntitlementServiceHandler {
+  /// Signs a token with the granted entitlements among the requested ones, by default all. It ends with the first of
+  /// them, and at most after the configured lifetime. Without a granted one, the token states none.
+  ///
+  /// - Throws: `NO_TOKEN_KEYS` if the configuration has no section `tokens`; `UNKNOWN_ENTITLEMENT`.
   func issueToken(
     _ request: IssueTokenRequest, _ call: CallContext
   ) async throws(Status) -> IssueTokenResponse {

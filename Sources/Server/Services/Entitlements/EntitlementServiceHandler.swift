@@ -9,6 +9,7 @@ internal import Wire
 /// `entitled.v1.EntitlementService` except `Check` and `BatchCheck`, which ``CheckHandler`` implements.
 struct EntitlementServiceHandler: EntitlementServiceMethods {
   let context: ServiceContext
+  /// The stream of `Watch`; the segment service has one of its own.
   let eventStream: EventStream
 
   init(_ context: ServiceContext) {
@@ -29,6 +30,8 @@ extension EventStream {
 
 // One customer: the current state and its explanation.
 extension EntitlementServiceHandler {
+  /// Returns the parts of the customer's state that the read mask includes, from one snapshot. An unknown customer is
+  /// no error: it has no facts. The id of another customer in a token conflict needs the role `operate`.
   func getCustomer(
     _ request: GetCustomerRequest, _ call: CallContext
   ) async throws(Status) -> GetCustomerResponse {
@@ -64,6 +67,8 @@ extension EntitlementServiceHandler {
     return response
   }
 
+  /// Explains the answer at `as_of`, by default now. With `known_at`, only facts recorded until then count. For a past
+  /// instant without it, the response also has the later records that changed the answer about that instant.
   func explain(_ request: ExplainRequest, _ call: CallContext) async throws(Status) -> ExplainResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)

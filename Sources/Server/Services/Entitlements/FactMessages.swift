@@ -6,6 +6,8 @@ internal import Wire
 // Facts as messages of the contract, under Apple's names.
 
 extension Wire.Transaction {
+  /// `bundleId` is that of the app, because facts exist only of documents about it. Every `..._raw` member has Apple's
+  /// word for a value that this version does not define.
   init(_ fact: TransactionFact, of app: AppDefinition, environment: AppStore.Environment) {
     self.init()
     transactionId = fact.transactionID
@@ -52,6 +54,7 @@ extension Wire.Transaction {
 }
 
 extension Wire.RenewalInfo {
+  /// Renewal info as Apple signed it last; see the transactions for `..._raw`.
   init(_ fact: RenewalFact, environment: AppStore.Environment) {
     self.init()
     originalTransactionId = fact.originalTransactionID
@@ -87,6 +90,7 @@ extension Wire.RenewalInfo {
 }
 
 extension Grant {
+  /// A grant in its present state; with a source, that of a purchase in another store.
   init(_ fact: GrantFact, to customer: CustomerKey) {
     self.init()
     grantId = fact.grantID

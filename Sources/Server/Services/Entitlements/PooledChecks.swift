@@ -7,6 +7,7 @@ internal import Wire
 struct PooledChecks: Sendable {
   let checks: CheckEvaluation
   let store: any EntitlementStore
+  /// The limits of checks about large customers, and of batches.
   let expensiveCalls: ExpensiveCalls
   /// The clocks of the environments.
   let times: @Sendable () -> EnvironmentTimes
@@ -57,7 +58,9 @@ struct PooledChecks: Sendable {
 
   static let batchPath = "/entitled.v1.EntitlementService/BatchCheck"
 
-  /// Reserves a place for a batch, and returns the work that answers it.
+  /// Reserves a place for a batch, and returns the work that answers it. The request is copied encoded.
+  ///
+  /// - Throws: `TOO_MANY_CHECKS`, `TOO_MANY_EXPENSIVE_CALLS`.
   func batch(_ bytes: UnsafeRawBufferPointer, _ call: CallContext) throws(Status) -> UnaryWork {
     let request = EncodedRequest<BatchCheckRequest>(bytes: bytes)
     _ = try request.validCount()

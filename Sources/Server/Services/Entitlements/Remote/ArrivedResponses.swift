@@ -3,7 +3,9 @@ internal import Wire
 
 /// A response as it is cached, and as it is sent.
 struct EncodedCheck {
+  /// Without `evaluated_at`, which ``CheckHandler/append(_:to:)`` adds to each reply.
   let cached: [UInt8]
+  /// With `evaluated_at`, for the caller whose check loaded it.
   let complete: [UInt8]
 
   init(_ outcome: CheckEvaluation.Outcome) {
@@ -17,7 +19,7 @@ struct EncodedCheck {
   }
 }
 
-/// Responses of other threads on their way to the cache of an event loop.
+/// Responses of other threads on their way to the cache of an event loop. At most 4,096 wait; others are not cached.
 final class ArrivedResponses: Sendable {
   private struct Arrival {
     let response: [UInt8]
@@ -29,6 +31,7 @@ final class ArrivedResponses: Sendable {
   private let waiting = Mutex<[Arrival]>([])
   private let isEmpty = Atomic(true)
 
+  /// Adds a response, on any thread.
   func add(_ response: [UInt8], to request: [UInt8], while validity: CheckResponseCache.Validity) {
     waiting.withLock { waiting in
       guard waiting.count < Self.capacity else { return }

@@ -10,13 +10,18 @@ internal import Wire
 /// for the misses of many calls.
 struct RemoteAnswers: Sendable {
   let checks: CheckEvaluation
+  /// Reads the misses of many calls with one query.
   let loader: any AnswerLoader
+  /// The answers of this process, which all event loops share.
   let memory: AnswerMemory
+  /// Answers from snapshots what stored answers do not suffice for.
   let pool: PooledChecks
+  /// Knows since when the database has not answered.
   let feed: StoreFeed
 
   /// The age of the answers of a tick.
   enum Age {
+    /// The database has answered within `max_staleness`.
     case fresh
     /// The database has not answered since then. Unknown customers are not answered.
     case stale(since: Instant)

@@ -32,6 +32,11 @@ final class RemoteChecks {
     answers.loader.flush()
   }
 
+  /// Answers a check from a cached response, then from the memory, and otherwise with the next query of the loop, whose
+  /// completion caches the response for the loop.
+  ///
+  /// - Throws: `STORE_UNAVAILABLE` if the database has been away for too long, or if it is away and the memory has no
+  ///   answer.
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult {
     let times = times()
     arrivals.move(to: responses)
