@@ -6,7 +6,8 @@ internal import Wire
 /// Serves each unary method of the contract by the Connect protocol: `POST /package.Service/Method` with a message as
 /// JSON or protobuf, and GET for methods without side effects.
 ///
-/// Calls pass the same interceptors and handlers as gRPC calls. Each call is independent of the others.
+/// Calls pass the same interceptors and handlers as gRPC calls. Each call is independent of the others. A message has
+/// at most 4 MiB when it is decompressed; the listener limits the body before that.
 package struct ConnectEndpoint: Sendable {
   private struct UnaryMethod: Sendable {
     let description: MethodDescription
@@ -98,6 +99,7 @@ package struct ConnectEndpoint: Sendable {
     }
   }
 
+  /// The message of the response in a codec. Handlers return protobuf, whatever the caller sent.
   private static func content(
     of reply: Reply, _ codec: ConnectCodec, _ method: MethodDescription
   ) throws(Status) -> [UInt8] {

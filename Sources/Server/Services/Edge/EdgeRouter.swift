@@ -138,6 +138,7 @@ package struct EdgeRouter: Sendable {
     return response
   }
 
+  /// The response to GET and HEAD, and 405 to other methods. The transport leaves out the body of a response to HEAD.
   private static func read(_ request: HTTPRequest, _ response: HTTPResponse) -> HTTPResponse {
     ["GET", "HEAD"].contains(request.method) ? response : .methodNotAllowed("GET, HEAD")
   }
@@ -194,6 +195,7 @@ extension RecordedSpan {
 
 /// Counts requests to the edge by route and status.
 enum EdgeMetrics {
+  /// Counts a request and its duration. `route` is a pattern, so that peers cannot add labels.
   static func count(_ route: String, status: Int, nanoseconds: Int64) {
     Counter(
       label: "entitled_edge_requests_total", dimensions: [("route", route), ("status", String(status))]

@@ -63,6 +63,7 @@ package final class HealthMonitor: Worker {
   private let maxWriteDelay: Duration
   private let missingReaders: MissingReaders
   private let now: @Sendable () -> Instant
+  /// Returns the free space on the disk of the store; `nil` if it is unknown.
   let freeBytes: @Sendable () -> Int64?
   private let state = Mutex(State())
 
@@ -98,7 +99,8 @@ package final class HealthMonitor: Worker {
     state.withLock { $0.configurationProblem = problem }
   }
 
-  /// Performs the first checks, after which calls are served.
+  /// Performs the first checks, after which calls are served. The program calls it before the listeners accept
+  /// connections.
   package func begin() async {
     await check()
   }
@@ -140,6 +142,7 @@ package final class HealthMonitor: Worker {
     }
   }
 
+  /// The problem with reads, by the pool or on an event loop; `nil` if there is none.
   private func storeReadProblem() async -> String? {
     do throws(StoreError) {
       _ = try await store.read { snapshot throws(StoreError) in try snapshot.snapshotVersion() }
@@ -156,6 +159,7 @@ package final class HealthMonitor: Worker {
       && store.feed.staleness(at: now()) != .expired
   }
 
+  /// Too little or unknown free space; `nil` if there is enough.
   private func diskProblem() -> String? {
     guard let free = freeBytes() else { return "free space unknown" }
     return free < Self.minFreeBytes

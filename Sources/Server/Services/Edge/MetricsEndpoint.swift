@@ -23,6 +23,9 @@ package struct MetricsEndpoint: Sendable {
   /// Nanoseconds of a monotonic clock.
   var ticks: Int64 { chain.ticks() }
 
+  /// Responds in the format that `accept` prefers.
+  ///
+  /// - Returns: 405 for other methods, and a Connect error for a caller without the role.
   func respond(to request: HTTPRequest) -> HTTPResponse {
     guard ["GET", "HEAD"].contains(request.method) else { return .methodNotAllowed("GET, HEAD") }
     do throws(Status) {

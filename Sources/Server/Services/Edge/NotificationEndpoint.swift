@@ -40,6 +40,9 @@ package struct NotificationEndpoint: Sendable {
   }
 
   /// Ingests the notification of a request; returns the response to one that is stored or refused.
+  ///
+  /// - Throws: ``LedgerError`` if it is not stored, for callers that repeat the request; `answer(to:_:)` is the
+  ///   response to it.
   func ingest(_ request: HTTPRequest) async throws(LedgerError) -> HTTPResponse {
     if let refusal = request.refusalOfDocument(limit: NotificationBody.maxSize) { return refusal }
     var notification = Self.notification(request)

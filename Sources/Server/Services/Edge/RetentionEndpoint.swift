@@ -15,6 +15,7 @@ package import Store
 /// Every replica answers by itself. Without an answer the status is 204, and Apple shows the messages that it has.
 package struct RetentionEndpoint: Sendable {
   static let prefix = "/retention/"
+  /// The pattern in metrics and in the OpenAPI document.
   static let route = "/retention/{app}"
 
   private let responder: RetentionResponder
@@ -70,6 +71,7 @@ package struct RetentionEndpoint: Sendable {
 
 /// The metrics of requests for retention messages.
 enum RetentionMetrics {
+  /// Counts a request that was answered, also one with 204, and measures the time of the answer.
   static func count(_ request: RetentionRequestRecord) {
     let app = [("app", request.line.appID), ("environment", request.line.environment.rawValue)]
     Counter(
@@ -79,10 +81,12 @@ enum RetentionMetrics {
     Timer(label: "entitled_retention_answer_seconds").recordNanoseconds(request.microseconds * 1_000)
   }
 
+  /// Counts a request that is not Apple's or malformed; its app is not trusted, so it is no label.
   static func countRefusal(_ reason: String) {
     Counter(label: "entitled_retention_refusals_total", dimensions: [("reason", reason)]).increment()
   }
 
+  /// Counts a record that the buffer discarded: the subscriber got an answer, and reports will not have it.
   static func countLoss(of request: RetentionRequestRecord) {
     Counter(label: "entitled_retention_requests_lost_total", dimensions: [("app", request.line.appID)])
       .increment()

@@ -8,9 +8,11 @@ internal import Store
 
 /// The verified documents of one device: all of one app, one environment and one Apple account.
 struct DeviceDocuments: Sendable {
+  /// The environment of the app transaction; transactions of another one are rejected.
   let environment: AppStore.Environment
   /// Identifies one Apple account's install of the app.
   let appTransactionID: String
+  /// The app transaction as a fact, which grants access by the version of the first purchase.
   let appTransaction: AppTransactionFact
   /// The purchases of the transactions, each once.
   let lines: [LineKey]
@@ -20,6 +22,8 @@ struct DeviceDocuments: Sendable {
   let installation: [UInt8]
 
   /// Verifies the app transaction, which identifies the account.
+  ///
+  /// - Throws: `PERMISSION_DENIED` or `INVALID_ARGUMENT` with the reason of the verification; `NO_APP_TRANSACTION_ID`.
   static func verifyAppTransaction(
     _ request: DeviceSyncRequest, of app: AppDefinition, with verifier: SignedDataVerifier
   ) throws(Status) -> AppTransactionPayload {
@@ -37,6 +41,9 @@ struct DeviceDocuments: Sendable {
   }
 
   /// Verifies the transactions, which must be of the account of `appTransaction`.
+  ///
+  /// - Throws: the status of the first document that fails: `OTHER_APP_TRANSACTION`, `NO_PURCHASE`, `OTHER_DEVICE`, or
+  ///   the reason of the verification.
   init(
     _ request: DeviceSyncRequest, _ appTransaction: AppTransactionPayload, of app: AppDefinition,
     with verifier: SignedDataVerifier
@@ -96,6 +103,7 @@ struct DeviceDocuments: Sendable {
     .permissionDenied, reason: "OTHER_APP_TRANSACTION",
     "a transaction belongs to another install than the app transaction", field: "signedTransactions")
 
+  /// Runs a verification; its error becomes a status with the member that has the document.
   private static func verified<Payload: Sendable>(
     _ field: String, _ verify: () throws(VerificationError) -> Verified<Payload>
   ) throws(Status) -> Payload {

@@ -19,7 +19,9 @@ internal import Telemetry
 package struct DeviceSyncEndpoint: Sendable {
   private static let prefix = "/app/v1/"
   private static let suffix = "/sync"
+  /// The pattern in metrics, in the audit log and in the OpenAPI document.
   static let route = "/app/v1/{app}/sync"
+  /// In milliseconds: a refund takes effect on a device within a quarter of an hour.
   private static let tokenLifetime: Int64 = 15 * 60 * 1_000
   /// In bytes: a signed document has some 6,000.
   private static let maxBody = 1 << 20
@@ -68,10 +70,12 @@ package struct DeviceSyncEndpoint: Sendable {
     }
   }
 
+  /// The app that a path names; it may be unknown.
   private static func appID(of request: HTTPRequest) -> String {
     String(request.path.dropFirst(prefix.count).dropLast(suffix.count))
   }
 
+  /// The response to a rejected request, which is counted by its reason.
   private func refusal(_ error: Status, of request: HTTPRequest) -> HTTPResponse {
     count(Self.appID(of: request), error.reason ?? error.code.name)
     let status: Int? =
@@ -174,6 +178,9 @@ package struct DeviceSyncEndpoint: Sendable {
     }
   }
 
+  /// Performs the online checks that the app requires.
+  ///
+  /// - Throws: ``LedgerError/notChecked(_:)``, also for a revoked certificate.
   private func checkCertificates(_ submission: Submission) async throws(LedgerError) {
     guard let onlineChecks = context.apple.onlineChecks else { return }
     for document in submission.documents {

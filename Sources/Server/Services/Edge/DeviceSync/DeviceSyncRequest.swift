@@ -9,13 +9,18 @@ struct DeviceSyncRequest: Sendable {
   /// In bytes of UTF-8.
   private static let maxInstallationID = 128
 
+  /// The JWS of the app transaction; not empty.
   let signedAppTransaction: String
+  /// The JWS of each transaction, each once; none for an app that was bought without a purchase in it.
   let signedTransactions: [String]
   /// A random id that the app stores with its data; `nil` if the device is identified by ``deviceVerificationID``.
   let installationID: String?
   /// `AppStore.deviceVerificationID`, in lower case.
   let deviceVerificationID: String?
 
+  /// Parses the body. Unknown members are rejected, so that an app learns of a misspelled one.
+  ///
+  /// - Throws: `MALFORMED_MESSAGE`, `INVALID_FIELD`, `MISSING_FIELD`, `FIELD_TOO_LONG` or `TOO_MANY_TRANSACTIONS`.
   init(_ body: [UInt8]) throws(Status) {
     let content: JSONValue
     do throws(JSONError) {
@@ -41,12 +46,14 @@ struct DeviceSyncRequest: Sendable {
     guard installationID != nil || deviceVerificationID != nil else { throw Self.missing("installationId") }
   }
 
+  /// A text; `nil` if the member is missing, null or empty.
   private static func text(_ name: String, of members: JSONObject) throws(Status) -> String? {
     guard let value = members[name], !value.isNull else { return nil }
     guard let text = value.stringValue else { throw invalid(name, "\(name) is \(value.kind), not a string") }
     return text.isEmpty ? nil : text
   }
 
+  /// The id of an installation; `nil` if the member is missing, null or empty.
   private static func identifier(_ name: String, of members: JSONObject) throws(Status) -> String? {
     guard let text = try text(name, of: members) else { return nil }
     guard text.utf8.count <= maxInstallationID else {

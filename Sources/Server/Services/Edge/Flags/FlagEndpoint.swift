@@ -17,6 +17,7 @@ internal import Wire
 ///
 /// The caller needs the role `read`, as for `Check`.
 package struct FlagEndpoint: Sendable {
+  /// The path of the bulk form; that of one flag has its key behind a slash.
   static let path = "/ofrep/v1/evaluate/flags"
 
   private let chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
@@ -74,6 +75,7 @@ package struct FlagEndpoint: Sendable {
     return PercentEncoding.decode(path.dropFirst(Self.path.count + 1))
   }
 
+  /// An error in the form of the protocol.
   private static func failure(_ error: FlagError, _ key: String?) -> HTTPResponse {
     .json(error.httpStatus, error.json(key).serialized())
   }

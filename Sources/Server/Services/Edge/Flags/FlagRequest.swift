@@ -6,12 +6,16 @@ internal import Wire
 
 /// The evaluation context of an OFREP request: the customer, and the app and environment if it names them.
 struct FlagRequest: Sendable {
+  /// `targetingKey`; not empty, and within the limit of the contract's texts.
   let customerID: String
   /// The configured name of the app; `nil` if the context does not name one.
   var appID: String?
   /// `nil`: the app's first one.
   let environment: AppStore.Environment?
 
+  /// Parses the body. Members of the context that the service does not define are ignored: they may be for other flags.
+  ///
+  /// - Throws: ``FlagError`` with the code that the protocol has for the problem.
   init(_ body: [UInt8]) throws(FlagError) {
     let content: JSONValue
     do throws(JSONError) {
@@ -63,8 +67,11 @@ struct FlagError: Error, Hashable, Sendable {
     case general = "GENERAL"
   }
 
+  /// `errorCode` of the response.
   let code: Code
+  /// `errorDetails` of the response, for people.
   let details: String
+  /// The status with which the protocol returns the code.
   let httpStatus: Int
   /// The reason of the status that this error stands for.
   let reason: String?

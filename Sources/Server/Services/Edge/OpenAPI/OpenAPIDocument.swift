@@ -5,6 +5,8 @@ internal import Wire
 
 /// The OpenAPI 3.1 document of the edge: the methods of the contract from its descriptors, and the other routes.
 struct OpenAPIDocument {
+  /// The whole document. Its paths are the unary methods, which alone are served by Connect, and
+  /// ``OpenAPIRoutes/paths``.
   let json: JSONObject
 
   init(version: String) {
@@ -43,6 +45,7 @@ struct OpenAPIDocument {
     ]
   }
 
+  /// A tag for each service, in the order of the contract, and those of the other routes.
   private static func tags(of methods: [MethodDescription]) -> [JSONValue] {
     var names: [String] = []
     for method in methods where !names.contains(method.service) { names.append(method.service) }
@@ -53,6 +56,7 @@ struct OpenAPIDocument {
     } + OpenAPIRoutes.tags
   }
 
+  /// The operations of a method: POST, and GET without side effects.
   private static func path(
     of method: MethodDescription, _ schemas: inout JSONSchema,
     _ errors: [(status: String, reference: JSONValue)]
@@ -77,10 +81,12 @@ struct OpenAPIDocument {
   /// Messages as protobuf have no JSON schema.
   private static let bytes: JSONValue = ["type": "string", "contentMediaType": "application/proto"]
 
+  /// `Service_Method`, which generators of clients turn into the name of a function.
   private static func identifier(of method: MethodDescription) -> String {
     "\(method.service.split(separator: ".").last ?? "")_\(method.name)"
   }
 
+  /// One operation, described by the comment in the contract and the role that it needs.
   private static func operation(
     _ method: MethodDescription, _ response: JSONValue, _ errors: [(status: String, reference: JSONValue)]
   ) -> JSONObject {

@@ -23,6 +23,7 @@ package final class OpenAPIEndpoint: Sendable {
     self.version = version
   }
 
+  /// Responds with the document, or with 304 if the client has it. Caches may use it for five minutes.
   func respond(to request: HTTPRequest) -> HTTPResponse {
     let document = self.document.withLock { stored in
       let document = stored ?? makeDocument()

@@ -16,6 +16,7 @@ enum OpenAPIRoutes {
     ["name": "Operation", "description": "Probes, keys and this document."],
   ]
 
+  /// The paths with their operations. An optional endpoint is in the document also if it is off.
   static let paths: JSONObject = [
     "/ofrep/v1/evaluate/flags/{key}": ["post": .object(flag)],
     "/ofrep/v1/evaluate/flags": ["post": .object(flags)],
@@ -37,6 +38,7 @@ enum OpenAPIRoutes {
     "/openapi.json": ["get": .object(probe("getOpenAPI", "This document.", type: json))],
   ]
 
+  /// The schemas that these operations refer to, by their names in the components.
   static let schemas: JSONObject = [
     "connect.Error": OpenAPIErrors.schema,
     "ofrep.Request": [

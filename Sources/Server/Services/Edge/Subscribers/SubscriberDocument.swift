@@ -22,6 +22,7 @@ struct SubscriberDocument {
     self.now = now
   }
 
+  /// The body of the response. What RevenueCat documents and Apple does not state is null.
   var json: JSONObject {
     [
       "request_date": Self.date(now), "request_date_ms": JSONValue(now.millisecondsSince1970),
@@ -59,6 +60,7 @@ struct SubscriberDocument {
       })
   }
 
+  /// One entitlement. An ended one is included with its end, as RevenueCat does, and has no access then.
   private func entitlement(_ name: String, _ status: EntitlementStatus) -> JSONObject {
     let purchase = facts.transactions.first { $0.transactionID == status.deciding?.transactionID }
     let grant = facts.grants.first { $0.grantID == status.grantID }

@@ -16,6 +16,7 @@ internal import Wire
 /// no purchases. Of several apps, the query names one (`?app=`); `X-Is-Sandbox: true` selects the environment Sandbox.
 package struct SubscriberEndpoint: Sendable {
   static let prefix = "/v1/subscribers/"
+  /// The pattern in metrics, in the OpenAPI document and in the policy.
   static let route = "/v1/subscribers/{customer}"
 
   private let chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
@@ -86,6 +87,7 @@ package struct SubscriberEndpoint: Sendable {
     }
   }
 
+  /// Reads the customer's merge target in one snapshot.
   private static func subscriber(
     _ key: CustomerKey, in app: AppDefinition, _ call: CallContext, _ context: ServiceContext
   ) async throws(Status) -> JSONObject {
