@@ -6,6 +6,7 @@ internal import Wire
 // Migration jobs as messages of the contract.
 
 extension Migration {
+  /// A job with its progress, in lines that are done and in bytes of the input: the number of its lines is not known.
   init(_ status: MigrationJobManager.JobStatus) {
     let job = status.job
     self.init()
@@ -39,6 +40,7 @@ extension Migration {
 }
 
 extension MigrationFailure {
+  /// `input` is the line as it was submitted, so that the failures can be the input of another job.
   init(_ failure: MigrationLine, input: String) {
     self.init()
     line = failure.number

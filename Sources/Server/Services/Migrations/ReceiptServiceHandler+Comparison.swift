@@ -12,6 +12,8 @@ extension ReceiptServiceHandler {
   /// The maximum number of customers whose purchases are fetched from Apple at a time.
   private static let comparisonConcurrency = 8
 
+  /// Compares a sample of the customers, in the order of their ids, with Apple: every `sample_every`-th, counted over
+  /// all pages. Changes nothing.
   func compareWithApple(
     _ request: CompareWithAppleRequest, _ call: CallContext
   ) async throws(Status) -> CompareWithAppleResponse {

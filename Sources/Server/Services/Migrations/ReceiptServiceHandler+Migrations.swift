@@ -10,8 +10,10 @@ internal import Wire
 extension ReceiptServiceHandler {
   /// The maximum size of all failures in one response together, because they contain receipts.
   private static let pageBytes = 1 << 20
+  /// The greatest size of one piece of an upload.
   private static let pieceBytes = 1 << 20
 
+  /// Returns the job with its rate, which only the memory of the leader has.
   func getMigration(
     _ request: GetMigrationRequest, _ call: CallContext
   ) async throws(Status) -> GetMigrationResponse {
@@ -41,6 +43,8 @@ extension ReceiptServiceHandler {
     }
   }
 
+  /// Cancels a running job; a second call changes nothing. Receipts in flight may still be ingested, and what was
+  /// migrated stays.
   func cancelMigration(
     _ request: CancelMigrationRequest, _ call: CallContext
   ) async throws(Status) -> CancelMigrationResponse {
@@ -51,6 +55,9 @@ extension ReceiptServiceHandler {
     return .with { $0.migration = migration }
   }
 
+  /// Deletes the failures of an ended job and its uploaded input, which contain receipts.
+  ///
+  /// - Throws: `MIGRATION_RUNNING`, `UNKNOWN_MIGRATION`.
   func purgeMigration(
     _ request: PurgeMigrationRequest, _ call: CallContext
   ) async throws(Status) -> PurgeMigrationResponse {
@@ -61,12 +68,18 @@ extension ReceiptServiceHandler {
     return .with { $0.migration = migration }
   }
 
+  /// The job that `body` returns, as a message.
   private func status(
     _ body: () async throws(MigrationError) -> MigrationJobManager.JobStatus
   ) async throws(Status) -> Migration {
     do throws(MigrationError) { return Migration(try await body()) } catch { throw Status(error) }
   }
 
+  /// Starts a job with a file of the migration folder or an upload. It runs after the call; without environments,
+  /// receipts are looked up in all of the app.
+  ///
+  /// - Throws: `MISSING_FIELD` without an input, `INVALID_FIELD`, `INPUT_PATH_NOT_ALLOWED`, `INPUT_NOT_FOUND` and
+  ///   others of ``MigrationError``.
   func startMigration(
     _ request: StartMigrationRequest, _ call: CallContext
   ) async throws(Status) -> StartMigrationResponse {
@@ -108,6 +121,8 @@ extension ReceiptServiceHandler {
     return try once.repeated(stored)
   }
 
+  /// Lists failed lines by number, with their input. The position of a page is the number of its predecessor's last
+  /// line. A page ends early when its inputs have a MiB.
   func listMigrationFailures(
     _ request: ListMigrationFailuresRequest, _ call: CallContext
   ) async throws(Status) -> ListMigrationFailuresResponse {
@@ -138,6 +153,10 @@ extension ReceiptServiceHandler {
     return response
   }
 
+  /// Appends a piece of at most 1 MiB to an upload at `offset`, unless it was appended before, so that a piece can be
+  /// repeated.
+  ///
+  /// - Throws: `UPLOAD_OFFSET_MISMATCH` with the present size, `UPLOAD_TOO_LARGE`, `UPLOAD_FAILED`.
   func uploadMigrationInput(
     _ request: UploadMigrationInputRequest, _ call: CallContext
   ) async throws(Status) -> UploadMigrationInputResponse {
@@ -158,6 +177,9 @@ extension ReceiptServiceHandler {
 }
 
 extension InputFormat {
+  /// The format; missing members have the defaults of ``InputFormat``.
+  ///
+  /// - Throws: `INVALID_FIELD` for an unknown syntax, and a delimiter that is not one byte.
   fileprivate init(_ message: MigrationInputFormat?) throws(Status) {
     self.init()
     guard let message else { return }

@@ -12,6 +12,8 @@ extension ReceiptServiceHandler {
   /// The maximum number of receipts of one stream in progress, including those with unsent outcomes.
   private static let streamConcurrency = 16
 
+  /// Submits receipts as they arrive, 16 at the same time. Outcomes are sent as they are ready, not in the order of the
+  /// requests; `correlation_id` relates them. A receipt that fails does not end the stream.
   func migrateReceipts(
     _ requests: RequestReader<MigrateReceiptsRequest>, _ responses: ResponseWriter<MigrateReceiptsResponse>,
     _ call: CallContext

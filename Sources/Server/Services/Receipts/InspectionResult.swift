@@ -5,6 +5,7 @@ internal import SignedData
 
 /// Whether a document verifies and is for the app, or the first reason why not.
 struct InspectionResult: Sendable {
+  /// Whether all checks succeeded. The owner of the purchase and online checks are not among them.
   let isVerified: Bool
   /// A stable code, such as `BAD_SIGNATURE`.
   let reason: String
@@ -28,10 +29,12 @@ struct InspectionResult: Sendable {
     return InspectionResult(isVerified: true, reason: "VERIFIED", explanation: explanation)
   }
 
+  /// A document whose signature, chain or app is not accepted.
   init(_ error: VerificationError) {
     self.init(reason: error.reason, explanation: error.description)
   }
 
+  /// Bytes that are no document of Apple's.
   init(_ error: UnrecognizedDocument) {
     self.init(reason: error.reason, explanation: error.description)
   }
@@ -50,6 +53,7 @@ struct InspectionResult: Sendable {
   static let unknownPayload = InspectionResult(
     reason: "UNKNOWN_DOCUMENT", explanation: "the document is a JWS, but of no kind that Apple signs")
 
+  /// A version 1 notification for another app or environment, or one that only Apple can confirm. It is never verified.
   init(_ body: ResponseBodyV1, for app: AppDefinition) {
     if let bundle = body.bid, bundle != app.identity.bundleID {
       self.init(.wrongBundle(bundle.debugDescription))

@@ -7,9 +7,13 @@ internal import Wire
 
 /// A validated request to sign an offer.
 enum OfferSigningRequest {
+  /// A promotional offer in Apple's older form, a signature beside its nonce and time; `account` may be empty.
   case legacyPromotional(ProductDefinition, offerID: String, account: String)
+  /// A promotional offer as a JWS; `transactionID` ties it to one customer.
   case promotional(ProductDefinition, offerID: String, transactionID: String?)
+  /// Whether a customer may have an introductory offer, as a JWS.
   case introductory(ProductDefinition, isAllowed: Bool, transactionID: String)
+  /// A request of the Advanced Commerce API, as a JWS.
   case advancedCommerce(JSONObject)
 
   /// Validates a request.
@@ -105,6 +109,9 @@ enum OfferSigningRequest {
     return object
   }
 
+  /// Returns a field that is not empty.
+  ///
+  /// - Throws: `MISSING_FIELD`.
   private static func needed(_ text: String, _ field: String) throws(Status) -> String {
     guard !text.isEmpty else { throw missing(field) }
     return text

@@ -9,6 +9,8 @@ extension ReceiptServiceHandler {
   /// Submissions that run at the same time share a commit.
   private static let concurrency = 16
 
+  /// Submits 1 to 100 purchases of one customer, 16 at the same time. Each has its own result, in the order of the
+  /// request: one that fails does not end the others. A repeated call changes nothing for those that succeeded.
   func submitTransactions(
     _ request: SubmitTransactionsRequest, _ call: CallContext
   ) async throws(Status) -> SubmitTransactionsResponse {

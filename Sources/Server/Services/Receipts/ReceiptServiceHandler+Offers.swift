@@ -9,6 +9,10 @@ internal import Wire
 
 // Signatures of offers that an app presents to StoreKit.
 extension ReceiptServiceHandler {
+  /// Signs an offer in the requested form, with a random nonce and the present time of the environment. The eligibility
+  /// of the customer is checked unless the configuration or the request turns that off.
+  ///
+  /// - Throws: the errors of ``OfferSigningRequest`` and of the eligibility; `NO_SIGNING_KEY` without a key of the app.
   func signOffer(_ request: SignOfferRequest, _ call: CallContext) async throws(Status) -> SignOfferResponse {
     let app = try context.catalog.value.app(request.app)
     let offer = try OfferSigningRequest(request, in: app)
@@ -73,6 +77,7 @@ extension ReceiptServiceHandler {
     }
   }
 
+  /// The facts of the customer that the request names; it must name one.
   private func facts(
     _ request: SignOfferRequest, _ app: AppDefinition, _ call: CallContext
   ) async throws(Status) -> CustomerFacts {

@@ -13,6 +13,11 @@ extension ReceiptServiceHandler {
   /// The part of the caller's timeout that is reserved for the response.
   private static let reserve = Duration.milliseconds(500)
 
+  /// Submits a receipt, and looks its purchases up at Apple within the caller's timeout, at most 8 seconds. A lookup
+  /// that does not end in time is repeated by a worker (`refresh_pending`). Without a receipt, the response is the
+  /// stored state of the customer.
+  ///
+  /// - Throws: the reason of a rejected receipt, with the id of its evidence.
   func submitReceipt(
     _ request: SubmitReceiptRequest, _ call: CallContext
   ) async throws(Status) -> SubmitReceiptResponse {
@@ -65,6 +70,7 @@ extension SubmitReceiptRequest {
 }
 
 extension SubmitReceiptResponse {
+  /// The response about a submitted receipt, with the customer's state after it.
   fileprivate init(_ outcome: ReceiptOutcome, of app: AppDefinition, at now: Instant) {
     self.init()
     evidenceId = outcome.result.evidenceID?.rawValue

@@ -6,7 +6,8 @@ internal import SignedData
 internal import Store
 internal import Wire
 
-/// `entitled.v1.ReceiptService`: submission and inspection of evidence, signatures and migrations.
+/// `entitled.v1.ReceiptService`: submission and inspection of evidence, signatures and migrations. Submitted evidence
+/// is durable when the method returns.
 struct ReceiptServiceHandler: ReceiptServiceMethods {
   let context: ServiceContext
   private let inspection: Inspection
@@ -16,6 +17,11 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
     inspection = Inspection(verifier: context.verifier)
   }
 
+  /// Submits a transaction, a renewal info and an app transaction together; at least one of them. Online checks that
+  /// the app requires come first, and a document with a revoked certificate is stored as rejected.
+  ///
+  /// - Throws: the status of the ledger, such as `OWNED_BY_ANOTHER_CUSTOMER`. A document that does not verify is stored
+  ///   as rejected evidence, whose id the error has.
   func submitTransaction(
     _ request: SubmitTransactionRequest, _ call: CallContext
   ) async throws(Status) -> SubmitTransactionResponse {
@@ -91,6 +97,10 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
     return app.products[product]?.entitlements ?? []
   }
 
+  /// Inspects a document without storing it. Online checks apply to a document that verifies, as in a submission.
+  ///
+  /// - Throws: `MISSING_FIELD` for an empty document, `ONLINE_CHECK_UNAVAILABLE`. A document that does not verify is no
+  ///   error.
   func inspect(_ request: InspectRequest, _ call: CallContext) async throws(Status) -> InspectResponse {
     let app = try context.catalog.value.app(request.app)
     let document: [UInt8] =

@@ -55,6 +55,7 @@ struct SignedDocumentInspection {
     }
   }
 
+  /// The response with the members that all payloads have, as far as the payload can be decoded.
   private func response<Payload: SignedPayload>(
     _ kind: Wire.DocumentKind, _ json: JSONObject, _: Payload.Type
   ) -> InspectResponse {
@@ -66,6 +67,7 @@ struct SignedDocumentInspection {
     return response
   }
 
+  /// Verifies the document as a submission would: its contents must suffice for a fact too.
   private func verdict<Payload: SignedPayload>(as _: Payload.Type) -> InspectionResult {
     do throws(VerificationError) {
       let verified: Verified<Payload> = try verifier.verify(

@@ -8,13 +8,18 @@ internal import Wire
 
 /// An answered report, as a message or as a file.
 struct ReportAnswer: Sendable {
+  /// The query that was answered, with the knowledge that `known_at` selects.
   let query: Reports.ReportQuery
   let environment: AppStore.Environment
+  /// The rows in their order.
   let table: ReportTable
+  /// The changes of days after their closing.
   let revisions: [Store.ReportRevision]
+  /// What each revision changed in the columns of the query.
   let differences: [Reports.ReportDifference]
   /// The last day that was closed at ``knownAt``; `nil` without one.
   let closed: ReportDay?
+  /// When what the answer knows was known: the last closing by the requested instant, or now.
   let knownAt: Instant
   /// Whether amounts stayed in their currency for want of a rate.
   let isUnconverted: Bool
@@ -37,6 +42,7 @@ struct ReportAnswer: Sendable {
     let knownDay: ReportDay
   }
 
+  /// The answer as a message. Its hash is that of the CSV file, so two answers with the same rows have the same hash.
   var message: QueryReportResponse {
     let differences = Dictionary(grouping: differences) { RevisionDays(day: $0.day, knownDay: $0.knownDay) }
     return .with {

@@ -87,6 +87,7 @@ extension Reports.ReportQuery {
     return ReportDay(first)..<ReportDay(end)
   }
 
+  /// The values of a filter; empty: no filter.
   private static func filter(_ values: [String], _ field: String) throws(Status) -> Set<String> {
     guard values.count <= filterLimit else {
       throw .invalid(field, "\(field) has \(values.count) values, and may have \(filterLimit)")

@@ -10,6 +10,10 @@ internal import Wire
 extension ReportServiceHandler {
   private static let pageSize = 1_000
 
+  /// Streams postings: those after a number in the order in which they were derived, or those of a time range. Each
+  /// page is a snapshot of its own. With `opening`, the stocks at the start of the range come first.
+  ///
+  /// - Throws: `UNKNOWN_POSTING` if the posting to continue from is gone; `INVALID_RANGE`.
   func listPostings(
     _ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext
   ) async throws(Status) {
@@ -59,6 +63,7 @@ extension ReportServiceHandler {
     }
   }
 
+  /// Sends postings, 1,000 in a message.
   private static func send(
     _ postings: [Wire.ReportPosting], _ responses: ResponseWriter<ListPostingsResponse>
   ) async throws(Status) {
@@ -70,6 +75,7 @@ extension ReportServiceHandler {
     }
   }
 
+  /// The requested time range; `nil` for a request by number.
   private static func span(of request: ListPostingsRequest) throws(Status) -> Range<Instant>? {
     guard request.startTime != nil || request.endTime != nil else {
       guard !request.opening else {

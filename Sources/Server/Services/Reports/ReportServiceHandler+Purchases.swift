@@ -8,7 +8,8 @@ internal import Wire
 
 // The purchases behind a value.
 extension ReportServiceHandler {
-  /// The position of a page is the last purchase of the previous page.
+  /// Lists the purchases behind one value of a report, with the part of the value that each has; the parts of all pages
+  /// add up to the value. The position of a page is the last purchase of the previous page.
   func listReportPurchases(
     _ request: ListReportPurchasesRequest, _ call: CallContext
   ) async throws(Status) -> ListReportPurchasesResponse {
@@ -51,9 +52,13 @@ extension ReportServiceHandler {
   private struct Value: Sendable {
     let query: Reports.ReportQuery
     let column: Reports.ReportColumn
+    /// The row: bucket, groups, currency and age.
     let row: Reports.ReportQuery.RowKey
   }
 
+  /// The value that a request names.
+  ///
+  /// - Throws: `MISSING_FIELD`, `UNKNOWN_COLUMN`, or `INVALID_FIELD` if the groups are not those of the query.
   private func value(of request: ListReportPurchasesRequest) throws(Status) -> Value {
     guard let wanted = request.query else { throw .missingField("query", "query is missing") }
     let query = try Reports.ReportQuery(wanted)

@@ -14,6 +14,8 @@ extension ReportServiceHandler {
   private static let maxDaysOfRuns: Int64 = 31
   private static let maxRuns = 10_000
 
+  /// Stores the results of a comparison with Apple's reports, 1 to 1,000 days in one write. Each call adds a run;
+  /// earlier runs of a day stay.
   func recordReconciliation(
     _ request: RecordReconciliationRequest, _ call: CallContext
   ) async throws(Status) -> RecordReconciliationResponse {
@@ -31,6 +33,9 @@ extension ReportServiceHandler {
     return RecordReconciliationResponse()
   }
 
+  /// Checks one day of a request.
+  ///
+  /// - Throws: `MISSING_FIELD` or `INVALID_FIELD` with the member.
   private static func result(
     _ message: Wire.ReconciledDay, at now: Instant
   ) throws(Status) -> Store.ReconciledDay {
@@ -61,6 +66,7 @@ extension ReportServiceHandler {
     return result
   }
 
+  /// Returns the last run of each day and report, or with `all_runs` all of them, of at most 31 days.
   func getReconciliation(
     _ request: GetReconciliationRequest, _ call: CallContext
   ) async throws(Status) -> GetReconciliationResponse {

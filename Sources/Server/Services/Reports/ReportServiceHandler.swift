@@ -10,10 +10,12 @@ internal import Wire
 struct ReportServiceHandler: ReportServiceMethods {
   /// The maximum number of rows of one response.
   private static let rowLimit = 10_000
+  /// In bytes.
   private static let chunkSize = 65_536
 
   let context: ServiceContext
 
+  /// Lists the reports, which are the same for each app.
   func listReports(
     _ request: ListReportsRequest, _ call: CallContext
   ) async throws(Status) -> ListReportsResponse {
@@ -21,6 +23,9 @@ struct ReportServiceHandler: ReportServiceMethods {
     return .with { $0.reports = Reports.Report.Name.allCases.map { Wire.Report(.named($0)) } }
   }
 
+  /// Answers a query with all its rows.
+  ///
+  /// - Throws: `TOO_MANY_ROWS` above 10,000 rows, which ``exportReport(_:_:_:)`` can have.
   func queryReport(
     _ request: QueryReportRequest, _ call: CallContext
   ) async throws(Status) -> QueryReportResponse {
@@ -33,6 +38,7 @@ struct ReportServiceHandler: ReportServiceMethods {
     return answer.message
   }
 
+  /// Sends the answer to a query as a file in pieces: CSV, or one JSON object a line.
   func exportReport(
     _ request: ExportReportRequest, _ responses: ResponseWriter<ExportReportResponse>, _ call: CallContext
   ) async throws(Status) {
@@ -47,6 +53,10 @@ struct ReportServiceHandler: ReportServiceMethods {
     } while !rest.isEmpty
   }
 
+  /// Answers a query from one snapshot. Amounts are converted after they were summed up, with the rates that were known
+  /// at `known_at`.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` with the field; `TOO_MANY_ROWS`, `MIXED_DURATIONS`.
   private func answer(
     _ app: String, _ environment: Wire.Environment, _ wanted: Wire.ReportQuery?, _ call: CallContext
   ) async throws(Status) -> ReportAnswer {
@@ -130,6 +140,7 @@ private struct ReportFindings: Sendable {
   /// The last day that was closed by then, and when it closed.
   let closed: (day: ReportDay, closedAt: Instant)?
 
+  /// Reads what `query` needs; `knownAt` is `known_at`, or `nil` for all that is stored.
   init(
     _ query: Reports.ReportQuery, knownAt: Instant?, of definition: AppDefinition,
     in environment: AppStore.Environment, _ reader: any StoreSnapshot

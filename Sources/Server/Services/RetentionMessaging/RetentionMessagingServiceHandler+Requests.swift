@@ -34,6 +34,9 @@ extension RetentionMessagingServiceHandler {
     }
   }
 
+  /// Counts requests by answer and outcome, from one snapshot.
+  ///
+  /// - Throws: `INVALID_RANGE` for an end that is not after the start.
   func getRetentionReport(
     _ request: GetRetentionReportRequest, _ call: CallContext
   ) async throws(Status) -> GetRetentionReportResponse {
@@ -52,6 +55,9 @@ extension RetentionMessagingServiceHandler {
     return GetRetentionReportResponse(counts)
   }
 
+  /// Writes the requests that wait, so that a read has those that were answered before it.
+  ///
+  /// - Throws: `STORE_UNAVAILABLE`.
   private func flush() async throws(Status) {
     do throws(LedgerError) { try await context.records.retentionRequests.flush() } catch {
       throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last requests cannot be written; retry")

@@ -5,9 +5,10 @@ internal import RPC
 internal import Wire
 
 /// `entitled.v1.RetentionMessagingService`: the images, messages and settings of Apple's Retention Messaging API. Each
-/// change is stored as evidence.
+/// change is stored as evidence; what Apple has is stored nowhere here, so each read calls Apple.
 struct RetentionMessagingServiceHandler: RetentionMessagingServiceMethods {
   let context: ServiceContext
+  /// Has the client, and the records of calls that change data at Apple.
   let appStore: AppStoreServiceHandler
 
   func getRetentionImages(
@@ -80,6 +81,8 @@ struct RetentionMessagingServiceHandler: RetentionMessagingServiceMethods {
     }
   }
 
+  /// Starts Apple's performance test of the configured URL, which runs after the call; `GetRetentionPerformanceTest`
+  /// has its result.
   func startRetentionPerformanceTest(
     _ request: StartRetentionPerformanceTestRequest, _ call: CallContext
   ) async throws(Status) -> StartRetentionPerformanceTestResponse {
@@ -102,6 +105,7 @@ struct RetentionMessagingServiceHandler: RetentionMessagingServiceMethods {
     }
   }
 
+  /// Calls Apple without a change.
   private func fetch<Response: DecodedPayload>(
     _ appleRequest: AppStoreRequest, _ app: String, _ environment: Wire.Environment, _ call: CallContext
   ) async throws(Status) -> Response {

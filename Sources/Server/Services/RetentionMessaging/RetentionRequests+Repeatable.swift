@@ -9,6 +9,7 @@ protocol RetentionChange: RepeatableAppRequest, ActorProviding where Response: A
 
 /// A response that has the time at which Apple accepted the request.
 protocol AcceptedResponse: RepeatedResponse {
+  /// When Apple accepted the request, by the clock of the environment.
   var acceptedAt: GoogleProtobuf.Timestamp? { get set }
 }
 

@@ -95,6 +95,7 @@ extension Wire.SegmentFilter {
 }
 
 extension Wire.Segment {
+  /// A segment of the configuration or of a call.
   init(_ segment: SavedSegment) {
     self.init()
     name = segment.name
@@ -105,6 +106,7 @@ extension Wire.Segment {
 }
 
 extension SegmentRow {
+  /// One purchase of a segment at `now`. Family members and seat holders get no price, because they do not pay.
   init(_ purchase: StoredPurchaseState, in app: AppDefinition, at now: Instant) {
     self.init()
     let state = purchase.state

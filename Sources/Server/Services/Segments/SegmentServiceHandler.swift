@@ -53,6 +53,8 @@ struct SegmentServiceHandler: SegmentServiceMethods {
     }
   }
 
+  /// Streams the events of a saved segment within the limit of streams of the caller. The stream ends with
+  /// `UNKNOWN_SEGMENT` after the segment was deleted.
   func watchSegment(
     _ request: WatchSegmentRequest, _ responses: ResponseWriter<WatchSegmentResponse>, _ call: CallContext
   ) async throws(Status) {
@@ -71,6 +73,9 @@ struct SegmentServiceHandler: SegmentServiceMethods {
     }
   }
 
+  /// Requires a saved segment.
+  ///
+  /// - Throws: `UNKNOWN_SEGMENT`.
   private func requireSegment(_ name: String, of place: AppEnvironment) async throws(Status) {
     let known = try await context.read { reader throws(StoreError) in
       try reader.segments(of: place).contains { $0.name == name }
@@ -105,7 +110,9 @@ struct SegmentServiceHandler: SegmentServiceMethods {
     }
   }
 
-  /// `nil`: all rows are counted.
+  /// The number of rows up to which members are counted; `nil`: all.
+  ///
+  /// - Throws: `INVALID_FIELD` for a negative one.
   private static func countLimit(_ limit: Int64) throws(Status) -> Int64? {
     guard limit >= 0 else {
       throw Status(
@@ -114,6 +121,9 @@ struct SegmentServiceHandler: SegmentServiceMethods {
     return limit == 0 ? nil : limit
   }
 
+  /// Saves a segment. Its present members cause no events: only later changes do.
+  ///
+  /// - Throws: `SEGMENT_EXISTS` for another filter, `TOO_MANY_SEGMENTS`, `INVALID_FIELD`.
   func createSegment(
     _ request: CreateSegmentRequest, _ call: CallContext
   ) async throws(Status) -> CreateSegmentResponse {
@@ -139,6 +149,9 @@ struct SegmentServiceHandler: SegmentServiceMethods {
     }
   }
 
+  /// Deletes a segment that a call has saved.
+  ///
+  /// - Throws: `UNKNOWN_SEGMENT`, or `CONFIGURED_SEGMENT` for one of the configuration.
   func deleteSegment(
     _ request: DeleteSegmentRequest, _ call: CallContext
   ) async throws(Status) -> DeleteSegmentResponse {
@@ -236,6 +249,7 @@ extension StoreSnapshot {
 }
 
 extension Status {
+  /// `UNKNOWN_SEGMENT`; `field` has the name of the segment in the request.
   static func unknownSegment(_ name: String, field: String = "segment") -> Status {
     Status(
       .notFound, reason: "UNKNOWN_SEGMENT", "the app has no saved segment '\(name)' in this environment",

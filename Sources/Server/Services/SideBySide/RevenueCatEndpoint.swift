@@ -14,6 +14,7 @@ internal import Store
 /// stored; a replica that does not lead hands it to the leader through the database.
 package struct RevenueCatEndpoint: Sendable {
   static let prefix = "/import/revenuecat/"
+  /// The pattern in metrics and in the OpenAPI document.
   static let route = "/import/revenuecat/{app}"
 
   private static let maxBytes = 1 << 18
