@@ -22,6 +22,7 @@ package struct Assets: Sendable {
 
   private let assets: [Asset]
 
+  /// Prepares the files: their digests, and their compressed forms, once for the process.
   package init() {
     assets = Name.allCases.map { name in
       let (text, file, suffix, type) = name.content
@@ -36,7 +37,8 @@ package struct Assets: Sendable {
   /// The address of a file, which changes with its content.
   package func link(_ name: Name) -> Link { Link(["assets", assets[name.rawValue].path]) }
 
-  /// The response to a request for `path` after `/assets/`.
+  /// The response to a request for `path` after `/assets/`: the file, compressed if the client accepts gzip; 304 if the
+  /// client has it; 404 for another path, such as that of an earlier version.
   package func respond(_ path: String, to request: HTTPRequest) -> HTTPResponse {
     guard let asset = assets.first(where: { $0.path == path }) else { return .text(404, "no such file\n") }
     var headers = HeaderFields([

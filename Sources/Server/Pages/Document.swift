@@ -3,9 +3,11 @@ package import Markup
 
 /// A whole HTML document with the shared styles and scripts.
 package struct Document: Sendable {
+  /// The title in the browser's tab; not the heading of the page.
   package var title: String
   /// More of the `head`.
   package var head: Markup
+  /// The content of `body`, which has an element with the id `main` for the link that skips the navigation.
   package var body: Markup
   /// Whether it is about another moment than now.
   package var isAsOf: Bool

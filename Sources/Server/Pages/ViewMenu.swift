@@ -2,6 +2,7 @@ package import Markup
 
 /// A person's choices about all pages: times, colours, rows and keys. The script does it.
 package enum ViewMenu {
+  /// The buttons of the menu, which have no effect without the script.
   package static let buttons: Markup = """
     <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
     <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>

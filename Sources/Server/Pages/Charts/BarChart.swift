@@ -18,6 +18,7 @@ package struct BarChart: Sendable {
     self.measures = measures
   }
 
+  /// The chart, whose height follows from the number of rows.
   package var svg: Markup {
     let left = 84.0
     let width = (BucketChart.right - left) / Double(max(1, measures.count))

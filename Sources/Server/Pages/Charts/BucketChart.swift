@@ -23,6 +23,7 @@ package struct BucketChart: Sendable {
     }
   }
 
+  /// In units of the SVG, as all numbers of charts.
   static let width = 1_060.0
   static let left = 64.0
   static let right = 1_020.0
@@ -63,6 +64,7 @@ package struct BucketChart: Sendable {
       "<li><span class=\"key \(series.look.rawValue)\(isLine ? " line" : "")\"></span> \(series.name)\(estimated)</li>\n"
   }
 
+  /// The chart. Each series must have a point for each bucket.
   package var svg: Markup {
     var body = Markup()
     var y = Self.top
@@ -103,7 +105,9 @@ package struct BucketChart: Sendable {
     }
   }
 
+  /// The width of one of `count` buckets.
   static func band(_ count: Int) -> Double { (right - left) / Double(max(1, count)) }
+  /// The middle of the bucket `index` of `count` on the axis of time.
   static func middle(_ index: Int, _ count: Int) -> Double { left + (Double(index) + 0.5) * band(count) }
 }
 

@@ -96,6 +96,7 @@ extension ChartSeries {
 struct ChartScale: Hashable, Sendable {
   let lowest: Double
   let highest: Double
+  /// From ``lowest`` to ``highest``, with equal distances.
   let ticks: [Double]
 
   /// An axis from 0 that holds `low` and `high`; at most about four numbers on each side.

@@ -53,6 +53,7 @@ package struct HeatMap: Sendable {
     self.rows = rows
   }
 
+  /// The map, with a tooltip for each cell.
   package var svg: Markup {
     let (left, right) = (84.0, BucketChart.right)
     let width = min(72, (right - left) / Double(max(1, columns.count)))

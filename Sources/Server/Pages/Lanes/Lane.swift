@@ -73,5 +73,6 @@ package struct Lane: Hashable, Sendable {
     self.dots = dots
   }
 
+  /// Whether the row has nothing to draw.
   package var isEmpty: Bool { bars.isEmpty && marks.isEmpty && dots.isEmpty }
 }

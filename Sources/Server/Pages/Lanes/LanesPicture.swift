@@ -15,6 +15,7 @@ package struct LanesPicture: Sendable {
   /// Precedes the ids of elements, which are unique in a page.
   private let name: String
 
+  /// Creates a picture. `id` must be another one for each picture of a page.
   package init(
     lanes: [Lane], geometry: LanesGeometry, asOf: Instant?, title: String, id: StaticString = "lanes"
   ) {
