@@ -61,6 +61,8 @@ package struct Console: Sendable {
     cookies = SessionCookies(isSecure: isSecure)
   }
 
+  /// Responds to each request of the listener. Whatever the result, the response has the security headers; one to HEAD
+  /// has no body.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     var response = await answer(request)
     SecurityHeaders.add(to: &response, isSecure: isSecure)

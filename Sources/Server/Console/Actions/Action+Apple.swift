@@ -6,6 +6,7 @@ internal import Wire
 
 // Actions that call Apple.
 extension Action {
+  /// Fetches a purchase from Apple. There is no undo: what Apple signs takes effect.
   static let refresh = Action(
     fields: [
       ActionField(name: "transaction", label: Text.transactionID), .hiddenOption("customer"), .note,
@@ -26,6 +27,8 @@ extension Action {
         text: Text.refreshed(Int(response.changed), response.transactions.count))
     })
 
+  /// Sets an `appAccountToken` at Apple, and then fetches the purchase, so that the page has the token. The undo sets
+  /// the previous one; without one there is no undo.
   static let setToken = Action(
     fields: [
       .purchase, ActionField(name: "account_token", label: Text.appAccountToken, hint: Text.tokenHint),
@@ -83,10 +86,12 @@ extension Action {
       })
   }
 
+  /// The days that Apple allows at once, of which the form offers some.
   static let extensionDays = ActionField(
     name: "days", label: Text.extendBy,
     kind: .choice([3, 7, 14, 30, 90].map { (String($0), Text.days($0)) }),
     hint: Text.extendHint, initial: "7")
+  /// Apple's reason codes.
   static let extensionReason = ActionField(
     name: "reason", label: Text.appleReason,
     kind: .choice([
@@ -94,6 +99,7 @@ extension Action {
       ("1", Text.reasonUndeclared),
     ]))
 
+  /// Extends the renewal date of a subscription at Apple, which nothing undoes.
   static let extend = Action(
     fields: [
       .purchase, extensionDays, extensionReason, .hiddenOption("customer"), .note,
@@ -127,6 +133,7 @@ extension Action {
         customer: call.form["customer"].given, link: call.scope.purchase(call.form["purchase"]), text: date)
     })
 
+  /// Answers a consumption request. The preview is a dry run that shows the request to Apple, which nothing undoes.
   static let answerRefund = Action(
     fields: [
       ActionField(name: "transaction", label: Text.transactionID), .hiddenOption("customer"),
@@ -189,6 +196,7 @@ extension Action {
     }
   }
 
+  /// Looks an order of Apple's up and shows its first purchase, in the environment of its transaction.
   static let lookUpOrder = Action(
     fields: [ActionField(name: "order", label: Text.orderID), .note],
     preview: { call async throws(Status) in ActionPreview(lines: [Text.willLookUp(call.form["order"])]) },

@@ -5,6 +5,8 @@ internal import Wire
 
 // Actions on customers and their purchases.
 extension Action {
+  /// Grants an entitlement. The preview turns a number of days into an end, which the confirmed form keeps, so that
+  /// waiting before the confirmation changes nothing. The undo revokes the grant.
   static let grant = Action(
     fields: [
       .customer, ActionField(name: "entitlement", label: Text.entitlement),
@@ -70,6 +72,7 @@ extension Action {
     }
   }
 
+  /// Revokes a grant, whose id a link fills in. The undo grants the same again until the same end, as another grant.
   static let revoke = Action(
     fields: [.hidden("grant"), .hidden("customer"), .note],
     preview: { call async throws(Status) in
@@ -103,6 +106,8 @@ extension Action {
     }
   }
 
+  /// Links a purchase to a customer; the preview names the previous owner. The undo reverses the transfer, if the link
+  /// was one.
   static let link = Action(
     fields: [.purchase, .customer, policy, .note],
     preview: { call async throws(Status) in
@@ -150,6 +155,7 @@ extension Action {
     }
   }
 
+  /// Moves a purchase from its owner to another customer. The undo moves it back.
   static let transfer = Action(
     fields: [
       .purchase, ActionField(name: "customer", label: Text.fromCustomer),
@@ -183,6 +189,7 @@ extension Action {
     }
   }
 
+  /// Merges a customer into another; the preview counts the purchases that move.
   static let merge = Action(
     fields: [
       ActionField(name: "customer", label: Text.mergedCustomer),
@@ -215,6 +222,7 @@ extension Action {
     }
   }
 
+  /// Reverses a link, transfer or merge by its id. It cannot be undone itself.
   static let undo = Action(
     fields: [ActionField(name: "transfer", label: Text.transferID), .hidden("customer"), .note],
     preview: { call async throws(Status) in
@@ -239,6 +247,7 @@ extension Action {
     }
   }
 
+  /// Erases a customer, whose id the person must type: nothing undoes it. The result shows the pseudonym.
   static let erase = Action(
     fields: [
       .hidden("customer"), ActionField(name: "confirm", label: Text.typeCustomerID, hint: Text.eraseHint),

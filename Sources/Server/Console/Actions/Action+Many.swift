@@ -13,6 +13,8 @@ extension Action {
   private static let piece = 1_000
   private static let maxChecks = 1_000
 
+  /// Grants days of an entitlement to at most 10,000 customers, 1,000 in each request. All grants of a batch end at the
+  /// same time and have one name, so that a repeated request grants nothing twice and ``undoBatch`` finds them.
   static let makeGood = Action(
     fields: [
       ActionField(name: "customers", label: Text.customersLabel, kind: .lines, hint: Text.customersHint),
@@ -137,6 +139,7 @@ extension Action {
   /// Returns the text that the notes of a batch contain.
   private static func marker(_ batch: String) -> String { "[batch \(batch)]" }
 
+  /// Revokes the grants of a batch that are in force, 1,000 or more in each request.
   static let undoBatch = Action(
     fields: [
       ActionField(name: "batch", label: Text.batch), .note, .hiddenOption("page"), .hiddenOption("done"),

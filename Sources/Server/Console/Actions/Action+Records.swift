@@ -4,6 +4,7 @@ internal import Wire
 
 // Actions on notes, attributes and webhooks.
 extension Action {
+  /// Adds a note about a customer. The undo deletes it.
   static let addNote = Action(
     fields: [.hidden("customer"), ActionField(name: "text", label: Text.note, kind: .paragraph)],
     preview: { call async throws(Status) in
@@ -23,6 +24,7 @@ extension Action {
         undo: ActionReceipt.Undo(.deleteNote, "id", response.note?.noteId ?? ""))
     })
 
+  /// Deletes a note. There is no undo.
   static let deleteNote = Action(
     fields: [.hidden("customer"), .hidden("id"), .note],
     preview: { call async throws(Status) in ActionPreview(lines: [Text.willDeleteNote(call.form["customer"])])
@@ -39,6 +41,7 @@ extension Action {
       return ActionResult(customer: call.form["customer"])
     })
 
+  /// Sets an attribute, or removes it with an empty value. The undo sets the value that was read just before.
   static let setAttribute = Action(
     fields: [
       .hidden("customer"), ActionField(name: "name", label: Text.attributeName),
@@ -77,6 +80,7 @@ extension Action {
         undo: ActionReceipt.Undo(.setAttribute, [("name", call.form["name"]), ("value", previous ?? "")]))
     })
 
+  /// Sends the dead letters of a webhook again, at most 10,000 at once.
   static let resend = Action(
     fields: webhookFields,
     preview: { call async throws(Status) in
@@ -95,6 +99,7 @@ extension Action {
       return ActionResult(link: call.scope.work(.deadLetters), text: Text.resent(response.resent))
     })
 
+  /// Discards all dead letters of a webhook. There is no undo, but a message can still be resent by its number.
   static let discard = Action(
     fields: webhookFields,
     preview: { call async throws(Status) in
@@ -113,6 +118,7 @@ extension Action {
       return ActionResult(link: call.scope.work(.deadLetters), text: Text.discarded(response.discarded))
     })
 
+  /// Resumes a webhook that answered 410, which ends its deliveries until then.
   static let resumeWebhook = Action(
     fields: webhookFields,
     preview: { call async throws(Status) in ActionPreview(lines: [Text.willResume(call.form["webhook"])]) },

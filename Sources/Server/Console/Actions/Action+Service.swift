@@ -5,6 +5,8 @@ internal import Wire
 
 // Actions on many purchases, notifications and jobs.
 extension Action {
+  /// Extends the renewal dates of all active subscribers of a product, whose id the person must type. The preview
+  /// counts them here; Apple may count otherwise.
   static let extendAll = Action(
     fields: [
       ActionField(name: "product", label: Text.productHead),
@@ -60,6 +62,7 @@ extension Action {
     }
   }
 
+  /// Records a customer's consent to consumption information, or its withdrawal. The undo records the opposite.
   static let consent = Action(
     fields: [
       .hidden("customer"),
@@ -84,6 +87,7 @@ extension Action {
         undo: ActionReceipt.Undo(.consent, [("consent", isGiven ? nil : "1")]))
     })
 
+  /// Settles the withdrawn consent of a parent for an app install.
   static let settleConsent = Action(
     fields: [.hidden("install"), .hiddenOption("customer"), .note],
     preview: { call async throws(Status) in
@@ -118,6 +122,7 @@ extension Action {
     }
   }
 
+  /// Decodes stored notifications without effect again. The preview is a dry run.
   static let reprocess = Action(
     fields: [.note],
     preview: { call async throws(Status) in
@@ -142,6 +147,7 @@ extension Action {
       })
   }
 
+  /// Ingests the notifications of the last days from Apple's history.
   static let backfill = Action(
     fields: [
       ActionField(
@@ -174,6 +180,7 @@ extension Action {
     return try await call.visit.time(in: call.scope).advanced(byDays: -days)
   }
 
+  /// Cancels a migration job. What it has migrated stays.
   static let cancelMigration = Action(
     fields: [.hidden("migration"), .note],
     preview: { call async throws(Status) in

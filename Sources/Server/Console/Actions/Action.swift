@@ -6,7 +6,12 @@ internal import RPC
 internal import Wire
 
 /// One action: its form, what it would do, and doing it.
+///
+/// A person fills the form in, sees the preview, and confirms it (``ActionPage``). `preview` therefore changes nothing:
+/// it makes a dry run where the contract has one, and reads otherwise. `perform` runs for a confirmed form, with an
+/// idempotency key, and returns the action that undoes it.
 struct Action: Sendable {
+  /// The fields of the form in their order. Others are not read.
   let fields: [ActionField]
   /// Whether doing it takes several requests. Each of them may be repeated.
   var isInPieces = false
@@ -15,6 +20,7 @@ struct Action: Sendable {
   /// Does it.
   let perform: @Sendable (ActionCall) async throws(Status) -> ActionResult
 
+  /// Returns the action of a name. The names are in addresses, and the actions are not.
   static func named(_ name: ActionName) -> Action {
     switch name {
     case .grant: .grant
@@ -49,6 +55,7 @@ struct Action: Sendable {
 
 /// A field of a form.
 struct ActionField: Sendable {
+  /// The control that a field has in the form.
   enum Kind: Sendable {
     case text
     case paragraph
@@ -59,10 +66,13 @@ struct ActionField: Sendable {
     case choice([(value: String, label: String)])
   }
 
+  /// The name in the form and in ``ActionForm``; ``FieldProblem`` finds the field of an error by it.
   let name: String
   let label: String
   var kind: Kind = .text
+  /// The text under the control; empty: none.
   var hint = ""
+  /// Whether an empty value is an error of the form, before the service is called.
   var isRequired = true
   /// The value of an empty form.
   var initial = ""
@@ -70,13 +80,16 @@ struct ActionField: Sendable {
   /// The reason, which is stored with the command.
   static let note = ActionField(
     name: "note", label: Text.reasonLabel, kind: .paragraph, hint: Text.reasonHint)
+  /// The customer of the action.
   static let customer = ActionField(name: "customer", label: Text.customer)
+  /// The purchase, by its original transaction id.
   static let purchase = ActionField(name: "purchase", label: Text.originalTransactionID)
 
   var isHidden: Bool {
     if case .hidden = kind { true } else { false }
   }
 
+  /// A field that a link or a page fills in, and that is required.
   static func hidden(_ name: String) -> ActionField { ActionField(name: name, label: name, kind: .hidden) }
 }
 
@@ -103,12 +116,15 @@ struct ActionForm: Hashable, Sendable {
 /// A form with what is needed to preview or perform its action.
 struct ActionCall: Sendable {
   let form: ActionForm
+  /// The app and environment in the address of the form.
   let scope: Scope
   let visit: Visit
   /// The key under which the service does the action once.
   var key = ""
 
+  /// The name of the person, for `actor` of the requests.
   var actor: String { visit.person.name }
+  /// The reason, for `note` of the requests.
   var note: String { form["note"] }
 
   /// Sets what all requests have.
@@ -149,6 +165,7 @@ struct ActionResult: Sendable {
 struct ActionRest: Sendable {
   /// The values of hidden fields from which the next request continues.
   let values: [String: String]
+  /// The number of items that are done, for the progress bar.
   let done: Int
   let total: Int
 }

@@ -24,6 +24,7 @@ struct ActionReceipt: Sendable {
 
   let action: ActionName
   let text: String
+  /// `nil`: nothing reverts the action.
   let undo: Undo?
   /// The customer of the action; empty without one.
   let customer: String
@@ -48,6 +49,7 @@ struct ActionReceipt: Sendable {
     self.init(action: action, text: values[1], undo: undo, customer: values[4])
   }
 
+  /// The receipt as query items for the page that follows, with the proof that this service wrote it.
   func query(_ visit: Visit) -> [(name: String, value: String?)] {
     let values = [
       action.rawValue, text, undo?.action.rawValue ?? "",

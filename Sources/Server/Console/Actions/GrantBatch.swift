@@ -8,7 +8,9 @@ internal import SignedData
 /// Both stay the same when the same form is sent again after a failure in its middle, also to another process. The name is
 /// part of each grant's idempotency key, so the customers who have their days get no more.
 struct GrantBatch: Sendable {
+  /// The end of all grants of the batch.
   let until: Instant
+  /// The name, which proves that the other values of the form are those of the preview.
   let name: String
 
   /// The batch of a form, or another one if the form has none for these days and this entitlement.

@@ -8,6 +8,7 @@ struct Moment: Sendable {
   /// Whether only what was recorded until then counts.
   let isKnownThen: Bool
 
+  /// Reads `at`, in seconds since 1970, and `known=then` from the address. A malformed time is now.
   init(_ visit: Visit) {
     asOf = visit.value("at").flatMap(Int64.init).flatMap { seconds in
       seconds.magnitude < 100_000_000_000 ? Instant(millisecondsSince1970: seconds * 1_000) : nil
@@ -29,7 +30,9 @@ struct Moment: Sendable {
     return self
   }
 
+  /// For `as_of` of requests.
   var timestamp: GoogleProtobuf.Timestamp? { asOf.map { GoogleProtobuf.Timestamp($0) } }
+  /// For `known_at` of requests.
   var knownAt: GoogleProtobuf.Timestamp? { isKnownThen ? timestamp : nil }
 
   /// Whether something that happened at `time` belongs to the page.

@@ -19,6 +19,7 @@ package struct OperatorLinks: Sendable {
 
   var grafana: Link? { grafanaURL.map { Link(configured: $0) } }
 
+  /// The customer in the operator's database; the id is encoded for its address.
   func customer(_ id: String) -> Link? { customerURL.map { Link(configured: $0, value: id) } }
 
   /// A note in which ticket numbers, such as `#12` and `CRM-8812`, are links.

@@ -7,7 +7,9 @@ internal import RPC
 /// The content of a page, which ``Frame`` draws the rest around.
 struct Page: Sendable {
   var title: String
+  /// The app and environment that the navigation has; `nil`: the page is about none.
   var scope: Scope?
+  /// The part of the navigation that is marked; `nil`: none.
   var section: Section?
   var status = 200
   /// The moment that the figures are about; `nil`: now.
@@ -18,6 +20,7 @@ struct Page: Sendable {
   var present: Link?
   /// The number beside *Work* in the navigation.
   var openWork: Int64?
+  /// The content of the `main` element.
   var body: Markup
 
   init(_ title: String, in scope: Scope? = nil, section: Section? = nil, body: Markup) {

@@ -23,8 +23,10 @@ struct Scope: Hashable, Sendable {
     Self.environments.contains(environment) ? Scope(app: app, environment: environment) : self
   }
 
+  /// The environments that addresses name.
   static let environments: [Wire.Environment] = [.production, .sandbox, .xcode, .localTesting]
 
+  /// The segments with which the addresses of all pages of the scope begin.
   var path: [String] { ["a", app, environment.slug] }
 
   // Addresses, and links whose text names the page.
@@ -45,6 +47,7 @@ struct Scope: Hashable, Sendable {
     "<a href=\"\(event(sequence))\" data-copy=\"#\(sequence)\">#\(sequence)</a>"
   }
 
+  /// The list of a queue, or all queues.
   func work(_ queue: WorkQueue? = nil) -> Link { Link(path + ["work"] + (queue.map { [$0.rawValue] } ?? [])) }
 
   func segments() -> Link { Link(path + ["segments"]) }

@@ -14,6 +14,7 @@ protocol CustomerRequest: ScopedRequest {
 /// A request for one page of a list.
 protocol ListRequest: ScopedRequest {
   var pageToken: String { get set }
+  /// The number of rows, as the page shows them.
   var pageSize: Int32 { get set }
 }
 

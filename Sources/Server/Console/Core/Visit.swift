@@ -11,12 +11,18 @@ internal import Wire
 struct Visit: Sendable {
   let person: Person
   let request: HTTPRequest
+  /// The query of the address.
   let query: Query
+  /// Calls the services as the person, so a page can show no more than the person may see.
   let calls: any ContractCalls
+  /// Makes and checks the tokens of forms.
   let tokens: FormTokens
+  /// The forms that this process has performed.
   let performed: PerformedForms
+  /// Caches answers of reports.
   let reports: ReportAnswers
   let links: OperatorLinks
+  /// Limits the live pages of each person.
   let live: LivePages
   /// The longest time for which a page is live.
   let liveTime: Duration
@@ -71,6 +77,7 @@ struct Visit: Sendable {
   /// The fields of the form.
   var form: Query { Query(String(decoding: request.body, as: UTF8.self)) }
 
+  /// Whether the person has a role; for parts of pages whose methods depend on more than the role that they need.
   func has(_ role: Role) -> Bool { person.caller.has(role) }
 
   /// The value of a query item without surrounding spaces; `nil` if it is empty.

@@ -6,6 +6,7 @@ internal import Wire
 /// others.
 struct CustomerData: Sendable {
   let scope: Scope
+  /// The instant that the page is about.
   let moment: Moment
   let description: DescribeCustomerResponse
   /// The reason for which the description has no sentences and no advice; `nil`: it has.
@@ -26,9 +27,14 @@ struct CustomerData: Sendable {
   /// Whether the picture begins with the first purchase, however long ago it was.
   let isWholeRange: Bool
 
+  /// The merge target, if the requested customer was merged.
   var id: String { description.customerId }
+  /// The time of the answers, by the clock of the environment.
   var now: Instant { description.evaluatedAt?.instant ?? Instant(millisecondsSince1970: 0) }
 
+  /// Makes all calls of the page, the independent ones at the same time.
+  ///
+  /// - Throws: the status of `GetCustomer`, without which there is no page. Other failures are in the parts.
   init(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) {
     customer = try await visit.customer(id, in: scope)
     (description, descriptionProblem) = await visit.description(of: id, customer, in: scope)

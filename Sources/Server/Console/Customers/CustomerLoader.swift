@@ -14,6 +14,7 @@ struct CustomerLoader: Sendable {
     await history(from: isWhole ? GoogleProtobuf.Timestamp(CustomerData.firstSales) : nil, moment)
   }
 
+  /// The history from an instant until the moment of a page.
   func history(
     from: GoogleProtobuf.Timestamp?, _ moment: Moment
   ) async -> Result<GetCustomerHistoryResponse, Status> {
@@ -52,6 +53,7 @@ struct CustomerLoader: Sendable {
     }
   }
 
+  /// The contradictions now; a page about the past has none, because the service has no past ones.
   func contradictions() async -> Result<ListContradictionsResponse, Status> {
     guard moment.asOf == nil else { return .success(ListContradictionsResponse()) }
     return await attempt(Calls.listContradictions)
