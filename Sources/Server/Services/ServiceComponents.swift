@@ -12,8 +12,11 @@ package import Store
 /// The ledger, and the store and the rules that it rests on.
 package struct LedgerComponents: Sendable {
   let store: any EntitlementStore
+  /// The one write path.
   let ledger: EvidenceLedger
+  /// The catalog in force, which a reload replaces.
   let catalog: CurrentCatalog
+  /// Verifies documents for inspections and device sync; the ledger has it for all others.
   let verifier: SignedDataVerifier
   /// Decides whether this process executes what writes.
   let leadership: Leadership

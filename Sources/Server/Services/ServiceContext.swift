@@ -25,6 +25,7 @@ package struct ServiceContext: Sendable {
   /// Adds positions to the responses of methods that write.
   let positions: PositionStamp
   let status: StatusComponents
+  /// The buffers, which methods flush before they read what these write.
   let records: RecordBuffers
   /// The limit of expensive calls, which all methods of the process share.
   let expensiveCalls = ExpensiveCalls()

@@ -20,6 +20,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
   struct Call: Sendable {
     /// The app of the request, from the catalog when the call began.
     let app: AppDefinition
+    /// The environment of the request, which also selects Apple's host.
     let environment: AppStore.Environment
     /// Signs requests with the app's key, and counts them against Apple's limits.
     let client: AppStoreServerClient

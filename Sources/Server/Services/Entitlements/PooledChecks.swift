@@ -56,6 +56,7 @@ struct PooledChecks: Sendable {
   /// `BatchCheck` as a task, for callers without an event loop.
   var batchCheck: Method { Method(path: Self.batchPath, handler: .asyncUnary(batch)) }
 
+  /// The path of `BatchCheck`, by which event loops hand large batches over.
   static let batchPath = "/entitled.v1.EntitlementService/BatchCheck"
 
   /// Reserves a place for a batch, and returns the work that answers it. The request is copied encoded.

@@ -5,6 +5,7 @@ internal import Wire
 struct WatchWriter: Sendable {
   /// Sends the header fields with this metadata.
   let begin: @Sendable (Metadata) async -> Void
+  /// Writes a message, and waits while the peer does not read.
   let write: @Sendable (WatchResponse) async throws(Status) -> Void
 
   /// Writes each message as `response` makes it, and then calls `check`, which may end the stream.
@@ -54,6 +55,7 @@ extension Status {
     )
   }
 
+  /// `UNKNOWN_SEQUENCE`: the stream is to resume after an event that the store does not have.
   static func futureSequence(_ requested: Int64, last: Int64) -> Status {
     Status(
       .outOfRange, reason: "UNKNOWN_SEQUENCE",

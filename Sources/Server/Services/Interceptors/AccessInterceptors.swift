@@ -11,6 +11,9 @@ struct AuthenticationInterceptor: Interceptor, Sendable {
   /// Counts the invalid tokens of each network.
   let invalidTokens: AddressLimiter
 
+  /// Authenticates the call, unless its method is open to everyone.
+  ///
+  /// - Throws: `UNAUTHENTICATED`, or `RATE_LIMIT` for a network with too many invalid tokens.
   func start(_ call: inout CallInFlight) throws(Status) {
     let instant = now()
     call.authenticatedAt = instant

@@ -59,6 +59,7 @@ struct InterceptorPair<Outer: Interceptor, Inner: Interceptor>: Interceptor {
     try inner.revalidate(&call, message)
   }
 
+  /// Ends both, the inner one first.
   func end(_ call: inout CallInFlight, _ failure: Status?) {
     inner.end(&call, failure)
     outer.end(&call, failure)

@@ -12,6 +12,7 @@ struct MeteringInterceptor: Interceptor, Sendable {
   /// Nanoseconds of a monotonic clock.
   let ticks: @Sendable () -> Int64
 
+  /// Counts the call under the status that its caller saw. Endpoints of the edge are counted by ``EdgeMetrics``.
   func end(_ call: inout CallInFlight, _ failure: Status?) {
     guard let index = call.method.meterIndex else { return }
     shard.count(index, code: failure.code.rawValue, nanoseconds: ticks() - call.startTicks)
@@ -41,6 +42,7 @@ struct AuditInterceptor: Interceptor, Sendable {
     call.subject = call.method.subject(of: message)
   }
 
+  /// Records the audit entry of a call about customers, and writes a line if ``CallInFlight/shouldAudit(_:)``.
   func end(_ call: inout CallInFlight, _ failure: Status?) {
     if call.method.isRecorded, let entries { record(call, failure, entries) }
     guard call.shouldAudit(failure.code), let trace = call.trace, isWithinLimit(call) else { return }

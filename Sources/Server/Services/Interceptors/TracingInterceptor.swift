@@ -14,6 +14,7 @@ struct TracingInterceptor: Interceptor, Sendable {
   /// The id of the request that the calls serve together; `nil`: each call has its own.
   var request: UInt64?
 
+  /// Follows the caller's `traceparent`, or begins a trace; on an event loop only if the call is sampled.
   func start(_ call: inout CallInFlight) throws(Status) {
     guard call.method.isOnEventLoop else { return begin(&call, continuing: call.traceParent, isSampled: nil) }
     guard let tracer else { return }
@@ -23,6 +24,8 @@ struct TracingInterceptor: Interceptor, Sendable {
     }
   }
 
+  /// Ends the span. A call on an event loop that fails without a trace gets one, so that the audit log can name its
+  /// request id.
   func end(_ call: inout CallInFlight, _ failure: Status?) {
     if call.trace == nil, call.shouldAudit(failure.code) {
       var generator = SystemRandomNumberGenerator()

@@ -7,6 +7,8 @@ internal import Wire
 
 // Changes of images, messages, defaults and the URL. Apple validates them; only missing fields are rejected here.
 extension RetentionMessagingServiceHandler {
+  /// Uploads a PNG image. Evidence has its size and SHA-256 instead of its bytes; without a size, Apple's default
+  /// applies.
   func uploadRetentionImage(
     _ request: UploadRetentionImageRequest, _ call: CallContext
   ) async throws(Status) -> UploadRetentionImageResponse {
@@ -28,6 +30,7 @@ extension RetentionMessagingServiceHandler {
     }
   }
 
+  /// Uploads a text of a header and a body, both required, with bullet points and an image if the request has them.
   func uploadRetentionMessage(
     _ request: UploadRetentionMessageRequest, _ call: CallContext
   ) async throws(Status) -> UploadRetentionMessageResponse {
@@ -39,6 +42,7 @@ extension RetentionMessagingServiceHandler {
     }
   }
 
+  /// Deletes a message at Apple. Rules of the configuration that select it are not checked.
   func deleteRetentionMessage(
     _ request: DeleteRetentionMessageRequest, _ call: CallContext
   ) async throws(Status) -> DeleteRetentionMessageResponse {
@@ -48,6 +52,7 @@ extension RetentionMessagingServiceHandler {
     }
   }
 
+  /// Sets the message that Apple shows for a product in a locale if the service gives no answer.
   func setDefaultRetentionMessage(
     _ request: SetDefaultRetentionMessageRequest, _ call: CallContext
   ) async throws(Status) -> SetDefaultRetentionMessageResponse {
@@ -70,6 +75,7 @@ extension RetentionMessagingServiceHandler {
     }
   }
 
+  /// Sets the URL that Apple calls for a message; ``RetentionEndpoint`` answers it at `/retention/{app}`.
   func setRetentionUrl(
     _ request: SetRetentionUrlRequest, _ call: CallContext
   ) async throws(Status) -> SetRetentionUrlResponse {

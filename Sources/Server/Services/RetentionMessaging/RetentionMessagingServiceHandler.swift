@@ -11,6 +11,7 @@ struct RetentionMessagingServiceHandler: RetentionMessagingServiceMethods {
   /// Has the client, and the records of calls that change data at Apple.
   let appStore: AppStoreServiceHandler
 
+  /// Returns Apple's words for the states of images unchanged, because Apple may add some.
   func getRetentionImages(
     _ request: GetRetentionImagesRequest, _ call: CallContext
   ) async throws(Status) -> GetRetentionImagesResponse {
@@ -26,6 +27,7 @@ struct RetentionMessagingServiceHandler: RetentionMessagingServiceMethods {
     }
   }
 
+  /// Returns the ids and states of the uploaded messages; Apple returns no texts.
   func getRetentionMessages(
     _ request: GetRetentionMessagesRequest, _ call: CallContext
   ) async throws(Status) -> GetRetentionMessagesResponse {
@@ -59,6 +61,7 @@ struct RetentionMessagingServiceHandler: RetentionMessagingServiceMethods {
     return .with { $0.url = answer.realtimeURL ?? "" }
   }
 
+  /// Returns the result of a test, in milliseconds; empty values while Apple has none.
   func getRetentionPerformanceTest(
     _ request: GetRetentionPerformanceTestRequest, _ call: CallContext
   ) async throws(Status) -> GetRetentionPerformanceTestResponse {

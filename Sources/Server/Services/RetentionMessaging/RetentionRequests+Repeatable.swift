@@ -4,6 +4,7 @@ internal import Wire
 protocol RetentionChange: RepeatableAppRequest, ActorProviding where Response: AcceptedResponse {
   var app: String { get }
   var environment: Environment { get }
+  /// The reason, which the evidence of the call has.
   var note: String { get }
 }
 

@@ -118,6 +118,7 @@ struct RemoteAnswers: Sendable {
 
 /// Answers that were requested and have not arrived.
 final class PendingAnswers: Sendable {
+  /// The answers that a query loaded, or its error.
   typealias Loaded = Result<LoadedAnswers, StoreError>
 
   private enum State {
