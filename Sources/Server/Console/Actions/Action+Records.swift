@@ -18,6 +18,7 @@ extension Action {
           $0.customerId = call.form["customer"]
           $0.text = call.form["text"]
           $0.actor = call.actor
+          $0.idempotencyKey = call.key
         })
       return ActionResult(
         customer: call.form["customer"],
@@ -95,6 +96,7 @@ extension Action {
           $0.kind = kind(call.form)
           $0.selection = .deadLetters(true)
           $0.note = call.note
+          $0.idempotencyKey = call.key
         })
       return ActionResult(link: call.scope.work(.deadLetters), text: Text.resent(response.resent))
     })
