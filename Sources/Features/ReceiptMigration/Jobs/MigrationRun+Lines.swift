@@ -26,6 +26,12 @@ extension MigrationRun {
     var storePause = Duration.seconds(1)
     while true {
       do throws(ReceiptError) {
+        if job.order.isDryRun {
+          let found = try await intake.dryRun(incoming(record))
+          count("DONE")
+          return await keep(
+            line.outcome(found.lines.isEmpty ? .empty : .migrated, customerID: record.customerID))
+        }
         if try await migrate(line, record, isLast: attempt == Self.maxAttempts) {
           count("DONE")
           return true
@@ -61,6 +67,18 @@ extension MigrationRun {
   private func migrate(
     _ line: InputLine, _ record: InputRecord, isLast: Bool
   ) async throws(ReceiptError) -> Bool {
+    let id = job.id
+    let outcome = try await intake.submit(incoming(record)) { store, result throws(StoreError) in
+      guard result.pendingReason == nil || isLast else { return }
+      try store.finish(line.outcome(of: result, customerID: record.customerID), of: id)
+    }
+    let isFinished = outcome.lookupFailure == nil || isLast
+    if isFinished { progress.count() }
+    return isFinished
+  }
+
+  /// The receipt of a line, as the order of the job has it verified.
+  private func incoming(_ record: InputRecord) -> IncomingReceipt {
     var incoming = IncomingReceipt(
       appID: job.order.appID, customerID: record.customerID.isEmpty ? nil : record.customerID,
       content: record.content)
@@ -70,20 +88,7 @@ extension MigrationRun {
     incoming.queriedSince = job.startedAt
     incoming.lineLocks = lines
     if job.order.linksUnverifiedIDs { incoming.binding = .assignedByOperator(actor: job.order.actor) }
-    if job.order.isDryRun {
-      let found = try await intake.dryRun(incoming)
-      _ = await keep(
-        line.outcome(found.lines.isEmpty ? .empty : .migrated, customerID: record.customerID))
-      return true
-    }
-    let id = job.id
-    let outcome = try await intake.submit(incoming) { store, result throws(StoreError) in
-      guard result.pendingReason == nil || isLast else { return }
-      try store.finish(line.outcome(of: result, customerID: record.customerID), of: id)
-    }
-    let isFinished = outcome.lookupFailure == nil || isLast
-    if isFinished { progress.count() }
-    return isFinished
+    return incoming
   }
 
   /// Stores the result of a line that changed nothing else.
