@@ -17,7 +17,7 @@ package struct ReconciliationPolicy: Hashable, Sendable {
   /// The interval at which all purchases are looked up; `nil` for never.
   package var fullPollInterval: Period?
 
-  /// Creates a policy; the defaults are those of an app without settings of its own.
+  /// Creates a policy; the defaults are those of an app without settings.
   package init(pollsStatuses: Bool = true, repairsGaps: Bool = true, fullPollInterval: Period? = nil) {
     self.pollsStatuses = pollsStatuses
     self.repairsGaps = repairsGaps

@@ -32,7 +32,7 @@ package struct ReceiptPolicy: Hashable, Sendable {
   /// id. The purchase is not linked to a customer.
   package var looksUpUnverified: Bool
 
-  /// Creates a policy; the defaults are those of an app without settings of its own.
+  /// Creates a policy; the defaults are those of an app without settings.
   package init(
     verification: Verification = .local, keepsReceipts: Bool = false, looksUpUnverified: Bool = false
   ) {

@@ -199,7 +199,7 @@ private enum OutgoingNotification: Sendable {
   }
 }
 
-/// The transport of notifications to the developer's server, with a time limit of its own for each attempt.
+/// The transport of notifications to the developer's server. Each attempt has a time limit.
 package protocol NotificationPoster: Sendable {
   /// Whether the operator allows requests to that URL. Others fail.
   func permits(_ url: String) -> Bool

@@ -15,7 +15,7 @@ extension PostgresConfiguration {
   private static let names = PostgresDraft.Names(
     hosts: "hosts", root: "root", certificate: "certificate", key: "key", tlsMode: "mode")
 
-  /// Parses `postgres`: the file names settings in the words of the service, and TLS in a section of its own.
+  /// Parses `postgres`: its settings have the names of the service, and TLS has a separate section.
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members([
       "hosts", "service", "database", "user", "password_file", "tls", "pooling", "connect_timeout_seconds",

@@ -11,8 +11,8 @@ internal import Wire
 
 // Calls that change data at Apple.
 extension AppStoreServiceHandler {
-  /// Extends a renewal date by 1 to 90 days. A customer who is not the purchaser is rejected here, without a call to
-  /// Apple (``refuse(_:about:_:_:)``).
+  /// Extends a renewal date by 1 to 90 days. A customer who is not the purchaser is rejected before
+  /// the call to Apple (``refuse(_:about:_:_:)``).
   func extendRenewalDate(
     _ request: ExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.ExtendRenewalDateResponse {

@@ -10,8 +10,8 @@ internal import Wire
 
 // Consumption requests: the list, the response to Apple, and the consent of the customer.
 extension AppStoreServiceHandler {
-  /// Sends consumption information: the stored facts reject a customer who is not the purchaser or withdrew consent,
-  /// and a percentage that Apple rejects for the type. A dry run returns the request without a call.
+  /// Sends consumption information. It rejects, by the stored facts, a customer who is not the purchaser or withdrew
+  /// consent, and a percentage that Apple rejects for the type. A dry run returns the request without a call.
   func sendConsumptionInformation(
     _ request: SendConsumptionInformationRequest, _ call: CallContext
   ) async throws(Status) -> SendConsumptionInformationResponse {

@@ -8,8 +8,8 @@ internal import Wire
 
 // Calls that are rejected here, because Apple would refuse them.
 extension AppStoreServiceHandler {
-  /// Rejects a call about a customer who is not the purchaser, with the error code that Apple would return. Without
-  /// stored facts, Apple decides.
+  /// Rejects a call about a customer who is not the purchaser, with the error code of Apple. If the store has no facts,
+  /// the call goes to Apple.
   ///
   /// - Throws: `FAILED_PRECONDITION` with the reason `NOT_THE_PURCHASER`.
   func refuse(

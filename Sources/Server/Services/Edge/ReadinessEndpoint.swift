@@ -11,7 +11,7 @@ package struct ReadinessEndpoint: Sendable {
   /// - Parameter monitor: performs the health checks.
   package init(monitor: HealthMonitor) { self.monitor = monitor }
 
-  /// Responds with the results of the last checks, without a check of its own: 200 or 503, and the reasons in the body.
+  /// Responds with the stored results of the last checks, and runs none: 200 or 503, and the reasons in the body.
   func respond() -> HTTPResponse {
     let results = monitor.results
     let isReady = monitor.isReady

@@ -9,7 +9,7 @@ internal import Wire
 /// `entitled.v1.EntitlementService` except `Check` and `BatchCheck`, which ``CheckHandler`` implements.
 struct EntitlementServiceHandler: EntitlementServiceMethods {
   let context: ServiceContext
-  /// The stream of `Watch`; the segment service has one of its own.
+  /// The stream of `Watch`. The segment service has a separate one.
   let eventStream: EventStream
 
   init(_ context: ServiceContext) {

@@ -86,7 +86,7 @@ extension World {
     return levels[1] > levels[0] ? "Downgrade" : "Crossgrade"
   }
 
-  /// The event of a record that ended access or renewal; `nil` for a change that is no event of its own.
+  /// The event of a record that ended access or renewal; `nil` for a change that Apple counts as no event.
   private func ending(_ record: SubscriptionRecord) -> ReportedEvent? {
     guard let sold = transactions[record.current], let from = record.from else { return nil }
     let kind = sold.offer?.reportName ?? "Paid Subscription"

@@ -50,7 +50,7 @@ extension World {
     notify(.subscribed, known == nil ? .initialBuy : .resubscribe, of: member)
   }
 
-  /// Gives a member a transaction of its own for a purchase of the family.
+  /// Creates a transaction of a member for a purchase of the family.
   private mutating func shareNonConsumable(_ transaction: SoldTransaction, to account: String) {
     installApp(of: transaction.app, for: account)
     let number = makeNumber()

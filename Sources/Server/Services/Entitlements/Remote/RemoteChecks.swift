@@ -111,7 +111,7 @@ extension RemoteChecks {
   /// One check of a batch. Many batches may wait for the database, so a part keeps neither a decoded response, which has room
   /// for all fields, nor the app of a query.
   private enum Part: Sendable {
-    /// The result, encoded as a `BatchCheckResponse` of its own: all of them together are the response.
+    /// The result, encoded as a `BatchCheckResponse`. The concatenated messages are the response.
     case done([UInt8])
     case pending(entitlement: String, CustomerKey, PendingAnswers)
   }
