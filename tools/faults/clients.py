@@ -56,8 +56,6 @@ class Clients:
         self.random = random.Random(seed)
         # Customers that have access, with the latest position that a call returned.
         self.granted = {}
-        # For each replica, the customers in its memory.
-        self.answered = [set() for _ in replicas]
         self.last_position = ""
         self.last_write = time.monotonic()
         self.longest_gap = 0.0
@@ -77,9 +75,9 @@ class Clients:
         self.notifications.start()
 
     def wait_until_known(self):
-        """Waits until each replica has answered about the customers that are asked about: without a database, it can answer
-        about no others."""
-        while min(map(len, self.answered)) < ASKED_ABOUT:
+        """Waits until each replica has answered, since its start, about the customers that are asked about: without a
+        database, it can answer about no others."""
+        while min(len(replica.answered) for replica in self.replicas) < ASKED_ABOUT:
             time.sleep(0.1)
 
     def stop(self):
@@ -219,9 +217,10 @@ class Clients:
         first = next(self.turn)
         for attempt in range(CHECK_TRIES):
             index = (first + attempt) % len(self.stubs)
+            answered = self.replicas[index].answered
             try:
                 answer = await self.stubs[index].Check(request, timeout=CHECK_TRY)
-                self.answered[index].add(request.customer_id)
+                answered.add(request.customer_id)
                 return answer
             except grpc.RpcError as error:
                 if error.code() not in TEMPORARY:

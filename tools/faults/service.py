@@ -87,11 +87,14 @@ class Replica:
         self.program = Program(PROGRAM)
         self.process = None
         self.starts = 0
+        # The customers in the memory of the process.
+        self.answered = set()
 
     def start(self):
         command = [self.program.path, *self.arguments]
         self.process = self.machine.start(command, self.log, env=self.program.environment)
         self.starts += 1
+        self.answered = set()
 
     def signal(self, number):
         """Sends a signal to the process; nsenter became it."""
