@@ -47,6 +47,11 @@ def container(folder):
     return container
 
 
+def variables(folder):
+    """The variables of the container by name."""
+    return {variable["name"]: variable for variable in container(folder)["env"]}
+
+
 def image_environment():
     """The ENTITLED_ variables that the image sets."""
     return dict(re.findall(r"(ENTITLED_\w+)=(\S+)", CONTAINERFILE.read_text()))
@@ -83,7 +88,9 @@ def test_ports_and_mounts_match_the_image(folder):
     ports = {port["name"]: port["containerPort"] for port in container(folder)["ports"]}
     assert ports == {"grpc": int(image["ENTITLED_GRPC"].split(":")[1]), "http": int(image["ENTITLED_HTTP"].split(":")[1])}
     mounts = {mount["name"]: mount["mountPath"] for mount in container(folder)["volumeMounts"]}
+    # The volume belongs to root, so the service makes a folder of its own in it.
     assert mounts["data"] == image["ENTITLED_DATA"]
+    assert variables(folder)["ENTITLED_DATA"]["value"] == f"{mounts['data']}/data"
     assert image["ENTITLED_CONFIG"].startswith(mounts["configuration"] + "/")
     assert image["ENTITLED_SANDBOX"] == "off"
     assert container(folder)["readinessProbe"]["grpc"]["port"] == ports["grpc"]
@@ -102,10 +109,21 @@ def test_every_selector_matches_the_pod(folder):
 @pytest.mark.parametrize("folder", KINDS)
 def test_the_caches_of_all_event_loops_fit_into_the_pod(folder):
     """Otherwise the number of event loops, each with a cache, would be that of the node's cores."""
-    variables = {variable["name"]: variable.get("value") for variable in container(folder)["env"]}
     assert container(folder)["resources"]["limits"]["memory"] == "2Gi"
     ports, cache = 2, 96 << 20
-    assert ports * int(variables["ENTITLED_THREADS"]) * cache <= 1 << 30
+    assert ports * int(variables(folder)["ENTITLED_THREADS"]["value"]) * cache <= 1 << 30
+
+
+@pytest.mark.parametrize("folder", KINDS)
+def test_the_pod_has_the_variables_of_the_configuration_and_no_others_of_the_secret(folder):
+    """Keys that are files must not be variables, too, which every program in the pod can print."""
+    assert "envFrom" not in container(folder)
+    of_secret = {name: v["valueFrom"]["secretKeyRef"] for name, v in variables(folder).items() if "valueFrom" in v}
+    secret = manifest("Secret", folder)
+    assert all(ref["name"] == secret["metadata"]["name"] for ref in of_secret.values())
+    assert {ref["key"] for ref in of_secret.values()} <= set(secret["stringData"])
+    configuration = manifest("ConfigMap", folder)["data"]["entitled.yaml"]
+    assert set(of_secret) == set(re.findall(r"variable: (\w+)", configuration))
 
 
 def test_replicas_have_an_address_each_besides_the_common_one():
