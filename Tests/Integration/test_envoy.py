@@ -46,18 +46,23 @@ def write_certificate(directory):
     (directory / "key.pem").write_bytes(private)
 
 
+# What Apple and RevenueCat call, and the public keys: at the port for the internet.
+PUBLIC = ("/notifications/", "/retention/", "/import/revenuecat/", "/.well-known/jwks.json")
+
+
 class Edge:
     """Envoy with this repository's file, adapted to the test's names and ports.
 
-    `replica` is the address of another server of the edge, beside the service.
+    `replicas` are the addresses of further servers of the edge, beside the service.
     """
 
-    def __init__(self, directory, service, replica=None):
+    def __init__(self, directory, service, *replicas):
         write_certificate(directory)
-        self.port, admin = free_port(), free_port()
+        self.public, self.port, admin = free_port(), free_port(), free_port()
         text = (ROOT / "deploy" / "envoy" / "envoy.yaml").read_text()
         for written, here in {
-            "address: 0.0.0.0, port_value: 8443": f"address: 127.0.0.1, port_value: {self.port}",
+            "address: 0.0.0.0, port_value: 8443": f"address: 127.0.0.1, port_value: {self.public}",
+            "address: 0.0.0.0, port_value: 8444": f"address: 127.0.0.1, port_value: {self.port}",
             "port_value: 9901": f"port_value: {admin}",
             "address: entitled, port_value: 8080": self.address(service.http),
             "address: entitled, port_value: 50051": self.address(service.grpc),
@@ -65,11 +70,10 @@ class Edge:
         }.items():
             assert written in text
             text = text.replace(written, here)
-        self.hosts = 2
-        if replica:
-            (line,) = [line for line in text.splitlines(keepends=True) if self.address(service.http) in line]
-            text = text.replace(line, line + line.replace(self.address(service.http), self.address(replica)))
-            self.hosts += 1
+        (line,) = [line for line in text.splitlines(keepends=True) if self.address(service.http) in line]
+        others = [line.replace(self.address(service.http), self.address(replica)) for replica in replicas]
+        text = text.replace(line, "".join([line, *others]))
+        self.hosts = 2 + len(replicas)
         self.file = directory / "envoy.yaml"
         self.file.write_text(text)
         self.admin = f"http://127.0.0.1:{admin}"
@@ -86,28 +90,32 @@ class Edge:
         command = [str(ENVOY), "--config-path", str(self.file), "--concurrency", "1", "--disable-hot-restart"]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
         deadline = datetime.datetime.now() + datetime.timedelta(seconds=START_LIMIT)
-        while not self.all_are_healthy():
+        while not self.all_are_checked():
             assert self.process.poll() is None and datetime.datetime.now() < deadline, self.output()
 
-    def all_are_healthy(self):
+    def all_are_checked(self):
+        """Whether Envoy has checked the health of all hosts, and all are healthy."""
         try:
             with urllib.request.urlopen(f"{self.admin}/clusters?format=json", timeout=1) as answer:
                 clusters = json.load(answer)["cluster_statuses"]
-            hosts = [host for cluster in clusters for host in cluster.get("host_statuses", [])]
-            return len(hosts) == self.hosts and all(h["health_status"].get("eds_health_status") == "HEALTHY" and
-                                           not h["health_status"].get("failed_active_health_check") and
-                                           not h["health_status"].get("pending_active_hc") for h in hosts)  # fmt: skip
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             return False
+        hosts = [host["health_status"] for cluster in clusters for host in cluster.get("host_statuses", [])]
+        failed = [host for host in hosts if host.get("failed_active_health_check")]
+        pending = [host for host in hosts if host.get("pending_active_hc")]
+        known = all(host.get("eds_health_status") == "HEALTHY" for host in hosts)
+        return len(hosts) == self.hosts and not failed and not pending and known
 
     def output(self):
         self.log.seek(0)
         return self.log.read()
 
-    def request(self, path, body=None, **headers):
-        """Makes one HTTP/1.1 request over TLS; returns status, headers, body."""
+    def request(self, path, body=None, port=None, **headers):
+        """Makes one HTTP/1.1 request over TLS, to the port of the path unless `port` is another one; returns status, headers,
+        body."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        request = urllib.request.Request(f"https://localhost:{self.port}{path}", body, named)
+        port = port or (self.public if path.startswith(PUBLIC) else self.port)
+        request = urllib.request.Request(f"https://localhost:{port}{path}", body, named)
         try:
             answer = urllib.request.urlopen(request, timeout=10, context=self.tls)
         except urllib.error.HTTPError as error:
@@ -277,7 +285,22 @@ def test_a_write_that_may_have_been_executed_is_not_repeated(beside):
 
 @pytest.mark.parametrize("path", ["/metrics", "/healthz", "/readyz", "/sandbox/v1/purchases", "/"])
 def test_operator_endpoints_are_not_exposed(edge, path):
-    assert edge.request(path)[0] == 404
+    assert [edge.request(path, port=port)[0] for port in (edge.public, edge.port)] == [404, 404]
+
+
+CHECK = json.dumps({"app": "ocean-journal", "customerId": "ana", "entitlement": "pro"}).encode()
+RECEIPTS = ["/verifyReceipt", "/production/verifyReceipt", "/sandbox/verifyReceipt/ocean-journal"]
+
+
+@pytest.mark.parametrize("path", ["/entitled.v1.EntitlementService/Check", *RECEIPTS])
+def test_the_port_for_the_internet_has_nothing_for_callers(edge, path):
+    assert edge.request(path, CHECK, port=edge.public, content_type="application/json")[0] == 404
+    assert edge.request(path, CHECK, content_type="application/json")[0] == 200
+
+
+@pytest.mark.parametrize("path", [path + "ocean-journal" for path in PUBLIC if path.endswith("/")])
+def test_the_port_for_callers_has_nothing_for_the_internet(edge, path):
+    assert edge.request(path, b"{}", port=edge.port, content_type="application/json")[0] == 404
 
 
 def test_no_call_is_lost_when_the_service_restarts(tmp_path):
