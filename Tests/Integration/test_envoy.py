@@ -53,10 +53,11 @@ PUBLIC = ("/notifications/", "/retention/", "/import/revenuecat/", "/.well-known
 class Edge:
     """Envoy with this repository's file, adapted to the test's names and ports.
 
-    `replicas` are the addresses of further servers of the edge, beside the service.
+    `replicas` are the addresses of further servers of the edge, beside the service, and `unready` the number of them that
+    are not ready.
     """
 
-    def __init__(self, directory, service, *replicas):
+    def __init__(self, directory, service, *replicas, unready=0):
         write_certificate(directory)
         self.public, self.port, admin = free_port(), free_port(), free_port()
         text = (ROOT / "deploy" / "envoy" / "envoy.yaml").read_text()
@@ -73,7 +74,7 @@ class Edge:
         (line,) = [line for line in text.splitlines(keepends=True) if self.address(service.http) in line]
         others = [line.replace(self.address(service.http), self.address(replica)) for replica in replicas]
         text = text.replace(line, "".join([line, *others]))
-        self.hosts = 2 + len(replicas)
+        self.hosts, self.unready = 2 + len(replicas), unready
         self.file = directory / "envoy.yaml"
         self.file.write_text(text)
         self.admin = f"http://127.0.0.1:{admin}"
@@ -94,7 +95,7 @@ class Edge:
             assert self.process.poll() is None and datetime.datetime.now() < deadline, self.output()
 
     def all_are_checked(self):
-        """Whether Envoy has checked the health of all hosts, and all are healthy."""
+        """Whether Envoy has checked the health of all hosts, and all but the unready ones are healthy."""
         try:
             with urllib.request.urlopen(f"{self.admin}/clusters?format=json", timeout=1) as answer:
                 clusters = json.load(answer)["cluster_statuses"]
@@ -104,7 +105,7 @@ class Edge:
         failed = [host for host in hosts if host.get("failed_active_health_check")]
         pending = [host for host in hosts if host.get("pending_active_hc")]
         known = all(host.get("eds_health_status") == "HEALTHY" for host in hosts)
-        return len(hosts) == self.hosts and not failed and not pending and known
+        return len(hosts) == self.hosts and len(failed) == self.unready and not pending and known
 
     def output(self):
         self.log.seek(0)
@@ -301,6 +302,21 @@ def test_the_port_for_the_internet_has_nothing_for_callers(edge, path):
 @pytest.mark.parametrize("path", [path + "ocean-journal" for path in PUBLIC if path.endswith("/")])
 def test_the_port_for_callers_has_nothing_for_the_internet(edge, path):
     assert edge.request(path, b"{}", port=edge.port, content_type="application/json")[0] == 404
+
+
+def test_a_majority_that_is_not_ready_gets_no_calls(service, tmp_path):
+    """By default Envoy would use all hosts if less than half of them were healthy."""
+    starting = [StubServer(lambda request: (503, {"status": "not ready"})) for _ in range(2)]
+    edge = Edge(tmp_path, service, *(server.url.removeprefix("http://") for server in starting), unready=len(starting))
+    edge.start()
+    path = "/entitled.v1.EntitlementService/Check"
+    try:
+        assert {edge.request(path, CHECK, content_type="application/json")[0] for _ in range(3 * SEVERAL)} == {200}
+    finally:
+        edge.process.terminate()
+        edge.process.wait(START_LIMIT)
+        for server in starting:
+            server.close()
 
 
 def test_no_call_is_lost_when_the_service_restarts(tmp_path):
