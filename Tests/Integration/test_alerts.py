@@ -50,8 +50,17 @@ def test_every_alert_has_a_test_of_its_rule():
     assert tested == {alert["alert"] for alert in ALERTS}
 
 
+def test_the_example_of_prometheus_has_the_rules_and_the_job_that_they_name():
+    example = yaml.safe_load((FOLDER / "prometheus.yaml").read_text(encoding="utf-8"))
+    assert example["rule_files"] == ["entitled.rules.yaml"]
+    (job,) = [job["job_name"] for job in example["scrape_configs"]]
+    expressions = " ".join(alert["expr"] for alert in ALERTS)
+    assert set(re.findall(r'job="([^"]+)"', expressions)) == {job}
+
+
 @pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (Debian's package prometheus)")
-@pytest.mark.parametrize("command", ["check rules entitled.rules.yaml", "test rules entitled.rules.test.yaml"])
+@pytest.mark.parametrize("command", [
+    "check rules entitled.rules.yaml", "test rules entitled.rules.test.yaml", "check config --syntax-only prometheus.yaml"])
 def test_promtool_accepts(command):
     done = subprocess.run([PROMTOOL, *command.split()], cwd=FOLDER, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
