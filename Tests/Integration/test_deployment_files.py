@@ -267,12 +267,13 @@ def test_systemd_accepts_the_unit(tmp_path):
     for socket in sockets:
         (tmp_path / socket.name).write_text(socket.read_text())
     units = [unit, *(tmp_path / socket.name for socket in sockets)]
-    # With the keys of README.md.
-    (keys,) = re.findall(r"^```ini\n(.*?)^```$", (DEPLOY / "README.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert "LoadCredential=" in keys
+    # With the keys of README.md, and with its settings of a replica.
+    shown = re.findall(r"^```ini\n(.*?)^```$", (DEPLOY / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert len(shown) == 2 and all("LoadCredential=" in settings for settings in shown)
     (tmp_path / "entitled.service.d").mkdir()
-    (tmp_path / "entitled.service.d" / "override.conf").write_text(keys)
-    assert passes("systemd-analyze", "verify", "--man=no", *units) == ""
+    for settings in shown:
+        (tmp_path / "entitled.service.d" / "override.conf").write_text(settings)
+        assert passes("systemd-analyze", "verify", "--man=no", *units) == ""
     # The exposure level: 10 is an unrestricted service, 0 a fully confined one.
     report = passes("systemd-analyze", "security", "--no-pager", "--offline=true", unit)
     exposure = float(re.search(r"Overall exposure level for entitled.service: ([\d.]+)", report)[1])
