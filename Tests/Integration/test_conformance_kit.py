@@ -100,6 +100,15 @@ def test_apples_library_passes_every_required_vector(tmp_path):
     assert suites.get("failures") == "0" and not suites.findall(".//failure")
 
 
+def test_the_readme_shows_the_results_of_apples_library():
+    text = (KIT / "README.md").read_text(encoding="utf-8")
+    shown = re.search(r"^\$ entitled conformance http\S+\n(.*?)```", text, re.MULTILINE | re.DOTALL)[1]
+    table, warning = shown.split("...\n")
+    with adapter(apple_python.Backend()) as url:
+        done = run("conformance", url, timeout=4 * START_LIMIT)
+    assert done.stdout.startswith(table) and warning in done.stdout, done.stdout
+
+
 class TrustsAnyRoot(apple_python.Backend):
     """Takes the root from the document."""
 
