@@ -2,14 +2,16 @@
 
 import re
 import subprocess
+import uuid
 
 import pytest
 
 import stores
 from document_runner import DocumentRunner, blocks
-from harness import ROOT
+from harness import ROOT, free_port
 
 PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs" / "tutorials").glob("*.md"))
+REPLICAS = "docs/tutorials/replicas.md"
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ COMPLETE = {
 ENDS = {"docs/transport.md": "Limits"}
 
 
-@pytest.mark.parametrize("page", ["README.md", *PAGES, *COMPLETE])
+@pytest.mark.parametrize("page", ["README.md", *(page for page in PAGES if page != REPLICAS), *COMPLETE])
 def test_the_commands_of_a_tutorial_print_what_it_shows(runner, page):
     runner.run(page, since=COMPLETE.get(page), until=ENDS.get(page))
     assert_leaves_only_ignored_files(runner)
@@ -77,6 +79,27 @@ def test_the_commands_of_a_section_print_what_it_shows(runner, page, since, unti
         runner.execute("make run", ["...", "ready …", "..."])
     runner.run(page, since, until)
     assert_leaves_only_ignored_files(runner)
+
+
+def test_the_commands_of_the_tutorial_about_replicas_print_what_it_shows(runner, postgres):
+    """With a role and a database of its own in the server of the tests."""
+    name = f"tutorial_{uuid.uuid4().hex}"
+    server = f"--host {postgres.socket} --port {postgres.port} --username {postgres.user} --dbname postgres"
+    sudo = runner.folder / ".programs" / "sudo"
+    sudo.write_text(f'#!/bin/sh\n# -u postgres psql\nshift 3\nexec psql --no-psqlrc --set ON_ERROR_STOP=1 {server} "$@"\n')
+    sudo.chmod(0o755)
+    runner.ports |= {port: str(free_port()) for port in ("50052", "50053", "8081", "8082")}
+    runner.folders = {
+        "ROLE entitled": f"ROLE {name}", "DATABASE entitled OWNER entitled": f"DATABASE {name} OWNER {name}",
+        "database: entitled": f"database: {name}", "user: entitled": f"user: {name}",
+        "127.0.0.1:5432": f"127.0.0.1:{postgres.port}"}  # fmt: skip
+    try:
+        runner.run(REPLICAS)
+        assert_leaves_only_ignored_files(runner)
+    finally:
+        runner.close()
+        postgres.sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        postgres.sql(f"DROP ROLE IF EXISTS {name}")
 
 
 @pytest.mark.skipif(not stores.IS_SQLITE, reason="the page shows a store in the data directory")
