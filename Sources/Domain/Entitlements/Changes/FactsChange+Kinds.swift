@@ -118,7 +118,7 @@ extension FactsChange {
 extension TransactionFact {
   /// Whether one or more whole periods fit between the end of the period before and this one, so that their documents are
   /// missing. A payment that was recovered begins a period on any day. Months differ by up to three days.
-  fileprivate func followsMissingPeriods(after end: Instant) -> Bool {
+  package func followsMissingPeriods(after end: Instant) -> Bool {
     guard let length = firstEnd?.milliseconds(since: purchaseDate), length > 0 else { return false }
     let gap = purchaseDate.milliseconds(since: end)
     let count = (gap + length / 2) / length

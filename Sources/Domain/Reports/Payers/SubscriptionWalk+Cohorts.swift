@@ -3,11 +3,14 @@ internal import Entitlements
 
 // Cohorts, and what was active at the start of a bucket.
 extension SubscriptionWalk {
-  mutating func joinCohort(_ period: SubscriptionPeriod) {
+  /// Begins the cohort with the first paid period, which is in force since an instant: later than its start if it was paid in
+  /// the grace period, and earlier if the documents about the periods before it are missing.
+  mutating func joinCohort(_ period: SubscriptionPeriod, inForceSince instant: Instant) {
     guard cohort == nil else { return }
-    cohort = Posting.Cohort(day: ReportDay(period.start), dimensions: period.dimensions)
+    let start = min(period.start, instant)
+    cohort = Posting.Cohort(day: ReportDay(start), dimensions: period.dimensions)
     let length = CohortLength(period).text
-    flow(.joinedCohort, period, at: period.start) { $0.reason = length }
+    flow(.joinedCohort, period, at: start) { $0.reason = length }
   }
 
   mutating func reachPeriod(_ period: SubscriptionPeriod) {

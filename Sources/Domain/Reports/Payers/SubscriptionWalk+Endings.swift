@@ -8,6 +8,8 @@ struct PeriodEnding {
   let failure: Failure?
   /// The way in which the next period follows after a gap: `nil` if it is a new purchase.
   let recovery: Recovery?
+  /// Whether the subscription went on until the next period, although the documents about the time in between are missing.
+  let missesPeriods: Bool
 
   /// A failed renewal of one period.
   struct Failure {
@@ -23,7 +25,24 @@ struct PeriodEnding {
   ) {
     self.next = next
     self.failure = failure
+    missesPeriods = next.map { Self.missesPeriods(period, $0, facts, failure) } ?? false
     recovery = next.flatMap { Self.recovery(period, $0, facts, failure) }
+  }
+
+  /// Whether a renewal after a gap proves that the documents about the gap are missing: it fits whole periods, or no payment
+  /// is retried for so long. Documents of a failed payment, or of the end of the period, decide before dates. The events of
+  /// a customer follow the same rule (``FactsChange``).
+  private static func missesPeriods(
+    _ period: SubscriptionPeriod, _ next: SubscriptionPeriod, _ facts: borrowing CustomerFacts,
+    _ failure: Failure?
+  ) -> Bool {
+    let gap = next.start.milliseconds(since: period.expires)
+    guard gap > 0, next.reason == .renewal, failure == nil else { return false }
+    let info = facts.renewal(of: period.index, at: next.start.advanced(byMilliseconds: -1))
+    guard info?.expirationIntent == nil, info?.isInBillingRetry != true else { return false }
+    if gap > period.retryLength { return info?.renewalStatus != .off }
+    return facts.transactions[facts.beginning(ofPeriodAt: next.index)]
+      .followsMissingPeriods(after: period.expires)
   }
 
   /// How a period that began after a gap continues the one before: in or after the grace period; `nil` if
@@ -81,6 +100,12 @@ extension SubscriptionWalk {
         recoverInGrace(period, at: paid)
         start = paid
       }
+      addRenewalTimes(period, next, until: start)
+      return .renewal(period, from: start)
+    }
+    if let next, ending.missesPeriods {
+      // The first payment, whose document is missing, ended a trial.
+      let start = period.isTrial && !next.isTrial ? period.expires : next.start
       addRenewalTimes(period, next, until: start)
       return .renewal(period, from: start)
     }

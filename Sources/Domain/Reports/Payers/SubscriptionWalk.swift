@@ -41,8 +41,8 @@ struct SubscriptionWalk {
   enum Beginning {
     /// A new stint.
     case stint
-    /// In force from an instant: the start of the period, or a later payment in the grace period, to which the billing cycle
-    /// does not move.
+    /// In force from an instant: the start of the period; a later payment in the grace period, to which the billing cycle does
+    /// not move; or the end of a trial, if the documents about the periods after it are missing.
     case renewal(SubscriptionPeriod, from: Instant)
     case afterRetry(SubscriptionPeriod)
   }
@@ -225,7 +225,7 @@ extension SubscriptionWalk {
       change(&$0)
     }
     guard !period.isTrial else { return }
-    joinCohort(period)
+    joinCohort(period, inForceSince: instant)
     countInCohort(period, 1, at: instant)
   }
 

@@ -1,0 +1,82 @@
+import AppStore
+import Entitlements
+import Reports
+import Testing
+
+/// A renewal after a gap: the documents about the periods in between are missing, or the subscription was away.
+@Suite struct MissingPeriodReportTests {
+  private func movements(
+    of facts: CustomerFacts, _ from: String, _ to: String, by granularity: Granularity = .month
+  ) throws -> Answer {
+    try Answer(
+      .movements, from, to, by: granularity, of: World.postings(at: World.day("12-31"), ["M": facts]))
+  }
+
+  @Test(
+    "A renewal after whole periods without documents continues the subscription",
+    arguments: [
+      ("monthly", "09-05", "10-05", "11-05", "12-05"), ("monthly", "08-05", "09-05", "11-05", "12-05"),
+      ("weekly", "10-20", "10-27", "11-24", "12-01"),
+      ("yearly", "2024-11-15", "2025-11-15", "11-15", "2027-11-15"),
+    ])
+  func continues(product: String, start: String, end: String, next: String, nextEnd: String) throws {
+    let facts = World.facts(
+      "M", [World.period(product, start, end), World.period(product, next, nextEnd)])
+    let answer = try movements(of: facts, "10-01", "12-01")
+    let names = ["lapsed_billing", "lapsed_voluntary", "lapsed_other", "recovered", "resubscribed"]
+    for bucket in ["10-01", "11-01"] {
+      #expect(names.flatMap { answer($0, on: bucket) } == [0, 0, 0, 0, 0], "\(bucket)")
+    }
+    #expect(answer("renewed", on: "11-01") == [1])
+    #expect(answer("active_end", on: "10-01") == [1])
+    let retry = try Answer(
+      .billing, "10-01", "12-01", of: World.postings(at: World.day("12-31"), ["M": facts]))
+    #expect(retry("retry_entered", "retry_recovered", on: "10-01") == [0, 0])
+  }
+
+  @Test("A failed payment that Apple reported was recovered, also after a gap of whole periods")
+  func failed() throws {
+    let facts = World.facts(
+      "M", [World.period("monthly", "09-05", "10-05"), World.period("monthly", "11-05", "12-05")],
+      [World.info("10-05", "10-05") { $0.isInBillingRetry = true }])
+    let answer = try movements(of: facts, "10-01", "12-01")
+    #expect(answer("lapsed_billing", "active_end", on: "10-01") == [1, 0])
+    #expect(answer("recovered", "renewed", "active_end", on: "11-01") == [1, 0, 1])
+  }
+
+  @Test("A renewal after any other gap was recovered, because only a failed payment leaves one")
+  func otherGap() throws {
+    let facts = World.facts(
+      "M", [World.period("monthly", "09-05", "10-05"), World.period("monthly", "10-21", "11-21")])
+    let answer = try movements(of: facts, "10-01", "11-01")
+    #expect(answer("lapsed_billing", "recovered", on: "10-01") == [1, 1])
+  }
+
+  @Test("A cancellation that Apple reported, and a purchase, are an end and a return")
+  func returns() throws {
+    let cancelled = World.info("10-05", "10-05") {
+      ($0.autoRenewStatus, $0.expirationIntent) = (.off, .customerCancelled)
+    }
+    let renewed = World.period("monthly", "12-05", "2027-01-05")
+    let bought = renewed.with { $0.details.transactionReason = .purchase }
+    for (next, infos) in [(renewed, [cancelled]), (bought, [])] as [(TransactionFact, [RenewalFact])] {
+      let facts = World.facts("M", [World.period("monthly", "09-05", "10-05"), next], infos)
+      let answer = try movements(of: facts, "10-01", "2027-01-01")
+      #expect(answer("active_end", on: "10-01") == [0])
+      #expect(answer("resubscribed", "active_end", on: "12-01") == [1, 1])
+    }
+  }
+
+  @Test("A trial whose first payment is missing converted at its end")
+  func trial() throws {
+    let facts = World.facts(
+      "M", [World.trial("monthly", "10-01", "10-08"), World.period("monthly", "11-08", "12-08")])
+    let answer = try movements(of: facts, "10-01", "12-01")
+    #expect(answer("converted", "converted_from_retry", "trial_expired", on: "10-01") == [1, 0, 0])
+    #expect(answer("in_trial_end", "active_end", on: "10-01") == [0, 1])
+    #expect(answer("active_end", on: "11-01") == [1])
+    let postings = World.postings(at: World.day("12-31"), ["M": facts])
+    let retention = try Answer(.retentionByMonth, "10-01", "12-01", of: postings)
+    #expect(retention("active", on: "10-01", age: 1) == [1])
+  }
+}
