@@ -109,58 +109,6 @@ extension HistoryLane {
       }
     }
   }
-
-  /// The lane of Apple's notifications about the customer's purchases, oldest first; of too many, the latest.
-  fileprivate init(
-    notificationsAbout customer: CustomerKey, _ start: Instant, _ end: Instant, limit: Int,
-    _ reader: any StoreSnapshot
-  ) throws(StoreError) {
-    var query = NotificationFilter(appID: customer.appID, limit: limit)
-    query.environment = customer.environment
-    query.customerID = customer.customerID
-    query.from = start
-    query.to = end.advanced(byMilliseconds: 1)
-    self.init()
-    kind = .apple
-    marks = try reader.notifications(query).reversed().map { record in
-      .with {
-        $0.time = GoogleProtobuf.Timestamp(record.receivedAt)
-        $0.type = record.subtype.isEmpty ? record.type : "\(record.type)/\(record.subtype)"
-        $0.explanation = record.meaning
-        $0.transactionId = record.transactionID
-        $0.evidenceId = record.evidenceID.rawValue
-      }
-    }
-  }
-
-  /// The lane of the events that an operator's command caused: those with an actor, oldest first. It ends with the page
-  /// of events that completes `limit` marks.
-  fileprivate init(
-    commandsAbout customer: CustomerKey, _ start: Instant, _ end: Instant, limit: Int,
-    _ reader: any StoreSnapshot
-  ) throws(StoreError) {
-    self.init()
-    kind = .operator
-    var last: Int64 = 0
-    while marks.count < limit {
-      let page = try reader.events(of: customer, after: last, limit: limit)
-      for stored in page {
-        let (event, change) = (stored.event, stored.event.change)
-        guard !event.actor.isEmpty, event.recordedAt >= start, event.recordedAt <= end else { continue }
-        marks.append(
-          .with {
-            $0.time = GoogleProtobuf.Timestamp(event.recordedAt)
-            $0.type = change.kind.rawValue
-            $0.explanation = "\(change.kind.sentence) By \(event.actor)."
-            $0.transactionId = change.subject?.transactionID ?? ""
-            $0.evidenceId = event.evidenceID?.rawValue
-            $0.sequence = stored.sequence
-          })
-      }
-      guard page.count == limit, let end = page.last?.sequence else { break }
-      last = end
-    }
-  }
 }
 
 extension HistorySegment {
