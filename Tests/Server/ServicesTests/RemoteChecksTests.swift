@@ -149,6 +149,18 @@ struct RemoteChecksTests {
     #expect(kept > 1_000 && kept < 4_500)
   }
 
+  @Test("Answers that grow count with their new size")
+  func growingAnswers() {
+    let memory = AnswerMemory(changes: CustomerVersions(), byteLimit: 1 << 20)
+    for size in [1, 2_000] {
+      let bytes = [UInt8](repeating: 1, count: size)
+      let answers = LoadedAnswers(.answers(bytes, factBytes: 1), version: 0)
+      for number in 0..<1_000 { memory.insert(answers, of: key("c\(number)")) }
+    }
+    let kept = (0..<1_000).filter { memory.answers(of: key("c\($0)")) != nil }.count
+    #expect(kept > 100 && kept < 600)
+  }
+
   @Test("A canonically equivalent id is another customer's")
   func equivalentIDs() {
     let memory = AnswerMemory(changes: CustomerVersions(), byteLimit: 1 << 20)

@@ -16,7 +16,9 @@ final class AnswerMemory: Sendable {
     mutating func insert(_ answers: LoadedAnswers, of customer: CustomerKey) {
       // Two reads may end in another order than they began.
       if let known = younger[customer], known.version > answers.version { return }
-      if younger.updateValue(answers, forKey: customer) == nil {
+      if let replaced = younger.updateValue(answers, forKey: customer) {
+        youngerBytes += answers.byteCount - replaced.byteCount
+      } else {
         youngerBytes += AnswerMemory.overhead + answers.byteCount + customer.customerID.utf8.count
       }
       guard youngerBytes > maxBytes else { return }
