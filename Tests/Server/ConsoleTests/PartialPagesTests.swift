@@ -51,6 +51,35 @@ import Wire
     #expect(page.contains("role=\"alert\""))
   }
 
+  @Test("All parts of a merged customer's page are about the merge target")
+  func merged() async throws {
+    let asked = Mutex<[String]>([])
+    func method<Request: CustomerRequest, Response>(_ call: ContractCall<Request, Response>) -> Method {
+      .asyncUnary(call.path) { (request: Request, _) async throws(Status) -> Response in
+        asked.withLock { $0.append("\(call.path.split(separator: "/").last ?? "") \(request.customerId)") }
+        return Response()
+      }
+    }
+    let description = Method.asyncUnary(Calls.describeCustomer.path) {
+      (request: DescribeCustomerRequest, _) async throws(Status) -> DescribeCustomerResponse in
+      .with {
+        ($0.customerId, $0.summary) = ("ada", "\(request.customerId) was merged into ada.")
+        $0.evaluatedAt = .with { $0.seconds = 1_800_000_000 }
+      }
+    }
+    let page = try await text(
+      "/a/ocean/sandbox/customers/anon-1?explain=pro",
+      [
+        description, method(Calls.getCustomer), method(Calls.explain), method(Calls.listTimeline),
+        method(Calls.listNotes), method(Calls.listConsumptionRequests),
+      ])
+    #expect(page.contains(">ada</bdi></h1>"))
+    #expect(
+      asked.withLock { Set($0) } == [
+        "GetCustomer ada", "Explain ada", "ListTimeline ada", "ListNotes ada", "ListConsumptionRequests ada",
+      ])
+  }
+
   @Test("The first page has its search box while the state of the apps cannot be read")
   func home() async throws {
     let page = try await text("/", [])

@@ -5,6 +5,8 @@ internal import Wire
 /// Everything that a customer's page shows, from the methods of the contract. A part that failed does not fail the
 /// others.
 struct CustomerData: Sendable {
+  /// The merge target, if the requested customer was merged. All parts are about it.
+  let id: String
   let scope: Scope
   /// The instant that the page is about.
   let moment: Moment
@@ -27,17 +29,18 @@ struct CustomerData: Sendable {
   /// Whether the picture begins with the first purchase, however long ago it was.
   let isWholeRange: Bool
 
-  /// The merge target, if the requested customer was merged.
-  var id: String { description.customerId }
   /// The time of the answers, by the clock of the environment.
   var now: Instant { description.evaluatedAt?.instant ?? Instant(millisecondsSince1970: 0) }
 
   /// Makes all calls of the page, the independent ones at the same time.
   ///
   /// - Throws: the status of `GetCustomer`, without which there is no page. Other failures are in the parts.
-  init(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) {
-    customer = try await visit.customer(id, in: scope)
-    (description, descriptionProblem) = await visit.description(of: id, customer, in: scope)
+  init(_ requested: String, in scope: Scope, _ visit: Visit) async throws(Status) {
+    let described = await visit.attempt(Calls.describeCustomer, .about(requested, in: scope))
+    // Not every method finds a merged customer under the requested id.
+    id = (try? described.get())?.customerId ?? requested
+    customer = try await visit.call(Calls.getCustomer, .about(id, in: scope))
+    (description, descriptionProblem) = described.description(or: customer)
     moment = Moment(visit).orNow(description.evaluatedAt?.instant)
     isWholeRange = visit.value("range") != nil
     let loader = CustomerLoader(id: id, scope: scope, moment: moment, visit: visit)
@@ -73,18 +76,13 @@ struct CustomerData: Sendable {
   }
 }
 
-extension Visit {
-  /// The answers about the customer, without which there is no page.
-  fileprivate func customer(_ id: String, in scope: Scope) async throws(Status) -> GetCustomerResponse {
-    try await call(Calls.getCustomer, .about(id, in: scope))
-  }
-
-  /// The sentences and the advice about the customer; if these are not available, the answers in `customer` alone, with
+extension Result<DescribeCustomerResponse, Status> {
+  /// The sentences and the advice about a customer; if these are not available, the answers in `customer` alone, with
   /// the problem.
   fileprivate func description(
-    of id: String, _ customer: GetCustomerResponse, in scope: Scope
-  ) async -> (DescribeCustomerResponse, problem: Status?) {
-    switch await attempt(Calls.describeCustomer, .about(id, in: scope)) {
+    or customer: GetCustomerResponse
+  ) -> (DescribeCustomerResponse, problem: Status?) {
+    switch self {
     case .success(let response): return (response, nil)
     case .failure(let status):
       // An unknown customer can get a grant or a note anyway.

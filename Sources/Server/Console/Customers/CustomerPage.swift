@@ -13,7 +13,7 @@ enum CustomerPage {
     if let entitlement = visit.value("explain") {
       steps = await visit.attempt(
         Calls.explain,
-        .about(id, in: scope) {
+        .about(data.id, in: scope) {
           $0.entitlement = entitlement
           $0.asOf = data.moment.timestamp
           $0.knownAt = data.moment.knownAt
