@@ -1,9 +1,7 @@
 internal import AppReceipt
 package import AppStore
 internal import AppleLookup
-internal import Bytes
 internal import Entitlements
-internal import JSON
 package import Ledger
 package import SignedData
 package import Store
@@ -69,6 +67,14 @@ package struct VerifyReceiptFacade: Sendable {
   package func hasSharedSecret(_ call: VerifyReceiptCall, appID: String?) -> Bool {
     guard let app = app(appID, call.receipt, call.origin), let secret = secrets[app.id] else { return false }
     return call.password.map(secret.matches) ?? false
+  }
+
+  /// Whether a request body has the shared secret of the app, or of any app for `nil`. It does not decode the receipt: a
+  /// request without a secret costs one pass over its bytes, and none if no app has a secret.
+  package func hasSharedSecret(_ body: [UInt8], ofApp appID: String?) -> Bool {
+    let known = (appID.map { [$0] } ?? catalog.value.appIDs).compactMap { secrets[$0] }
+    guard !known.isEmpty, let password = VerifyReceiptRequest(body)?.password else { return false }
+    return known.contains { $0.matches(password) }
   }
 
   /// The response to a request that gets no purchases.
@@ -223,35 +229,4 @@ extension ReceiptError {
 extension Evidence.Source {
   /// The `verifyReceipt` facade.
   package static let verifyReceipt = Evidence.Source(rawValue: "VERIFY_RECEIPT")
-}
-
-/// A parsed, unverified request of `verifyReceipt`.
-package struct VerifyReceiptCall: Sendable {
-  /// The receipt as received, in base64.
-  package let text: String
-  /// The PKCS#7 document.
-  let document: [UInt8]
-  /// The parsed contents. They are unverified until ``VerifyReceiptFacade`` admits the request.
-  let receipt: AppReceiptPayload
-  /// The shared secret in the request; never log it.
-  let password: String?
-  /// Whether to return only the latest period of each subscription.
-  let excludesOldTransactions: Bool
-  /// The environment that the receipt states; `nil` for an unknown one.
-  var origin: Environment? { if case .known(let origin) = receipt.origin { origin } else { nil } }
-
-  /// Parses a request body; `nil` if it is malformed: no JSON, no base64, or no PKCS#7 with a receipt in it.
-  package init?(_ body: [UInt8]) {
-    guard let json = try? JSONValue(parsing: body, limits: .ofRequests).objectValue,
-      let request = try? VerifyReceiptRequest(json: json), let text = request.receiptData,
-      let document = try? Base64.standard.decodeLines(Array(text.utf8)[...]),
-      let unverified = try? UnverifiedReceipt(document),
-      let receipt = try? AppReceiptPayload(parsing: unverified.content)
-    else { return nil }
-    self.text = text
-    self.document = document
-    self.receipt = receipt
-    password = request.password
-    excludesOldTransactions = request.excludeOldTransactions ?? false
-  }
 }

@@ -78,6 +78,12 @@ package struct VerifyReceiptEndpoint: Sendable {
     guard request.method == "POST" else {
       throw RejectedRequest(response: Self.answer(.failed(.notPosted, target.environment)))
     }
+    // Beyond the limit, a receipt is decoded only for a backend.
+    if let wait = limiter.remainingDelay(of: PeerNetwork(address: request.address)),
+      !facade.hasSharedSecret(request.body, ofApp: target.app)
+    {
+      throw RejectedRequest(response: Self.tooMany(retryAfterMilliseconds: wait, target.environment))
+    }
     let call = VerifyReceiptCall(request.body)
     let isFromBackend = call.map { facade.hasSharedSecret($0, appID: target.app) } ?? false
     if !isFromBackend, let wait = limiter.delay(of: request.address) {
