@@ -270,6 +270,15 @@ def test_the_check_accepts_a_password_file_that_another_user_lets_all_read(tmp_p
     assert is_valid or f"has mode 0{mode:o}, which permits access by others" in answer.stderr
 
 
+def test_the_service_does_not_start_with_a_password_file_that_others_may_read(tmp_path):
+    password = tmp_path / "password"
+    password.write_text("secret\n")
+    password.chmod(0o644)
+    address = f"postgres://entitled@127.0.0.1:1/entitled?sslmode=disable&password_file={password}"
+    done = run("serve", "--data", tmp_path / "data", "--store", address)
+    assert done.returncode == 1 and "has mode 0644, which permits access by others" in done.stderr
+
+
 def test_the_check_reports_the_errors_of_the_file_and_of_what_it_refers_to_together(tmp_path):
     (tmp_path / "open.p8").write_text("a key\n")
     (tmp_path / "open.p8").chmod(0o644)

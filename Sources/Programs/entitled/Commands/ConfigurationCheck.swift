@@ -84,7 +84,7 @@ struct ConfigurationCheck {
   /// Reads the password and the certificates of the database; it does not connect.
   private mutating func checkCredentials(of store: StoreConfiguration) {
     guard case .postgres(let database) = store else { return }
-    if let password = database.passwordFile { attempt { try PasswordFile.check(password) } }
+    attempt { try Startup.checkPasswordFile(of: database) }
     if let key = database.clientCertificate?.key { attempt { _ = try PrivateKeyFile.readSecret(key) } }
     for path in [database.rootFile, database.clientCertificate?.certificate].compactMap(\.self) {
       attempt {

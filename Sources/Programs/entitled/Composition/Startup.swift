@@ -63,6 +63,7 @@ enum Startup {
   private static func store(
     in database: PostgresConfiguration, replica: ReplicaName?, limits: [LimitName: Int64]
   ) throws -> PostgresEntitlementStore {
+    try checkPasswordFile(of: database)
     do throws(StoreError) {
       return try PostgresEntitlementStore(
         PostgresSettings(database), replica: replica,
@@ -71,6 +72,15 @@ enum Startup {
         answerTimeout: .seconds(database.staleness.answerTimeoutSeconds),
         staleness: StalenessPolicy(database.staleness), now: SystemClock.now)
     } catch {
+      throw Failure(error.description)
+    }
+  }
+
+  /// Requires that the password's file may be used, if the database has one. The password is read at each new connection;
+  /// one that is rotated later is not checked again, so that no mode ends the service.
+  static func checkPasswordFile(of database: PostgresConfiguration) throws {
+    guard let path = database.passwordFile else { return }
+    do throws(PrivateKeyFileError) { try PasswordFile.check(path) } catch {
       throw Failure(error.description)
     }
   }
