@@ -104,6 +104,15 @@ def test_a_withdrawn_consent_is_open_until_it_is_settled(world):
     wait_for(lambda: reported(world, one.withdrawn_at) == {"withdrawn": 2, "settled": 1, "overdue": 1, "open": 1})
 
 
+def test_the_withdrawals_of_a_merged_customer_are_those_of_its_target(world):
+    world.buy(KID)
+    withdraw(world, KID)
+    wait_for(lambda: consents(world) == [([KID], "OPEN")])
+    merge = contract.entitlement_service.MergeCustomersRequest(app=APP, from_customer_id=KID, into_customer_id="kim")
+    world.entitlements.MergeCustomers(merge, timeout=CALL_LIMIT)
+    assert consents(world, customer_id="kim") == consents(world, customer_id=KID) == [(["kim"], "OPEN")]
+
+
 def test_an_app_install_without_a_withdrawal_cannot_be_settled(world):
     with pytest.raises(contract.RpcError) as error:
         call(world, "SettleConsentWithdrawal", app_transaction_id="1")

@@ -37,7 +37,8 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// All withdrawals of a customer's app installs on one page, oldest first, because a customer has few installs.
+  /// All withdrawals of the app installs of a customer, or of the merge target, on one page, oldest first, because a
+  /// customer has few installs.
   private func withdrawals(
     of customerID: String, _ app: AppDefinition, _ request: ListConsentWithdrawalsRequest
   ) async throws(Status) -> ListConsentWithdrawalsResponse {
@@ -47,7 +48,8 @@ extension AppStoreServiceHandler {
     let found = try await context.read { reader throws(StoreError) in
       var found: [(record: ConsentWithdrawalRecord, customers: [String])] = []
       for environment in environments {
-        let customer = CustomerKey(appID: app.id, environment: environment, customerID: customerID)
+        let customer = try reader.finalMergeTarget(
+          of: CustomerKey(appID: app.id, environment: environment, customerID: customerID))
         for install in (try reader.facts(of: customer) ?? CustomerFacts()).appInstalls.sorted() {
           let record = try reader.consentWithdrawal(install, of: app.id, in: environment)
           guard let record, request.includeSettled || !record.isSettled else { continue }
