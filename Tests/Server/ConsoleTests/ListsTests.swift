@@ -17,6 +17,11 @@ import Wire
   func ids(text: String, expected: [String]) {
     #expect(CustomerList.ids(text) == expected)
   }
+
+  @Test("Ids that are only canonically equivalent are different customers")
+  func equivalentIDs() {
+    #expect(CustomerList.ids("ren\u{E9}\nrene\u{301}\nren\u{E9}\n").count == 2)
+  }
 }
 
 @Suite struct SliderScaleTests {

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Entitlements
 internal import FamilySharing
 package import Store
@@ -32,7 +33,7 @@ package struct EvidenceSubject: Hashable, Sendable {
       case .command(let found):
         command = found
         lineIDs += found.lineIDs
-        for id in found.customerIDs where !customerIDs.contains(id) { customerIDs.append(id) }
+        for id in found.customerIDs where !customerIDs.containsID(id) { customerIDs.append(id) }
       case .appTransaction, .endedSeatClaims, .notification, .rejectedNotification: break
       }
     }

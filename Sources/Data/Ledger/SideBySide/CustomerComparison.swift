@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import CustomerImport
 internal import Entitlements
 internal import Store
@@ -80,7 +81,7 @@ struct CustomerComparison: Sendable {
       bodies += found
       for body in found {
         guard let event = try? RevenueCatEvent(body) else { continue }
-        for id in event.relatedCustomerIDs where !ids.contains(id) { ids.append(id) }
+        for id in event.relatedCustomerIDs where !ids.containsID(id) { ids.append(id) }
       }
     }
     return bodies

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Pages
 internal import RPC
 internal import Wire
@@ -229,7 +230,7 @@ extension Action {
       let response = try await call.visit.call(Calls.undoTransfer, undoRequest(call, isDryRun: true))
       return ActionPreview(
         lines: [Text.willUndo(call.form["transfer"])], events: response.events,
-        customers: Array(Set(response.events.map(\.customerId))).sorted())
+        customers: response.events.map(\.customerId).distinctIDs.sorted())
     },
     perform: { call async throws(Status) in
       let response = try await call.visit.call(Calls.undoTransfer, undoRequest(call, isDryRun: false))

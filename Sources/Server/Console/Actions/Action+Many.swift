@@ -149,7 +149,7 @@ extension Action {
     preview: { call async throws(Status) in
       let (grants, _) = try await grants(call, from: "", atLeast: .max)
       return ActionPreview(
-        lines: [Text.willRevokeBatch(grants.count, Set(grants.map(\.customerId)).count)],
+        lines: [Text.willRevokeBatch(grants.count, grants.map(\.customerId).distinctIDs.count)],
         resolved: ["page": "", "done": "", "total": String(grants.count)])
     },
     perform: { call async throws(Status) in

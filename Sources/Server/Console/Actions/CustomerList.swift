@@ -8,8 +8,7 @@ enum CustomerList {
   static func ids(_ text: String) -> [String] {
     var ids = text.replacing("\r\n", with: "\n").split(separator: "\n").map { firstCell($0).trimmed }
     if let first = ids.first, heads.contains(first.lowercased()) { ids.removeFirst() }
-    var seen: Set<String> = []
-    return ids.filter { !$0.isEmpty && seen.insert($0).inserted }
+    return ids.filter { !$0.isEmpty }.distinctIDs
   }
 
   /// The first cell of a line; one in quotes may contain separators and doubled quotes.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Markup
 internal import Pages
 internal import RPC
@@ -9,7 +10,7 @@ extension PurchasePage {
   static func owners(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
     guard !purchase.customerIds.isEmpty else { return Part.chip(Text.unclaimed, .grace) }
     return purchase.customerIds.map { id in
-      let since = purchase.ownershipChanges.last { $0.linked && $0.customerId == id }?.time
+      let since = purchase.ownershipChanges.last { $0.linked && $0.customerId.hasSameBytes(as: id) }?.time
       let time: Markup = since.map { " <span class=\"quiet\">\(Text.since)</span> \(Format.time($0))" } ?? ""
       return "\(scope.customerLink(id))\(time)" as Markup
     }.joined(separator: ", ")
@@ -17,9 +18,9 @@ extension PurchasePage {
 
   /// The former owners, the last one first, with the command that ended the ownership.
   static func formerOwners(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
-    var named = Set(purchase.customerIds)
+    var named = Set(purchase.customerIds.map(OpaqueID.init))
     let ends = purchase.ownershipChanges.reversed().filter { change in
-      !change.linked && named.insert(change.customerId).inserted
+      !change.linked && named.insert(OpaqueID(change.customerId)).inserted
     }
     guard !ends.isEmpty else { return "" }
     let owners = ends.prefix(maxFormerOwners).map { change in

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Markup
 internal import Pages
 internal import Wire
@@ -48,9 +49,9 @@ struct AuditRow {
   /// those of all calls.
   private var subjects: [String] {
     let all = entries.flatMap(\.subjects)
-    let counts = all.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
-    let common = all.distinct.filter { (counts[$0] ?? 0) * 2 > entries.count }
-    return common.isEmpty ? all.distinct : common
+    let counts = all.reduce(into: [OpaqueID: Int]()) { $0[OpaqueID($1), default: 0] += 1 }
+    let common = all.distinctIDs.filter { (counts[OpaqueID($0)] ?? 0) * 2 > entries.count }
+    return common.isEmpty ? all.distinctIDs : common
   }
 
   /// The method, or a sentence about the look, which opens to its calls.
@@ -76,10 +77,10 @@ struct AuditRow {
 
   /// The names of what the calls are about. A customer is a link that finds it, because an entry names no environment.
   private func names(of subjects: [String], _ visit: Visit) -> Markup {
-    let customers = Set(entries.flatMap(\.customerIds))
+    let customers = Set(entries.flatMap(\.customerIds).map(OpaqueID.init))
     let limit = entries.count > 1 ? Self.maxSubjects : subjects.count
     let names = subjects.prefix(limit).map { subject -> Markup in
-      guard customers.contains(subject), visit.mayCall(Calls.findCustomers) else {
+      guard customers.contains(OpaqueID(subject)), visit.mayCall(Calls.findCustomers) else {
         return Format.name(subject)
       }
       return "<a href=\"\(Link(["find"], query: [("q", subject)]))\">\(Format.name(subject))</a>"

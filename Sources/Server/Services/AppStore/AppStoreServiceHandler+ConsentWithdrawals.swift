@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 internal import Ledger
 internal import RPC
@@ -97,7 +98,7 @@ extension ConsentWithdrawalRecord {
       try reader.lines(withAppTransactionID: appTransactionID)
       + reader.lines(ofAppInstall: appTransactionID, of: appID, in: environment)
     for line in lines where line.appID == appID && line.environment == environment {
-      for owner in try reader.owners(of: line) where !owners.contains(owner) { owners.append(owner) }
+      for owner in try reader.owners(of: line) where !owners.containsID(owner) { owners.append(owner) }
     }
     return owners
   }

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import AppStoreClient
 internal import AppleLookup
+internal import Bytes
 internal import Entitlements
 internal import Ledger
 internal import RPC
@@ -107,7 +108,7 @@ extension AppStoreServiceHandler {
         let lines = try reader.lines(ofAppInstall: install, of: call.app.id, in: call.environment)
         var owners: [String] = []
         for line in lines {
-          for owner in try reader.owners(of: line) where !owners.contains(owner) { owners.append(owner) }
+          for owner in try reader.owners(of: line) where !owners.containsID(owner) { owners.append(owner) }
         }
         return Wire.GroupMember.with { [owners] in
           $0.appTransactionId = install

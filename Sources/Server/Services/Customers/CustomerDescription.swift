@@ -39,7 +39,7 @@ extension DescribeCustomerResponse {
   /// The customer and the customer's entitlements in one sentence; it names no purchase and no amount.
   private func sentence(_ requested: CustomerKey, _ facts: CustomerFacts) -> String {
     var text = customerId
-    if requested.customerID != customerId {
+    if !requested.isAmong([customerId]) {
       text = "\(requested.customerID) was merged into \(customerId), who"
     }
     let granted = entitlements.filter(\.entitled).map(\.entitlement)

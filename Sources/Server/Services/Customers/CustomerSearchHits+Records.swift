@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 internal import Ledger
 internal import Store
@@ -111,7 +112,7 @@ extension CustomerSearchHits {
     for lineID in subject.lineIDs {
       guard let environment = stored.evidence.environment else { break }
       let line = LineKey(appID: stored.evidence.appID, environment: environment, lineID: lineID)
-      for owner in try reader.owners(of: line) where !customerIDs.contains(owner) {
+      for owner in try reader.owners(of: line) where !customerIDs.containsID(owner) {
         customerIDs.append(owner)
       }
     }

@@ -88,18 +88,18 @@ extension GetEvidenceResponse {
     customerIds = subject.customerIDs
     guard let environment = evidence.environment else { return }
     let lines = subject.lineIDs.map { LineKey(appID: app.id, environment: environment, lineID: $0) }
-    var formerOwners: Set<String> = []
+    var formerOwners: [String] = []
     for line in lines {
-      for owner in try reader.owners(of: line) where !customerIds.contains(owner) {
+      for owner in try reader.owners(of: line) where !customerIds.containsID(owner) {
         customerIds.append(owner)
       }
-      formerOwners.formUnion(try reader.ownershipChanges(ofLine: line).map(\.customerID))
+      formerOwners += try reader.ownershipChanges(ofLine: line).map(\.customerID)
     }
     originalTransactionIds = lines.filter(\.isPurchase).map(\.lineID)
     transactions = subject.transactions.map { Wire.Transaction($0, of: app, environment: environment) }
     renewalInfos = subject.renewals.map { Wire.RenewalInfo($0, environment: environment) }
     // A purchase that moved since then has left its events with the owner of that time.
-    for id in formerOwners.union(customerIds) {
+    for id in (customerIds + formerOwners).distinctIDs {
       let customer = CustomerKey(appID: app.id, environment: environment, customerID: id)
       events += try reader.events(of: customer, causedBy: stored.id).map {
         EntitlementEvent($0, in: app, showsOtherCustomer: showsOtherCustomer)

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Callers
 internal import Entitlements
 internal import FamilySharing
@@ -51,7 +52,7 @@ extension StoreSnapshot {
 
   /// The latest events about a purchase of these customers, in order.
   fileprivate func events(
-    about line: LineKey, of customerIDs: Set<String>, limit: Int
+    about line: LineKey, of customerIDs: [String], limit: Int
   ) throws(StoreError) -> [StoredEvent] {
     var found: [StoredEvent] = []
     for id in customerIDs {
@@ -92,7 +93,7 @@ extension GetPurchaseResponse {
     }
     // A refused claim is in the timeline of its claimant, and in that of the owner.
     events = try reader.events(
-      about: line, of: Set(customerIds + changes.map(\.customerID)), limit: limit
+      about: line, of: (customerIds + changes.map(\.customerID)).distinctIDs, limit: limit
     ).map { EntitlementEvent($0, in: app, showsOtherCustomer: showsOtherCustomer) }
     let owner = customerIds.first
     notifications = try reader.notifications(

@@ -16,13 +16,14 @@ extension PaidTotal {
 extension StoreSnapshot {
   /// The ids of the customers that were merged into `customer`, at once or in steps: sorted, at most `limit`.
   func allMergedCustomers(into customer: CustomerKey, limit: Int) throws(StoreError) -> [String] {
-    var found: Set<String> = [customer.customerID]
+    var found: Set<CustomerKey> = [customer]
     var next = [customer]
     while let target = next.popLast(), found.count <= limit {
-      for id in try mergedCustomers(into: target) where found.insert(id).inserted {
-        next.append(customer.other(id))
+      for merged in try mergedCustomers(into: target).map(customer.other) where found.insert(merged).inserted
+      {
+        next.append(merged)
       }
     }
-    return Array(found.subtracting([customer.customerID]).sorted().prefix(limit))
+    return Array(found.subtracting([customer]).map(\.customerID).sorted().prefix(limit))
   }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Entitlements
 internal import FamilySharing
 internal import Ledger
@@ -54,10 +55,8 @@ extension FamilyCandidate {
         sharing: period.productID, at: period.sharedInstant, of: customer.appID, in: customer.environment,
         limit: FamilyLimit.lines)
       for line in lines where found.count < FamilyLimit.candidates {
-        for owner in try reader.owners(of: line) where owner != customer.customerID && !found.contains(owner)
-        {
-          found.append(owner)
-        }
+        let others = try reader.owners(of: line).filter { !customer.isAmong([$0]) }
+        for owner in others where !found.containsID(owner) { found.append(owner) }
       }
     }
     var candidates: [FamilyCandidate] = []

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Entitlements
 internal import Store
 internal import Wire
@@ -24,7 +25,7 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [OwnerCandidate] {
     var found: [OwnerCandidate] = []
     func add(_ customerID: String, _ reason: OwnerCandidate.Reason) {
-      guard found.count < 10, !found.contains(where: { $0.customerID == customerID }) else { return }
+      guard found.count < 10, !found.map(\.customerID).containsID(customerID) else { return }
       found.append(OwnerCandidate(line: line, customerID: customerID, reason: reason))
     }
     if let token = latest.details.appAccountToken, !token.isEmpty {

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Callers
 internal import RPC
 internal import Synchronization
@@ -34,7 +35,7 @@ final class CallScope: Sendable {
   static func show(_ customers: some Sequence<String>, of subject: String = "") {
     current?.shown.withLock { shown in
       for id in customers
-      where shown.customers.count < maxCustomers && !id.isEmpty && !shown.customers.contains(id) {
+      where shown.customers.count < maxCustomers && !id.isEmpty && !shown.customers.containsID(id) {
         shown.customers.append(id)
       }
       shown.subject = subject
@@ -51,7 +52,7 @@ final class CallScope: Sendable {
   /// Adds what the handler showed to the subject of the call.
   func add(to subject: inout CallInFlight.Subject) {
     let shown = shown.withLock { $0 }
-    subject.customers += shown.customers.filter { !subject.customers.contains($0) }
+    subject.customers += shown.customers.filter { !subject.customers.containsID($0) }
     subject.other = shown.subject
     subject.instants = shown.instants
   }

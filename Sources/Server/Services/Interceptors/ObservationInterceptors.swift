@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Callers
 internal import HTTP
 internal import RPC
@@ -65,7 +66,7 @@ struct AuditInterceptor: Interceptor, Sendable {
     entries.record(
       AuditEntry(
         at: now(), caller: call.context.caller, actor: call.subject.actor, method: call.method.path,
-        appID: call.subject.app, customerIDs: call.subject.customers.distinct,
+        appID: call.subject.app, customerIDs: call.subject.customers.recorded,
         subject: call.subject.other, note: call.subject.note, outcome: failure.code.name,
         requestID: call.trace?.requestID ?? "", address: call.context.address,
         asOf: call.subject.instants?.asOf, knownAt: call.subject.instants?.knownAt))
@@ -73,13 +74,9 @@ struct AuditInterceptor: Interceptor, Sendable {
 }
 
 extension [String] {
-  /// The first different values that are not empty, as many as an audit entry has.
-  fileprivate var distinct: [String] {
-    var found: [String] = []
-    for id in self where found.count < CallScope.maxCustomers && !id.isEmpty && !found.contains(id) {
-      found.append(id)
-    }
-    return found
+  /// The first different ids that are not empty, as many as an audit entry has.
+  fileprivate var recorded: [String] {
+    Array(filter { !$0.isEmpty }.distinctIDs.prefix(CallScope.maxCustomers))
   }
 }
 
