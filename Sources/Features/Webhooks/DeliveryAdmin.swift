@@ -192,14 +192,14 @@ package struct DeliveryAdmin: Sendable {
 
   /// Requeues the messages inside a write, and makes the first of each ordering key due.
   private static func resend(
-    _ selection: Selection, _ found: FoundMessages, _ key: WebhookKey, in store: any StoreTransaction,
+    _ selection: Selection, _ found: FoundMessages, _ webhook: WebhookKey, in store: any StoreTransaction,
     at instant: Instant
   ) throws(StoreError) -> ResendResult {
-    var subjects: [OrderingKey] = []
-    if case .deadLetters = selection { subjects = try store.requeue(key, limit: maxResendCount) }
-    for message in found.messages { try store.put(message.delivery, of: key) }
-    try store.reschedule(Array(Set(subjects + found.messages.map(\.about))), of: key, at: instant)
-    return ResendResult(count: subjects.count + found.messages.count, nextPosition: found.nextPosition)
+    var keys: [OrderingKey] = []
+    if case .deadLetters = selection { keys = try store.requeue(webhook, limit: maxResendCount) }
+    for message in found.messages { try store.put(message.delivery, of: webhook) }
+    try store.reschedule(Array(Set(keys + found.messages.map(\.orderingKey))), of: webhook, at: instant)
+    return ResendResult(count: keys.count + found.messages.count, nextPosition: found.nextPosition)
   }
 
   /// Discards dead letters: those at `positions`, or all for `nil`. They can still be resent by their positions.

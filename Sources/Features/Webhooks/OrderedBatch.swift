@@ -36,11 +36,11 @@ struct OrderedBatch: Sendable {
     var batches: [OrderedBatch] = []
     var indices: [OrderingKey: Int] = [:]
     for message in messages {
-      if let index = indices[message.about] {
+      if let index = indices[message.orderingKey] {
         batches[index].items.append(Item(message))
       } else {
-        indices[message.about] = batches.count
-        batches.append(OrderedBatch(key: message.about, items: [Item(message)]))
+        indices[message.orderingKey] = batches.count
+        batches.append(OrderedBatch(key: message.orderingKey, items: [Item(message)]))
       }
     }
     return batches
@@ -64,19 +64,19 @@ struct BatchReport: Sendable {
   /// Records that a stored delivery is obsolete.
   mutating func remove(_ delivery: Delivery) {
     removed.append(delivery.position)
-    keys.insert(delivery.about)
+    keys.insert(delivery.orderingKey)
   }
 
   /// Records a new state of a delivery.
   mutating func store(_ delivery: Delivery) {
     changed.append(delivery)
-    keys.insert(delivery.about)
+    keys.insert(delivery.orderingKey)
   }
 
   /// Records items that were not sent, because an earlier message or the webhook is not ready.
   mutating func recordPending(_ items: some Sequence<OrderedBatch.Item>) {
     for item in items where !item.isStored { store(item.delivery) }
-    for item in items { keys.insert(item.message.about) }
+    for item in items { keys.insert(item.message.orderingKey) }
   }
 
   /// Adds the changes of another batch, which has other ordering keys.

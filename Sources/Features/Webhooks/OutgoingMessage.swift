@@ -19,7 +19,7 @@ package struct OutgoingMessage: Hashable, Sendable {
   package let body: [UInt8]
 
   /// The ordering key: messages with the same one are delivered in order.
-  var about: OrderingKey { OrderingKey(environment: environment, name: subject) }
+  var orderingKey: OrderingKey { OrderingKey(environment: environment, name: subject) }
 
   /// The delivery of the message before its first attempt. It has no time to be due until the store reschedules its
   /// ordering key.

@@ -117,8 +117,8 @@ actor WebhookWorker {
     let (page, blocked) = try await store.read { [source, settings, position] reader throws(StoreError) in
       let page = try source.page(after: position, limit: limit, in: reader)
       var blocked: Set<OrderingKey> = []
-      for key in Set(page.messages.map(\.about)) {
-        let first = try reader.deliveries(about: key, of: settings.key, limit: 1)
+      for key in Set(page.messages.map(\.orderingKey)) {
+        let first = try reader.pendingDeliveries(with: key, of: settings.key, limit: 1)
         if !first.isEmpty { blocked.insert(key) }
       }
       return (page, blocked)
@@ -144,13 +144,13 @@ actor WebhookWorker {
     var batches: [OrderedBatch] = []
     for first in due {
       let pending = try await store.read { [source, settings] reader throws(StoreError) in
-        try reader.deliveries(
-          about: first.about, of: settings.key, limit: isProbe ? 1 : Self.maxBatchLength
+        try reader.pendingDeliveries(
+          with: first.orderingKey, of: settings.key, limit: isProbe ? 1 : Self.maxBatchLength
         ).map { delivery throws(StoreError) in
           (delivery, try source.message(at: delivery.position, in: reader))
         }
       }
-      var batch = OrderedBatch(key: first.about)
+      var batch = OrderedBatch(key: first.orderingKey)
       for (delivery, message) in pending {
         // A message that the configuration no longer selects is removed.
         if let message {

@@ -77,18 +77,20 @@ import Testing
         try store.put(delivery(3), of: webhook)
         try store.put(delivery(1), of: webhook)
         try store.put(delivery(4, "ben", due: 70), of: webhook)
-        try store.reschedule([delivery(1).about, delivery(4, "ben").about], of: webhook, at: instant(60))
+        try store.reschedule(
+          [delivery(1).orderingKey, delivery(4, "ben").orderingKey], of: webhook, at: instant(60))
       }
       try await store.snapshot { reader throws in
         #expect(try reader.deliveries(of: webhook, dueBy: instant(99), limit: 9).map(\.position) == [1, 4])
         #expect(try reader.deliveries(of: webhook, dueBy: instant(60), limit: 9).map(\.position) == [1])
         #expect(try reader.nextDue(of: webhook) == instant(60))
         #expect(
-          try reader.deliveries(about: delivery(1).about, of: webhook, limit: 2).map(\.position) == [1, 2])
+          try reader.pendingDeliveries(with: delivery(1).orderingKey, of: webhook, limit: 2).map(\.position)
+            == [1, 2])
       }
       try await store.write { store throws(StoreError) in
         try store.remove(1, of: webhook)
-        try store.reschedule([delivery(1).about], of: webhook, at: instant(65))
+        try store.reschedule([delivery(1).orderingKey], of: webhook, at: instant(65))
         try store.retryNow(webhook, at: instant(66))
       }
       try await store.snapshot { reader throws in
@@ -118,9 +120,9 @@ import Testing
         #expect(try reader.deliveries(of: webhook, dueBy: instant(99), limit: 9).map(\.position) == [2])
       }
       try await store.write { [given] store throws(StoreError) in
-        let subjects = try store.requeue(webhook, limit: 9)
-        #expect(subjects == [given.about])
-        try store.reschedule(subjects, of: webhook, at: instant(9))
+        let keys = try store.requeue(webhook, limit: 9)
+        #expect(keys == [given.orderingKey])
+        try store.reschedule(keys, of: webhook, at: instant(9))
       }
       try await store.snapshot { reader throws in
         #expect(try reader.deliveries(of: webhook, dueBy: instant(99), limit: 9) == [delivery(1, due: 9)])

@@ -27,12 +27,12 @@ extension SQLReader {
     ) { $0.instant(0) }.first ?? nil
   }
 
-  func deliveries(
-    about subject: OrderingKey, of webhook: WebhookKey, limit: Int
+  func pendingDeliveries(
+    with key: OrderingKey, of webhook: WebhookKey, limit: Int
   ) throws(StoreError) -> [Delivery] {
     try deliveries(
       "subject = ?4 AND environment = ?5 AND state = 'PENDING' ORDER BY position LIMIT ?6", webhook,
-      subject.name, subject.environment?.rawValue ?? "", limit)
+      key.name, key.environment?.rawValue ?? "", limit)
   }
 
   func deliveryCounts(of webhook: WebhookKey) throws(StoreError) -> DeliveryCounts {
@@ -123,17 +123,17 @@ extension SQLTransaction {
   }
 
   /// Unschedules the later messages of each ordering key, and then schedules the first.
-  func reschedule(_ subjects: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError) {
+  func reschedule(_ keys: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError) {
     let pending = "\(ofWebhook) AND subject = ?4 AND environment = ?5 AND state = 'PENDING'"
     let first = "(SELECT min(position) FROM delivery WHERE \(pending))"
-    for subject in subjects {
-      let environment = subject.environment?.rawValue ?? ""
+    for key in keys {
+      let environment = key.environment?.rawValue ?? ""
       try run(
         "UPDATE delivery SET due_at = NULL WHERE \(pending) AND due_at IS NOT NULL AND position > \(first)",
-        webhook, subject.name, environment)
+        webhook, key.name, environment)
       try run(
         "UPDATE delivery SET due_at = ?6 WHERE \(ofWebhook) AND position = \(first) AND due_at IS NULL",
-        webhook, subject.name, environment, now)
+        webhook, key.name, environment, now)
     }
   }
 
@@ -161,6 +161,6 @@ extension SQLTransaction {
           type: delivery.type, occurredAt: delivery.occurredAt, dueAt: nil),
         of: webhook)
     }
-    return deadLetters.map(\.about)
+    return deadLetters.map(\.orderingKey)
   }
 }

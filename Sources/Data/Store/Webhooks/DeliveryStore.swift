@@ -19,7 +19,7 @@ package protocol DeliveryStore {
 
   /// Makes only the first pending message of each ordering key due: at its own time, or at `now` if it has
   /// none.
-  func reschedule(_ subjects: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError)
+  func reschedule(_ keys: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError)
 
   /// Makes every message due at `now` that is due later.
   func retryNow(_ webhook: WebhookKey, at now: Instant) throws(StoreError)
@@ -61,8 +61,8 @@ package protocol DeliveryReader: AnyObject {
   func nextDue(of webhook: WebhookKey) throws(StoreError) -> Instant?
 
   /// Returns at most `limit` pending messages of an ordering key, in order.
-  func deliveries(
-    about subject: OrderingKey, of webhook: WebhookKey, limit: Int
+  func pendingDeliveries(
+    with key: OrderingKey, of webhook: WebhookKey, limit: Int
   ) throws(StoreError) -> [Delivery]
 
   /// Returns at most `limit` undelivered messages after `position`, in order; of one state, or of all.
@@ -76,5 +76,5 @@ package protocol DeliveryReader: AnyObject {
 
 extension Delivery {
   /// Its ordering key.
-  package var about: OrderingKey { OrderingKey(environment: environment, name: subject) }
+  package var orderingKey: OrderingKey { OrderingKey(environment: environment, name: subject) }
 }
