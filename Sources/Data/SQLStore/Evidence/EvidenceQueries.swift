@@ -47,7 +47,7 @@ struct EvidenceQueries {
   }
 
   /// Returns the accepted evidence about a line.
-  func about(_ line: LineKey) throws(StoreError) -> [StoredEvidence] {
+  func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
     let select = try connection.prepare(
       """
       SELECT \(Self.columns) FROM line_evidence l JOIN evidence e USING (evidence_id)

@@ -156,7 +156,7 @@ final class EvidenceRows {
   /// Includes notifications of version 1.
   func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
     let queries = EvidenceQueries(connection, compressor)
-    return try queries.about(line) + queries.notificationsOfVersion1(about: line)
+    return try queries.evidence(about: line) + queries.notificationsOfVersion1(about: line)
   }
 
   /// Has no effect if it is indexed already.

@@ -137,7 +137,7 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
 
   func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
     try beginTick()
-    return try EvidenceQueries(connection, compressor).about(line)
+    return try EvidenceQueries(connection, compressor).evidence(about: line)
   }
 
   func rejectedEvidence(
