@@ -9,7 +9,7 @@ package struct Document: Sendable {
   package var head: Markup
   /// The content of `body`, which has an element with the id `main` for the link that skips the navigation.
   package var body: Markup
-  /// Whether it is about another moment than now.
+  /// Whether it is about a point in time before now.
   package var isAsOf: Bool
 
   package init(title: String, head: Markup = "", body: Markup, isAsOf: Bool = false) {

@@ -270,7 +270,7 @@ private func segment(
 }
 
 @Suite struct TimelineTests {
-  @Test("Events of one moment and kind are one row")
+  @Test("Events of one instant and kind are one row")
   func grouping() {
     func event(_ sequence: Int64, _ type: String, _ entitlement: String, at days: Double) -> EntitlementEvent
     {
@@ -325,7 +325,7 @@ private func segment(
     }
   }
 
-  private static let present = Moment(asOf: nil, isKnownThen: false)
+  private static let present = PointInTime(asOf: nil, isKnownThen: false)
 
   @Test("Messages are dots at the times of their events, and a dead letter has a sign")
   func marks() throws {
@@ -338,10 +338,10 @@ private func segment(
     #expect(Text.signs.contains { $0.sign == "!" })
   }
 
-  @Test("Without messages there is no lane, and those after the moment of the page are not in it")
-  func moment() {
+  @Test("Without messages there is no lane, and those after the page's point in time are not in it")
+  func pointInTime() {
     #expect(Lane(deliveriesIn: timeline([]), at: Self.present) == nil)
-    let past = Moment(asOf: now.advanced(byMilliseconds: -3 * 86_400_000 / 2), isKnownThen: false)
+    let past = PointInTime(asOf: now.advanced(byMilliseconds: -3 * 86_400_000 / 2), isKnownThen: false)
     #expect(Lane(deliveriesIn: timeline([.delivered, .delivered]), at: past)?.dots.count == 1)
   }
 }

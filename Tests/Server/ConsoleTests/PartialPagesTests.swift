@@ -120,7 +120,7 @@ import Wire
     #expect(page.ranges(of: "start the job again").count == 1, "finished jobs need nothing")
   }
 
-  @Test("A page of a past moment says why it has no verdict")
+  @Test("A page about a past point in time says why it has no verdict")
   func past() async throws {
     let target = "/a/ocean/sandbox/customers/ada?at=1700000000"
     let failed = try await text(target, [customerMethod])

@@ -25,7 +25,7 @@ enum Frame {
       <button>\(Text.signOut)</button></form>
       </div></details>
       </header>
-      \(moment(page))
+      \(pointInTimeBar(page))
       <main id="main" tabindex="-1">
       \(page.scope.flatMap { scope in ActionReceipt(visit)?.notice(in: scope, visit) } ?? "")
       \(page.body)
@@ -34,7 +34,7 @@ enum Frame {
       \(ViewMenu.announcement(announcements))</footer>
       """
     return Document(
-      title: "\(page.title) · \(Text.product)", body: body, isAsOf: page.moment?.asOf != nil
+      title: "\(page.title) · \(Text.product)", body: body, isAsOf: page.pointInTime?.asOf != nil
     ).response(page.status, assets)
   }
 
@@ -104,14 +104,14 @@ enum Frame {
       """
   }
 
-  /// The bar of a page about another moment than now.
-  private static func moment(_ page: Page) -> Markup {
-    guard let moment = page.moment, let asOf = moment.asOf else { return "" }
+  /// The bar of a page about a point in time before now.
+  private static func pointInTimeBar(_ page: Page) -> Markup {
+    guard let pointInTime = page.pointInTime, let asOf = pointInTime.asOf else { return "" }
     let back: Markup = page.present.map { "<a href=\"\($0)\">\(Text.backToNow)</a>" } ?? ""
     return
       """
       <p class="moment" role="status">\(Text.asOf) \(Format.time(asOf)) <span data-zone>UTC</span>, \
-      \(moment.isKnownThen ? Text.knownThen : Text.knownNow). \(back)</p>
+      \(pointInTime.isKnownThen ? Text.knownThen : Text.knownNow). \(back)</p>
       """
   }
 

@@ -12,8 +12,8 @@ struct Page: Sendable {
   /// The part of the navigation that is marked; `nil`: none.
   var section: Section?
   var status = 200
-  /// The moment that the figures are about; `nil`: now.
-  var moment: Moment?
+  /// The point in time that the figures are about; `nil`: now.
+  var pointInTime: PointInTime?
   /// The time of the page by the clock of its environment; `nil`: the page does not know it.
   var now: Instant?
   /// The address of the same page about now.

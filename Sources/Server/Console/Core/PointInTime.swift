@@ -1,11 +1,11 @@
 internal import AppStore
 internal import Wire
 
-/// The moment that a customer's page is about.
-struct Moment: Sendable {
-  /// `nil`: now.
+/// The point in time that a customer's page shows, by two clocks: when something was true, and when it was recorded.
+struct PointInTime: Sendable {
+  /// The time at which the facts must have been true; `nil`: now.
   let asOf: Instant?
-  /// Whether only what was recorded until then counts.
+  /// Whether only what was recorded until then counts, as with `known_at` of a request.
   let isKnownThen: Bool
 
   /// Reads `at`, in seconds since 1970, and `known=then` from the address. A malformed time is now.
@@ -21,11 +21,11 @@ struct Moment: Sendable {
     self.isKnownThen = asOf != nil && isKnownThen
   }
 
-  /// Returns this moment if it is at least a minute before `now`, the time of the answers: the last minute of the slider
-  /// is now.
-  func orNow(_ now: Instant?) -> Moment {
+  /// Returns this point in time if it is at least a minute before `now`, the time of the answers; otherwise now,
+  /// because the last minute of the slider stands for it.
+  func orNow(_ now: Instant?) -> PointInTime {
     guard let asOf, let now, asOf.milliseconds(since: now) <= -60_000 else {
-      return Moment(asOf: nil, isKnownThen: false)
+      return PointInTime(asOf: nil, isKnownThen: false)
     }
     return self
   }

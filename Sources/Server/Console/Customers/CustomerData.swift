@@ -9,14 +9,14 @@ struct CustomerData: Sendable {
   let id: String
   let scope: Scope
   /// The instant that the page is about.
-  let moment: Moment
+  let pointInTime: PointInTime
   let description: DescribeCustomerResponse
   /// The reason for which the description has no sentences and no advice; `nil`: it has.
   let descriptionProblem: Status?
   let customer: GetCustomerResponse
   /// The history until now, for the axis of the picture.
   let axis: Result<GetCustomerHistoryResponse, Status>
-  /// The history until the moment of the page.
+  /// The history up to the page's point in time.
   let history: Result<GetCustomerHistoryResponse, Status>
   let timeline: Result<ListTimelineResponse, Status>
   let notes: Result<ListNotesResponse, Status>
@@ -41,9 +41,9 @@ struct CustomerData: Sendable {
     id = (try? described.get())?.customerId ?? requested
     customer = try await visit.call(Calls.getCustomer, .about(id, in: scope))
     (description, descriptionProblem) = described.description(or: customer)
-    moment = Moment(visit).orNow(description.evaluatedAt?.instant)
+    pointInTime = PointInTime(visit).orNow(description.evaluatedAt?.instant)
     isWholeRange = visit.value("range") != nil
-    let loader = CustomerLoader(id: id, scope: scope, moment: moment, visit: visit)
+    let loader = CustomerLoader(id: id, scope: scope, pointInTime: pointInTime, visit: visit)
     async let timeline = loader.timeline()
     async let notes = loader.attempt(Calls.listNotes)
     async let attributes = loader.attempt(Calls.getCustomerAttributes)
@@ -52,10 +52,11 @@ struct CustomerData: Sendable {
     async let refunds = loader.attempt(Calls.listConsumptionRequests)
     async let consents = loader.attempt(Calls.listConsentWithdrawals) { $0.includeSettled = true }
     async let contradictions = loader.contradictions()
-    let axis = await loader.history(isWhole: isWholeRange, Moment(asOf: nil, isKnownThen: false))
+    let axis = await loader.history(isWhole: isWholeRange, PointInTime(asOf: nil, isKnownThen: false))
     self.scope = scope
     self.axis = axis
-    history = moment.asOf == nil ? axis : await loader.history(from: (try? axis.get())?.startTime, moment)
+    history =
+      pointInTime.asOf == nil ? axis : await loader.history(from: (try? axis.get())?.startTime, pointInTime)
     self.timeline = await timeline
     self.notes = await notes
     self.attributes = await attributes

@@ -6,35 +6,37 @@ internal import Wire
 struct CustomerLoader: Sendable {
   let id: String
   let scope: Scope
-  let moment: Moment
+  let pointInTime: PointInTime
   let visit: Visit
 
-  /// The history until a moment: of 13 months, or the whole one.
-  func history(isWhole: Bool, _ moment: Moment) async -> Result<GetCustomerHistoryResponse, Status> {
-    await history(from: isWhole ? GoogleProtobuf.Timestamp(CustomerData.firstSales) : nil, moment)
+  /// The history up to a point in time: the last 13 months of it, or all of it.
+  func history(isWhole: Bool, _ pointInTime: PointInTime) async -> Result<GetCustomerHistoryResponse, Status>
+  {
+    await history(from: isWhole ? GoogleProtobuf.Timestamp(CustomerData.firstSales) : nil, pointInTime)
   }
 
-  /// The history from an instant until the moment of a page.
+  /// The history from an instant up to the page's point in time.
   func history(
-    from: GoogleProtobuf.Timestamp?, _ moment: Moment
+    from: GoogleProtobuf.Timestamp?, _ pointInTime: PointInTime
   ) async -> Result<GetCustomerHistoryResponse, Status> {
     await attempt(Calls.getCustomerHistory) {
-      $0.asOf = moment.timestamp
-      $0.knownAt = moment.knownAt
+      $0.asOf = pointInTime.timestamp
+      $0.knownAt = pointInTime.knownAt
       guard let from, let first = from.instant else { return }
-      $0.startTime = moment.asOf.map { $0 < first } == true ? moment.timestamp : from
+      $0.startTime = pointInTime.asOf.map { $0 < first } == true ? pointInTime.timestamp : from
     }
   }
 
-  /// The newest page of the timeline with something of the moment and the source, after a bounded number of later pages.
+  /// The newest page of the timeline with something up to the point in time and from the source; skips only a limited
+  /// number of later pages.
   func timeline() async -> Result<ListTimelineResponse, Status> {
     var token = visit.value("page") ?? ""
     let source = TimelineSource(visit)
     for _ in 1..<20 {
       let answer = await timeline(page: token)
       guard case .success(let timeline) = answer, !timeline.nextPageToken.isEmpty,
-        !timeline.events.contains(where: { moment.includes($0) && source?.includes($0) ?? true }),
-        !timeline.notifications.contains(where: { moment.includes($0.receivedAt) })
+        !timeline.events.contains(where: { pointInTime.includes($0) && source?.includes($0) ?? true }),
+        !timeline.notifications.contains(where: { pointInTime.includes($0.receivedAt) })
       else { return answer }
       token = timeline.nextPageToken
     }
@@ -55,7 +57,7 @@ struct CustomerLoader: Sendable {
 
   /// The contradictions now; a page about the past has none, because the service has no past ones.
   func contradictions() async -> Result<ListContradictionsResponse, Status> {
-    guard moment.asOf == nil else { return .success(ListContradictionsResponse()) }
+    guard pointInTime.asOf == nil else { return .success(ListContradictionsResponse()) }
     return await attempt(Calls.listContradictions)
   }
 

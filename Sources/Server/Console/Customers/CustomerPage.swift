@@ -15,12 +15,12 @@ enum CustomerPage {
         Calls.explain,
         .about(data.id, in: scope) {
           $0.entitlement = entitlement
-          $0.asOf = data.moment.timestamp
-          $0.knownAt = data.moment.knownAt
+          $0.asOf = data.pointInTime.timestamp
+          $0.knownAt = data.pointInTime.knownAt
         })
     }
     var page = Page(data.id, in: scope, section: .customers, body: body(data, steps, visit))
-    page.moment = data.moment
+    page.pointInTime = data.pointInTime
     page.now = data.now
     page.present = scope.customer(data.id)
     return page
@@ -44,10 +44,10 @@ enum CustomerPage {
   private static func body(
     _ data: CustomerData, _ steps: Result<ExplainResponse, Status>?, _ visit: Visit
   ) -> Markup {
-    let now = data.moment.asOf ?? data.now
+    let now = data.pointInTime.asOf ?? data.now
     let verdicts = Verdict.all(data)
     let cards = verdicts.map { verdict in
-      let query = [("explain", verdict.entitlement.name as String?)] + data.momentQuery
+      let query = [("explain", verdict.entitlement.name as String?)] + data.pointInTimeQuery
       return verdict.card(
         in: data.scope, at: now,
         explain: Link(data.scope.path + ["customers", data.id], query: query, fragment: "explanation"))
@@ -56,7 +56,7 @@ enum CustomerPage {
       <h1>\(Format.id(data.id))</h1>
       \(header(data, visit))
       \(EventsSincePage.bar(data))
-      \(data.moment.asOf == nil ? CustomerActions.bar(data, ticket: ticket(data, verdicts), visit) : "")
+      \(data.pointInTime.asOf == nil ? CustomerActions.bar(data, ticket: ticket(data, verdicts), visit) : "")
       \(notices(data))
       \(contradictions(data))
       \(data.descriptionProblem.map { Part.failure($0, of: Text.adviceTitle) } ?? "")
@@ -82,7 +82,7 @@ enum CustomerPage {
 
   /// The cards of the verdicts, or the reason that there is none.
   private static func verdictSection(_ data: CustomerData, _ cards: [Markup]) -> Markup {
-    let isPast = data.moment.asOf != nil
+    let isPast = data.pointInTime.asOf != nil
     if isPast, case .failure(let status) = data.history { return Part.failure(status, of: Text.verdicts) }
     guard !cards.isEmpty else { return Part.empty(isPast ? Text.noVerdictsThen : Text.noVerdicts) }
     return "<section class=\"cards\" aria-label=\"\(Text.verdicts)\">\n\(cards)</section>"
@@ -94,7 +94,7 @@ enum CustomerPage {
     if let since = data.firstKnown {
       facts.append("<span class=\"quiet\">\(Text.since)</span> \(Format.time(since))")
     }
-    let bought = data.transactions.filter { data.moment.includes($0.originalPurchaseDate) }
+    let bought = data.transactions.filter { data.pointInTime.includes($0.originalPurchaseDate) }
     let tokens = Set(bought.map(\.appAccountToken)).subtracting([""]).sorted()
     facts += tokens.prefix(3).map { "<span class=\"quiet\">\(Text.appAccountToken)</span> \(Format.id($0))" }
     let storefronts = Set(bought.map(\.storefront)).subtracting([""]).sorted()
@@ -127,7 +127,7 @@ enum CustomerPage {
 
   private static let maxMerged = 5
 
-  /// Draws the customer's payments at the moment of the page, and whether prices are missing in them.
+  /// Draws the customer's payments at the page's point in time, and whether prices are missing in them.
   private static func paid(_ data: CustomerData) -> [Markup] {
     guard let history = try? data.history.get() else { return [] }
     let totals = history.paid.map { Format.money($0.total ?? Money()) }
@@ -148,8 +148,8 @@ enum CustomerPage {
   private static func notices(_ data: CustomerData) -> Markup {
     var notices: [Markup] = []
     if !data.customer.known { notices.append("<p class=\"notice\">\(Text.unknownCustomer)</p>\n") }
-    guard data.moment.asOf == nil else { return (notices + data.consentNotices).joined() }
-    // They are about now, and no method knows them at another moment.
+    guard data.pointInTime.asOf == nil else { return (notices + data.consentNotices).joined() }
+    // They are about now, and no method returns them for another point in time.
     for environment in data.description.activeInEnvironments {
       let other = Scope(app: data.scope.app, environment: environment)
       notices.append(
@@ -199,8 +199,8 @@ enum CustomerPage {
 extension CustomerPage {
   /// The history that the picture shows, as CSV.
   static func csv(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
-    let loader = CustomerLoader(id: id, scope: scope, moment: Moment(visit), visit: visit)
-    let history = try await loader.history(isWhole: visit.value("range") != nil, loader.moment).get()
+    let loader = CustomerLoader(id: id, scope: scope, pointInTime: PointInTime(visit), visit: visit)
+    let history = try await loader.history(isWhole: visit.value("range") != nil, loader.pointInTime).get()
     var rows = [
       ["lane", "name", "since", "until", "reason", "product_id", "transaction_id", "price", "currency"]
     ]
@@ -236,11 +236,11 @@ extension GetCustomerHistoryResponse {
 }
 
 extension CustomerData {
-  /// The query that keeps the moment of the page.
-  var momentQuery: [(name: String, value: String?)] {
+  /// The query parameters with which a link keeps the page's point in time.
+  var pointInTimeQuery: [(name: String, value: String?)] {
     [
-      ("at", moment.asOf.map { String($0.millisecondsSince1970 / 1_000) }),
-      ("known", moment.isKnownThen ? "then" : nil),
+      ("at", pointInTime.asOf.map { String($0.millisecondsSince1970 / 1_000) }),
+      ("known", pointInTime.isKnownThen ? "then" : nil),
     ]
   }
 

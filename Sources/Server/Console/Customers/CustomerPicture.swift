@@ -20,10 +20,10 @@ enum CustomerPicture {
     guard let start = axis.firstInstant else { return head + Part.empty(Text.noHistory) }
     let geometry = LanesGeometry(start: start, now: data.now)
     let lanes = LaneSelection(history, grants: data.customer.grants, at: data.now)
-    let deliveries = (try? data.timeline.get()).flatMap { Lane(deliveriesIn: $0, at: data.moment) }
+    let deliveries = (try? data.timeline.get()).flatMap { Lane(deliveriesIn: $0, at: data.pointInTime) }
     let visible = lanes.shown + [deliveries].compactMap(\.self)
     func picture(_ lanes: [Lane], _ id: StaticString, _ title: String) -> LanesPicture {
-      LanesPicture(lanes: lanes, geometry: geometry, asOf: data.moment.asOf, title: title, id: id)
+      LanesPicture(lanes: lanes, geometry: geometry, asOf: data.pointInTime.asOf, title: title, id: id)
     }
     let shown = picture(visible, "lanes", title)
     let all = picture(visible + lanes.folded, "lanes", title)
@@ -36,7 +36,7 @@ enum CustomerPicture {
       \(picture(lanes.folded, "folded", foldedTitle).svg)
       </details>
       """
-    let query = data.momentQuery + [("range", data.isWholeRange ? "all" : nil)]
+    let query = data.pointInTimeQuery + [("range", data.isWholeRange ? "all" : nil)]
     let csv = Link(data.scope.path + ["customers", data.id, "history.csv"], query: query)
     return """
       \(head)
@@ -63,7 +63,7 @@ enum CustomerPicture {
   private static func range(_ data: CustomerData, _ visit: Visit) -> Markup {
     let isWhole = visit.value("range") != nil
     guard isWhole || data.hasEarlierHistory else { return "" }
-    let query = data.momentQuery + [("range", isWhole ? nil : "all")]
+    let query = data.pointInTimeQuery + [("range", isWhole ? nil : "all")]
     let link = Link(data.scope.path + ["customers", data.id], query: query, fragment: "history")
     return
       "<p class=\"actions\"><a href=\"\(link)\">\(isWhole ? Text.last13Months : Text.wholeHistory)</a></p>"
@@ -73,9 +73,9 @@ enum CustomerPicture {
     _ data: CustomerData, _ geometry: LanesGeometry, _ axis: GetCustomerHistoryResponse, _ visit: Visit
   ) -> Markup {
     let scale = SliderScale(from: geometry.start, to: data.now)
-    let value = data.moment.asOf.map { $0.millisecondsSince1970 / 1_000 } ?? scale.last
+    let value = data.pointInTime.asOf.map { $0.millisecondsSince1970 / 1_000 } ?? scale.last
     let moments = Set(axis.lanes.flatMap(\.marks).compactMap { $0.time?.seconds }).sorted()
-    let isKnownThen: Markup = data.moment.isKnownThen ? " checked" : ""
+    let isKnownThen: Markup = data.pointInTime.isKnownThen ? " checked" : ""
     let range: Markup =
       data.isWholeRange ? "<input type=\"hidden\" name=\"range\" value=\"all\">" : ""
     let kept = CustomerTimeline.kept(
@@ -86,7 +86,7 @@ enum CustomerPicture {
       <input id="at" type="range" name="at" min="\(scale.first)" max="\(scale.last)" step="\(scale.step)" value="\(value)">
       <span></span></div>
       <div class="row moments" id="moments-of-events" data-moments="\(moments.map(String.init).joined(separator: " "))">
-      <output id="moment" for="at" data-at="\(value)">\(Format.minuteUTC(data.moment.asOf ?? data.now))</output>
+      <output id="moment" for="at" data-at="\(value)">\(Format.minuteUTC(data.pointInTime.asOf ?? data.now))</output>
       <label><input type="checkbox" name="known" value="then"\(isKnownThen)>\(Text.knownThen)</label>
       <button>\(Text.show)</button></div>
       </form>

@@ -6,12 +6,12 @@ internal import Wire
 
 /// The tables of a customer's page.
 enum CustomerSections {
-  /// Purchases at the moment of the page, from its history: the state of each at that moment.
+  /// The purchases, each with its state at the page's point in time, from its history.
   static func purchases(_ data: CustomerData, _ visit: Visit) -> Markup {
     let head: Markup = "<h2 id=\"purchases\">\(Text.purchases)</h2>"
     let history: GetCustomerHistoryResponse
     do throws(Status) { history = try data.history.get() } catch { return head + Part.failure(error) }
-    let instant = data.moment.asOf ?? data.now
+    let instant = data.pointInTime.asOf ?? data.now
     let lanes = history.lanes.filter { $0.kind == .purchase || $0.kind == .shared }
     let inForce = lanes.filter { lane in lane.segments.contains { $0.contains(instant) } }
     let others = lanes.filter { !inForce.contains($0) }
@@ -44,7 +44,8 @@ enum CustomerSections {
     let state = current.map { Format.words($0.reason) } ?? (refunded ? Text.refunded : Text.over)
     let product = data.customer.products.first { $0.productId == latest?.productId }
     let renewal: Markup
-    if data.moment.asOf == nil, let info = product?.renewalInfo, info.originalTransactionId == lane.name {
+    if data.pointInTime.asOf == nil, let info = product?.renewalInfo, info.originalTransactionId == lane.name
+    {
       let price = info.renewalPrice.map { " · \(Format.money($0))" as Markup } ?? ""
       renewal = info.willAutoRenew == true ? "\(Format.time(info.renewalDate))\(price)" : "\(Text.renewalOff)"
     } else {
@@ -56,7 +57,7 @@ enum CustomerSections {
       "\(Format.time(latest?.since)) – \(Format.time(latest?.until))",
       "\(latest?.price.map(Format.money) ?? "")\(latest.map(offer) ?? "")",
       renewal, data.scope.purchaseLink(lane.name),
-      data.moment.asOf == nil ? CustomerActions.purchase(lane, product, data, visit) : "",
+      data.pointInTime.asOf == nil ? CustomerActions.purchase(lane, product, data, visit) : "",
     ]
   }
 
@@ -86,7 +87,7 @@ enum CustomerSections {
     let end = lane.segments.last?.until
     let isRevocable = grant?.isRevocable(at: instant) ?? false
     let actions: Markup =
-      data.moment.asOf == nil && isRevocable && ActionName.revoke.isOpen(to: visit)
+      data.pointInTime.asOf == nil && isRevocable && ActionName.revoke.isOpen(to: visit)
       ? "<a href=\"\(data.scope.action(.revoke, [("grant", lane.name), ("customer", data.id)]))\">\(Text.revokeThis)</a>"
       : ""
     let evidence = lane.segments.last?.evidenceId ?? 0
@@ -105,7 +106,7 @@ enum CustomerSections {
   }
 
   private static func consumables(_ data: CustomerData) -> Markup {
-    guard data.moment.asOf == nil else { return "" }
+    guard data.pointInTime.asOf == nil else { return "" }
     var parts: [Markup] = []
     if !data.customer.consumables.isEmpty {
       let rows = data.customer.consumables.map { balance in
@@ -156,10 +157,10 @@ enum CustomerSections {
     switch data.refunds {
     case .failure(let status): return head + Part.failure(status)
     case .success(let response):
-      let rows = response.requests.compactMap { $0.known(at: data.moment) }.map {
+      let rows = response.requests.compactMap { $0.known(at: data.pointInTime) }.map {
         RefundRow.cells(
-          $0, data.scope, at: data.moment.asOf ?? data.now,
-          actions: data.moment.asOf == nil ? RefundRow.answer($0, data.scope, visit) : "")
+          $0, data.scope, at: data.pointInTime.asOf ?? data.now,
+          actions: data.pointInTime.asOf == nil ? RefundRow.answer($0, data.scope, visit) : "")
       }
       guard !rows.isEmpty else { return head + Part.empty(Text.noRefundRequests) + hint + consent }
       return head + hint + consent + Table.markup(Text.refundRequests, heads: RefundRow.heads, rows: rows)
@@ -189,15 +190,15 @@ enum CustomerSections {
   private static func notes(_ data: CustomerData, _ visit: Visit) -> Markup {
     let head: Markup = "<h2 id=\"notes\">\(Text.notes)</h2>"
     let add: Markup =
-      visit.mayCall(Calls.addNote) && data.moment.asOf == nil
+      visit.mayCall(Calls.addNote) && data.pointInTime.asOf == nil
       ? "<p class=\"actions\"><a class=\"button\" href=\"\(data.scope.action(.addNote, [("customer", data.id)]))\">\(Text.addNote)</a></p>"
       : ""
     switch data.notes {
     case .failure(let status): return head + Part.failure(status)
     case .success(let response):
-      let rows = response.notes.filter { data.moment.includes($0.createdAt) }.map { note in
+      let rows = response.notes.filter { data.pointInTime.includes($0.createdAt) }.map { note in
         let delete: Markup =
-          visit.mayCall(Calls.deleteNote) && data.moment.asOf == nil
+          visit.mayCall(Calls.deleteNote) && data.pointInTime.asOf == nil
           ? "<a href=\"\(data.scope.action(.deleteNote, [("customer", data.id), ("id", note.noteId)]))\">\(Text.deleteThis)</a>"
           : ""
         return [Format.time(note.createdAt), Format.name(note.actor), visit.links.note(note.text), delete]
@@ -214,7 +215,7 @@ enum CustomerSections {
   private static func attributes(_ data: CustomerData, _ visit: Visit) -> Markup {
     let head: Markup = "<h2 id=\"attributes\">\(Text.attributes)</h2>"
     let set: Markup =
-      visit.mayCall(Calls.setCustomerAttributes) && data.moment.asOf == nil
+      visit.mayCall(Calls.setCustomerAttributes) && data.pointInTime.asOf == nil
       ? "<p class=\"actions\"><a class=\"button\" href=\"\(data.scope.action(.setAttribute, [("customer", data.id)]))\">\(Text.setAttribute)</a></p>"
       : ""
     switch data.attributes {

@@ -8,7 +8,7 @@ internal import Wire
 
 /// A customer's timeline, newest first: events, on demand with Apple's notifications and webhook deliveries.
 enum CustomerTimeline {
-  /// Events of one moment and kind, which are one row.
+  /// Events of one instant and kind, which are one row.
   struct Row: Sendable {
     var events: [EntitlementEvent]
 
@@ -38,12 +38,14 @@ enum CustomerTimeline {
     let timeline: ListTimelineResponse
     do throws(Status) { timeline = try data.timeline.get() } catch { return head + Part.failure(error) }
     let source = TimelineSource(visit)
-    let events = timeline.events.filter { data.moment.includes($0) && source?.includes($0) ?? true }
+    let events = timeline.events.filter { data.pointInTime.includes($0) && source?.includes($0) ?? true }
     var lines = rows(events).map {
       (at: $0.first.effectiveAt?.instant, cells: cells($0, timeline, data))
     }
-    lines += timeline.notifications.filter { data.moment.includes($0.receivedAt) && source != .operators }
-      .map { (at: $0.receivedAt?.instant, cells: cells($0, data.scope)) }
+    lines += timeline.notifications.filter {
+      data.pointInTime.includes($0.receivedAt) && source != .operators
+    }
+    .map { (at: $0.receivedAt?.instant, cells: cells($0, data.scope)) }
     if !timeline.notifications.isEmpty {
       lines.sort { ($0.at?.millisecondsSince1970 ?? 0) > ($1.at?.millisecondsSince1970 ?? 0) }
     }
@@ -144,12 +146,12 @@ enum CustomerTimeline {
       let selected: Markup = source == TimelineSource(visit) ? " selected" : ""
       return "<option value=\"\(source.rawValue)\"\(selected)>\(source.title)</option>" as Markup
     }
-    let moment = data.momentQuery.compactMap { name, value in
+    let hiddenFields = data.pointInTimeQuery.compactMap { name, value in
       value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" as Markup }
     }
     return """
       <form class="row filter actions" action="\(Link(data.scope.path + ["customers", data.id], fragment: "timeline"))" method="get">
-      \(moment)\(kept(["range", "explain"], visit))<label>\(Text.entitlement)<select name="entitlement"><option value="">\(Text.all)</option>\(options)</select></label>
+      \(hiddenFields)\(kept(["range", "explain"], visit))<label>\(Text.entitlement)<select name="entitlement"><option value="">\(Text.all)</option>\(options)</select></label>
       <label>\(Text.what)<select name="type"><option value="">\(Text.all)</option>\(types)</select></label>
       <label>\(Text.source)<select name="source"><option value="">\(Text.all)</option>\(sources)</select></label>
       \(box("apple", Text.showNotifications))\(visit.has(.operate) ? box("webhooks", Text.showWebhooks) : "")\
@@ -167,7 +169,7 @@ enum CustomerTimeline {
   private static func older(_ timeline: ListTimelineResponse, _ data: CustomerData, _ visit: Visit) -> Markup
   {
     let names = ["apple", "webhooks", "entitlement", "type", "source", "range", "explain"]
-    let kept = data.momentQuery + names.map { ($0, visit.value($0)) }
+    let kept = data.pointInTimeQuery + names.map { ($0, visit.value($0)) }
     return Part.next(timeline.nextPageToken, Text.older) {
       Link(
         data.scope.path + ["customers", data.id], query: [("page", $0)] + kept, fragment: "timeline")

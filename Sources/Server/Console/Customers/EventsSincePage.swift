@@ -20,7 +20,7 @@ enum EventsSincePage {
 
   /// The bar that reports them; nothing on a page about the past.
   static func bar(_ data: CustomerData) -> Markup {
-    guard data.moment.asOf == nil else { return "" }
+    guard data.pointInTime.asOf == nil else { return "" }
     return """
       <p class="notice stale" role="status" hidden>\(Text.eventsSince) <span></span>. \
       <a href="\(data.scope.customer(data.id))">\(Text.refresh)</a></p>

@@ -13,7 +13,7 @@ enum RawAnswers {
       let kept = ["apple", "webhooks", "entitlement", "type", "source", "range", "page"]
       let link = Link(
         data.scope.path + ["customers", data.id],
-        query: data.momentQuery + kept.map { ($0, visit.value($0)) } + [("raw", "1")], fragment: "raw")
+        query: data.pointInTimeQuery + kept.map { ($0, visit.value($0)) } + [("raw", "1")], fragment: "raw")
       return "\(head)\n<p class=\"actions\"><a href=\"\(link)\">\(Text.showRaw)</a></p>"
     }
     return """

@@ -5,7 +5,7 @@ internal import RPC
 internal import Wire
 
 /// The refunds that Apple reports for the Apple Accounts of a customer, on demand: each look calls Apple, and stores what
-/// Apple returns. A script puts the answer into the customer's page; without one, it is a page of its own.
+/// Apple returns. A script puts the answer into the customer's page; without scripts, it is a separate page.
 enum RefundHistoryPage {
   /// The id of the part that the answer replaces.
   private static let place = "refund-history"
@@ -16,7 +16,7 @@ enum RefundHistoryPage {
 
   /// The part of the customer's page with the button; empty if the call would be refused or there is no purchase.
   static func section(_ data: CustomerData, _ visit: Visit) -> Markup {
-    guard data.moment.asOf == nil, visit.mayCall(Calls.getRefundHistory),
+    guard data.pointInTime.asOf == nil, visit.mayCall(Calls.getRefundHistory),
       [.production, .sandbox].contains(data.scope.environment), hasPurchase(data)
     else { return "" }
     return """

@@ -9,7 +9,7 @@ struct Verdict: Sendable {
   let entitlement: Entitlement
   /// The answer, for the operator's staff.
   let sentence: String
-  /// The sentence for the customer; empty for a past moment.
+  /// The sentence for the customer; empty for a past point in time.
   let customerSentence: String
   let actions: [String]
   let url: String
@@ -19,9 +19,9 @@ struct Verdict: Sendable {
 
   /// The verdicts of a page: those with something to do first.
   static func all(_ data: CustomerData) -> [Verdict] {
-    if let moment = data.moment.asOf {
+    if let instant = data.pointInTime.asOf {
       let lanes = (try? data.history.get())?.lanes.filter { $0.kind == .access } ?? []
-      return lanes.compactMap { Verdict($0, at: moment) }.sorted {
+      return lanes.compactMap { Verdict($0, at: instant) }.sorted {
         $0.entitlement.entitled && !$1.entitlement.entitled
       }
     }
@@ -46,9 +46,9 @@ struct Verdict: Sendable {
     deadline = description.deadline?.instant
   }
 
-  /// The verdict of a past moment, from the access lane of the entitlement.
-  private init?(_ lane: HistoryLane, at moment: Instant) {
-    guard let segment = lane.segments.last(where: { $0.contains(moment) }) ?? lane.segments.last else {
+  /// The verdict of a past point in time, from the access lane of the entitlement.
+  private init?(_ lane: HistoryLane, at instant: Instant) {
+    guard let segment = lane.segments.last(where: { $0.contains(instant) }) ?? lane.segments.last else {
       return nil
     }
     let hasAccess = segment.accessLevel == .full || segment.accessLevel == .limited

@@ -7,8 +7,8 @@ internal import Wire
 extension Lane {
   /// The deliveries of a timeline's events at the times at which the events were recorded; `nil` without one. A dead letter has
   /// a sign.
-  init?(deliveriesIn timeline: ListTimelineResponse, at moment: Moment) {
-    let recorded = timeline.events.filter { moment.includes($0) }.compactMap { event in
+  init?(deliveriesIn timeline: ListTimelineResponse, at pointInTime: PointInTime) {
+    let recorded = timeline.events.filter { pointInTime.includes($0) }.compactMap { event in
       event.recordedAt?.instant.map { (event.sequence, $0) }
     }
     let times = Dictionary(recorded) { first, _ in first }

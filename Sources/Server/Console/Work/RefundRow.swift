@@ -53,10 +53,10 @@ enum RefundRow {
 }
 
 extension Wire.ConsumptionRequest {
-  /// The request at the moment of a page: open until it was settled. `nil`: there was none yet.
-  func known(at moment: Moment) -> Self? {
-    guard moment.includes(requestedAt) else { return nil }
-    guard let settledAt, !moment.includes(settledAt) else { return self }
+  /// The request at a page's point in time: open until it was settled; `nil` before it arrived.
+  func known(at pointInTime: PointInTime) -> Self? {
+    guard pointInTime.includes(requestedAt) else { return nil }
+    guard let settledAt, !pointInTime.includes(settledAt) else { return self }
     var request = self
     request.state = .open
     request.stateReason = ""

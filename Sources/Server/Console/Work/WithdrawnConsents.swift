@@ -40,15 +40,15 @@ extension WorkRows {
 }
 
 extension CustomerData {
-  /// The withdrawn consents of the customer at the moment of the page, in words, with the link to the work list.
+  /// The withdrawn consents of the customer at the page's point in time, in words, with the link to the work list.
   var consentNotices: [Markup] {
     let response: ListConsentWithdrawalsResponse
     do throws(Status) { response = try consents.get() } catch {
       return [Part.failure(error, of: Text.queueConsents)]
     }
-    return response.withdrawals.filter { moment.includes($0.withdrawnAt) }.map { withdrawal in
+    return response.withdrawals.filter { pointInTime.includes($0.withdrawnAt) }.map { withdrawal in
       let text =
-        withdrawal.state == .settled && moment.includes(withdrawal.settledAt)
+        withdrawal.state == .settled && pointInTime.includes(withdrawal.settledAt)
         ? Text.consentSettled(withdrawal.withdrawnAt?.instant, withdrawal.settledAt?.instant)
         : Text.consentOpen(withdrawal.withdrawnAt?.instant, withdrawal.settleBy?.instant)
       let link: Markup = "<a href=\"\(scope.work(.consents))\">\(Text.queueConsents)</a>"

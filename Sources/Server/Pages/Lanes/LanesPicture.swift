@@ -7,7 +7,7 @@ package struct LanesPicture: Sendable {
   package let lanes: [Lane]
   /// The time span of all rows.
   package let geometry: LanesGeometry
-  /// The moment of the page; `nil`: now.
+  /// The point in time that the page is about; `nil`: now.
   package let asOf: Instant?
   /// The name of the picture for screen readers.
   package let title: String
@@ -82,7 +82,7 @@ package struct LanesPicture: Sendable {
       """
   }
 
-  /// The line of the moment; the script moves it.
+  /// The line at the point in time of the page; the script moves it.
   private var cursor: Markup {
     let x = geometry.x(asOf ?? geometry.now)
     let visibility: Markup = asOf == nil ? " visibility=\"hidden\"" : ""
