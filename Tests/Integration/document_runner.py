@@ -19,7 +19,7 @@ from harness import CALL_LIMIT, PROGRAM, ROOT, START_LIMIT, STOP_LIMIT, environm
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 FUNCTION = re.compile(r"\w+\(\) \{\n")
 FILE = re.compile(r"^ *`([\w/-]*\.[\w./-]+)`:\n\n *\Z", re.MULTILINE)
-# What differs from run to run: times, ids, hashes, tokens, durations, and numbers that depend on the order of arrival.
+# Parts that differ from run to run: times, ids, hashes, tokens, durations, and numbers that depend on the order of arrival.
 VARYING = [
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z]\w+/\w+",
     r"\d{10,}(\.[0-9a-f]+)?…?", r"sha256:[0-9a-f]{64}", r"ent_\w{20,}",
@@ -36,7 +36,7 @@ CONSOLE, RECEIVER = 8070, 9444
 QUESTION = re.compile(
     r"(cat|entitled (check|timeline|customer|explain|report|purchases?|find|status|consumption list|segment customers"
     r"|apple withdrawn-consents|import disagreements|reconcile|store stats|webhooks deliveries)|entitled webhooks$)( |$)")
-# What a migration that takes longer than a second prints instead of the bar of a terminal.
+# A migration that takes longer than a second prints this instead of a progress bar.
 PROGRESS = re.compile(r'\{"migrationId":.*"MIGRATION_STATE_RUNNING"')
 
 

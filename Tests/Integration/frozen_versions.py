@@ -24,7 +24,7 @@ LAST_CLOSED = datetime.datetime(2023, 9, 1, tzinfo=datetime.UTC).timestamp()
 INSTANTS = ["2023-01-02", "2023-02-15", "2023-03-05", "2023-03-20", "2023-05-01", "2023-08-01", "2025-01-01"]
 CUSTOMERS = ["renewing", "declined", "refunded", "lifetime", "season", "granted", "shells", "unknown"]
 EXPLAIN, TIMELINE = "entitled.v1.EntitlementService/Explain", "entitled.v1.EntitlementService/ListTimeline"
-# What a program may say differently: texts are for people, and advice and links depend on the present.
+# Fields that a later program may fill differently: texts are for people; advice and links depend on the present.
 FREE = {"explanation", "steps", "advice", "manageUrl", "nextPageToken", "laterChanges", "appStoreCodes"}
 
 CONFIGURATION = """\

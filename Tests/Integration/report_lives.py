@@ -145,7 +145,7 @@ class Lives:
         share purchases, and parents withdraw consents. `program`: the first day and the day after the last one of each time in the
         Small Business Program."""
         self.service, self.random, self.recovered = service, random.Random(SEED), recovered
-        # With dice of its own, so that the accounts do the same without it.
+        # With a separate random generator, so that the accounts do the same without it.
         self.households, self.program = random.Random(SEED) if households else None, program
         # By account: when its withdrawn consents were settled.
         self.settlements = collections.defaultdict(list)
@@ -153,7 +153,7 @@ class Lives:
         self.stocks, self.annual, self.active, self.answers = {}, {}, {}, []
         # By day: what renewals bring, by product and currency; none on days on which a price is not announced.
         self.expected = {}
-        # What steps changed in subscriptions: the time, and the rows before and after.
+        # The changes that steps made to subscriptions: the time, and the rows before and after.
         self.changes = []
         # When transactions were refunded; those for an issue with the app; those whose refund was reversed, with both times and the refunded part.
         self.refunds, self.app_issues, self.reversed = {}, set(), {}
@@ -407,7 +407,7 @@ class Lives:
             if row["expires_date"] is None or (row["revocation_date"] or start) >= start:
                 continue
             before = [one for one in lines[row["original_transaction_id"]] if one["purchase_date"] < start]
-            # What was bought in the hours before took the place of the running period.
+            # A purchase of the hours before replaced the running period.
             if before and before[-1]["expires_date"] == start:
                 refunded, back, _ = self.reversed.get(before[-1]["transaction_id"], (start, start, None))
                 if before[-1]["revocation_date"] is None and not refunded < start <= back:

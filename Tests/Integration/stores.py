@@ -16,7 +16,7 @@ IS_SQLITE = KIND == "sqlite"
 
 _FILES = "it is about the files of SQLite"
 _SEEDED = "'store seed' writes to SQLite"
-# What cannot run on PostgreSQL: a file of tests or one test, and why.
+# Tests that cannot run on PostgreSQL: a file or one test, and the reason.
 SQLITE_ONLY = {
     "test_console_pictures.py": "the pictures of the status page show a store in SQLite",
     "test_crash.py": "tools/crash reads the file of SQLite; tools/replicas is its counterpart",

@@ -82,7 +82,7 @@ def test_the_javascript_client_keeps_its_rules():
 
 
 def test_every_exported_javascript_type_passes_strict_type_checks(tmp_path):
-    """Uses each type of the .d.ts files, and those of the example by what they are for."""
+    """Uses each type of the .d.ts files; the example uses its types as an application does."""
     lines = []
     for file in ("entitled", "contract", "tokens"):
         names = EXPORTED.findall((JS / f"{file}.d.ts").read_text())

@@ -44,7 +44,7 @@ def test_turning_the_sandboxs_clock_moves_no_answer_about_production(service):
         assert call("GetCustomer", "PRODUCTION").entitlements[0].entitled
         assert call("Explain", "PRODUCTION", entitlement="pro").entitlement.entitled
         assert [event.type for event in call("ListTimeline", "PRODUCTION").events] == ["GRANTED"]
-        # What is recorded afterwards has the machine's time, too. The request names no environment.
+        # Later records have the machine's time, too. The request names no environment.
         revoked = stub.RevokeGrant(
             wire.RevokeGrantRequest(app=APP, grant_id=grant.grant_id), timeout=CALL_LIMIT).grant
         assert abs(revoked.revoked_at.seconds - time.time()) < 60

@@ -30,7 +30,7 @@ def test_check_prints_json(service, customer):
     answer = json.loads(checked.stdout)
     entitlement = answer["entitlement"]
     assert (entitlement["entitled"], entitlement["reason"]) == (False, "NEVER_PURCHASED")
-    assert checked.returncode == 3, "not entitled has an exit status of its own"
+    assert checked.returncode == 3, "'not entitled' has a separate exit status"
 
 
 def test_a_document_is_read_from_a_file(service, customer, tmp_path):

@@ -70,7 +70,7 @@ def test_events_of_one_customer_are_announced_by_their_number(console, lena):
     second = grant(console, "zoe", "maps")
     assert live.event()["data"] == str(second)
     live.close()
-    # A page that is older than the last event learns so at once, and a browser that connects again sends what it has.
+    # A page that is older than the last event learns so at once, and a browser that connects again sends the last event it received.
     late = Live(lena, "zoe", after=first)
     assert late.event()["data"] == str(second)
     late.close()

@@ -20,7 +20,7 @@ from test_identity import APP, Client, rejection
 
 # Methods that write, whose effect is no part of the store.
 OUTSIDE = {"UploadMigrationInput", "SignOffer"}
-# Methods whose repetition has no further effect, by content, by an id of their own, or because the effect is final.
+# Methods whose repetition has no further effect, because they are recognized by content or by an id, or because the effect is final.
 IDEMPOTENT = {
     "AcknowledgeFulfillment", "EraseCustomer", "SubmitTransaction", "SubmitTransactions", "SubmitReceipt",
     "MigrateReceipts", "UploadMigrationInput", "CancelMigration", "PurgeMigration", "SignOffer",

@@ -31,7 +31,7 @@ def passes(*command, **variables):
 
 
 def manifest(kind, folder="kubernetes"):
-    """The only manifest of a kind in a folder."""
+    """The only manifest of the given kind in a folder."""
     paths = [path for path in MANIFESTS if path.parent.name == folder]
     (found,) = [m for path in paths for m in yaml.safe_load_all(path.read_text()) if m["kind"] == kind]
     return found

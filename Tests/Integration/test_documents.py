@@ -27,7 +27,7 @@ from test_metrics import value
 from test_webhooks import configured, grant
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# What differs from run to run: times, numbers of events, signatures.
+# Parts that differ from run to run: times, numbers of events, signatures.
 VARYING = [
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z"), "TIME"), (re.compile(r"v1,[\w+/=]+"), "SIGNATURE"),
     (re.compile(r"_\d+_\d{13}"), "_NUMBER"), (re.compile(r"timestamp: \d+"), "timestamp: TIME"),
@@ -127,7 +127,7 @@ def test_the_commands_of_clients_md(shell):
             shell.run(command, expected)
 
 
-# What the blocks of clients.md take for granted. They end with the first event.
+# The preparation that the blocks of clients.md assume. They end with the first event.
 TAKEN_FOR_GRANTED = """
 import sys
 from entitled import Client

@@ -137,7 +137,7 @@ def test_erasing_twice_succeeds_and_a_stranger_is_not_found(client):
     assert second.erased_rows == 0 and second.pseudonym == first.pseudonym and second.erased_at.seconds
     assert rejection(lambda: client.call("EraseCustomer", customer_id="stranger")) == (
         StatusCode.NOT_FOUND, "UNKNOWN_CUSTOMER")
-    # Who comes back is a new customer, and can be erased again.
+    # A customer who comes back is a new one, and can be erased again.
     client.buy(ANA)
     third = client.call("EraseCustomer", customer_id=ANA)
     assert third.erased_rows > 0 and third.pseudonym != first.pseudonym

@@ -185,7 +185,7 @@ def submitted(receipts, jws=None, receipt=None):
     return contract.reason(error.value), error.value.details()
 
 
-# What damages text on its way, and the words that name it; of a signed transaction, and of a receipt.
+# Damage to text in transit, and the words that report it: for a signed transaction, and for a receipt.
 DAMAGED_JWS = {
     "standard alphabet": (lambda text: text.replace("-", "+").replace("_", "/"), "standard alphabet"),
     "plus as space": (lambda text: text.replace("-", " ").replace("_", "/"), "spaces"),

@@ -21,7 +21,7 @@ def test_interoperability_in_cleartext(server, case):
         interop.CASES[case](interop_services.TestServiceStub(channel), server.address)
 
 
-# Cases that open a connection of their own use cleartext.
+# Cases that open a separate connection use cleartext.
 OVER_TLS = sorted(set(interop.CASES) - {
     "server_compressed_unary", "client_compressed_streaming", "server_compressed_streaming",
     "unimplemented_service", "channel_soak",

@@ -43,7 +43,7 @@ limits:
   stall_timeout_seconds: 2
 log: {level: debug}
 """
-# What the log says of a connection that is closed because of what it costs, by this service or by nghttp2.
+# The log's line about a connection that is closed because it costs too much, by this service or by nghttp2.
 TOO_COSTLY = re.compile("closing connection (over its limits|after a protocol error)")
 APP = "ocean-journal"
 WATCH = "/entitled.v1.EntitlementService/Watch"
@@ -727,7 +727,7 @@ def test_a_connection_holds_no_memory_of_earlier_header_fields(start):
     with contextlib.ExitStack() as peers:
         for number in range(25):
             if number == 5:
-                # What the service needs for the first ones is not that of connections.
+                # The first connections also cost memory that is allocated once.
                 before = service.memory
             peer = peers.enter_context(Peer(service.grpc))
             peer.handshake()

@@ -266,7 +266,7 @@ def test_an_acknowledged_notification_survives_a_kill(start, tmp_path):
         while True:
             listed = contract.notification_stub(channel).ListNotifications(
                 notification_service.ListNotificationsRequest(app=APP), timeout=CALL_LIMIT)
-            # What was accepted only is applied by the next leader.
+            # The next leader applies notifications that were only accepted.
             if listed.notifications or time.monotonic() > deadline:
                 break
         assert [n.original_transaction_id for n in listed.notifications] == [number]

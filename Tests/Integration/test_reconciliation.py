@@ -278,7 +278,7 @@ def test_an_unknown_repair_is_not_found(begin):
 
 @contextlib.contextmanager
 def sandbox_alone(data, config):
-    """Runs the sandbox of a stopped service as a process of its own; returns its address."""
+    """Runs the sandbox of a stopped service as a separate process; returns its address."""
     process = subprocess.Popen(
         [PROGRAM, "sandbox", "serve", "--sandbox", "127.0.0.1:0", "--data", data, "--config", config],
         stdout=subprocess.PIPE, text=True, env=environment())

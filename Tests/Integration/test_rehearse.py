@@ -194,7 +194,7 @@ class PinsTheLeaf(Verifies):
 
 
 class RejectsUnknownMembers(Verifies):
-    """Accepts only the members that documents of a kind had at first."""
+    """Accepts only the members that documents of each kind had in the first version."""
 
     def __init__(self, trusted):
         super().__init__(trusted)

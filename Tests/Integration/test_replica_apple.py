@@ -164,7 +164,7 @@ def test_calls_that_wait_for_apple_hold_up_no_others(replicas, tmp_path):  # noq
 
 
 def test_only_the_leader_calls_apple(replicas, tmp_path):  # noqa: F811
-    """Each replica has an App Store of its own, which records the replica that calls."""
+    """Each replica calls a separate App Store, which records the replica that calls."""
     key = tmp_path / "key.p8"
     write_key(key)
     callers = []

@@ -183,7 +183,7 @@ def test_streams_facade_status_and_audit_work_on_a_follower(replicas):
                 status = contract.status_stub(channel).GetStatus(contract.status_service.GetStatusRequest())
             return [(other.name, bool(other.version)) for other in status.replica.replicas]
         wait_for(lambda: seen() == [("a", True), ("b", True)])
-    # What the leader would refuse in any case does not reach the database.
+    # Requests that the leader would always refuse do not reach the database.
     assert group.sql(f"SELECT count(*) FROM inbox WHERE method IN ('/verifyReceipt/{APP}', '/app/v1/{APP}/sync')") == "0"
     # Entries of calls on any replica, in the store of all, each once.
     for service in group.services.values():
@@ -533,7 +533,7 @@ def test_only_the_leader_sends_webhooks_and_the_next_one_goes_on(replicas, tmp_p
         group.wait_for_leader(besides=(first, ""))
         grant_at_each("second")
         wait_for(lambda: are_sent(5))
-        # What another replica sends besides the leader would arrive before this.
+        # Duplicates of another replica would arrive before this event.
         grant(next(s for s in group.services.values() if s.process.poll() is None), "last")
         wait_for(lambda: are_sent(6))
         customers = [request.data["customerId"] for request in receiver.accepted]

@@ -1,4 +1,4 @@
-"""`entitled sandbox serve` as a process of its own, with its state in memory only."""
+"""`entitled sandbox serve` as a separate process, with its state in memory only."""
 
 import contextlib
 import http.server

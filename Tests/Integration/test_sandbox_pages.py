@@ -131,7 +131,7 @@ def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit):
     distances = page.evaluate("[...document.querySelectorAll('[aria-label=Attempts] time')].map(time => time.title)")
     assert all(title.endswith("today") for title in distances), "by the simulated clock, which is months ahead"
 
-    # What was done is a list of commands, and a script.
+    # The journal shows the actions as a list of commands, and as a script.
     click(page, "nav >> text=Journal")
     line = page.locator("tr:has(code:has-text('do billing account=mary fails=false'))")
     line.locator("text=With curl").click()

@@ -112,7 +112,7 @@ def test_a_copy_to_sqlite_and_back_has_the_same_rows(postgres, filled, tmp_path)
         assert back.returncode == 0, back.stderr
         changed = state(run("store", "verify", "--store", postgres.address(second)))
         assert changed != original and changed in back.stdout
-        # What the new store numbers goes on after the copied rows.
+        # The new store's numbers continue after the copied rows.
         service = Service(data, ["--store", postgres.address(second)])
         fill(service)
         assert is_granted(service, "new")

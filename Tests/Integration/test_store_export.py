@@ -52,7 +52,7 @@ def submit(service, document):
 
 
 def populated(directory):
-    """A service with purchases received by notification, some of them of its own customers, and a grant."""
+    """A service with purchases received by notification, some of them linked to customers, and a grant."""
     service = started(directory)
     customers = RandomCustomers(service, 6, seed=3, notified=True)
     customers.live(days=40, each_day=2)

@@ -30,7 +30,7 @@ callers:
 
 
 class SecureService:
-    """A service with TLS on both ports and a certificate of its own authority."""
+    """A service with TLS on both ports and a certificate of a private authority."""
 
     def __init__(self, folder, more=""):
         self.authority = Authority(folder)

@@ -55,7 +55,7 @@ GUIDES = {
     "docs/retention.md": None,
     "docs/sandbox.md": "Pages", "docs/segments.md": None, "docs/upgrade.md": "One process",
     "docs/warehouse.md": None}  # fmt: skip
-# Sections, with the heading after each, that need no more than that preparation, or start a service of their own.
+# Sections, with the heading after each, that need no more than that preparation, or start another service.
 SECTIONS = [
     ("docs/sandbox.md", "State", "Actions"), ("docs/sandbox.md", "Commitments", "Families and seats"),
     ("docs/sandbox.md", "Families and seats", "Scenarios"), ("docs/sandbox.md", "Many customers", "Interfaces"),

@@ -54,7 +54,7 @@ def export(service, directory, *options):
 
 
 def files(directory, kind):
-    """The files of a kind by their numbers, each with its day."""
+    """The files of one kind by their numbers, each with its day."""
     found = []
     for path in (directory / kind).glob("known_day=*/*"):
         day, first, last = NAME.search(path.as_posix()).groups()

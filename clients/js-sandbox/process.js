@@ -1,4 +1,4 @@
-// A running sandbox: a process of its own, or one that runs already.
+// A running sandbox: a process started here, or one that already runs.
 import { spawn } from "node:child_process";
 import { X509Certificate, randomUUID } from "node:crypto";
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -128,7 +128,7 @@ function errorOf(status, body) {
   return new EntitledError(body.code, body.message ?? "", details);
 }
 
-// The codes that Connect gives to responses without an error of its own.
+// The codes that Connect derives from the HTTP status of responses without a Connect error.
 function codeOfStatus(status) {
   const codes = { 400: "internal", 401: "unauthenticated", 403: "permission_denied", 404: "unimplemented" };
   return codes[status] ?? ([429, 502, 503, 504].includes(status) ? "unavailable" : "unknown");

@@ -13,7 +13,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   chmod 700 "$PGDATA"
 fi
 # The primary's arguments, because it replays for no fewer connections. Its copy of the primary's file would make it wait
-# for a standby of its own.
+# for its standby.
 exec postgres -c hot_standby=on -c synchronous_standby_names= \
   -c wal_level=replica -c max_wal_senders=8 -c wal_keep_size=1GB \
   -c password_encryption=scram-sha-256 -c max_connections=500 \

@@ -1,4 +1,4 @@
-"""The access rules of the contract: the option `(access)` that every rpc of our own package has."""
+"""The access rules of the contract: the option `(access)` that every rpc of the package `entitled.v1` has."""
 
 import sys
 
@@ -57,7 +57,7 @@ class Access:
 
 def smallest(descriptor_set):
     """The files that reflection serves, without JSON names, since clients derive the same ones, and with the comments
-    of our own package only."""
+    of the package `entitled.v1` only."""
     smaller = descriptor_pb2.FileDescriptorSet()
     for file in descriptor_set.file:
         copy = smaller.file.add()

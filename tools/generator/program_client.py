@@ -27,7 +27,7 @@ def requests(file, service):
 
 
 def sources(descriptor_set):
-    """The files by name, one for each service of our own."""
+    """The files by name, one for each service of the package `entitled.v1`."""
     for file in descriptor_set.file:
         if file.package != "entitled.v1":
             continue

@@ -92,7 +92,7 @@ def list_source(name, summary, suffix, services):
 
 
 def sources(descriptor_set, access):
-    """The files by name: one for each service of our own, and the list of all of them."""
+    """The files by name: one for each service of the package `entitled.v1`, and the list of all of them."""
     tasks, points = [], []
     messages = {f"{file.package}.{message.name}": message for file in descriptor_set.file for message in file.message_type}
     for file in descriptor_set.file:

@@ -29,7 +29,7 @@ exec chroot --userspec="$user" "$root" "$@"
 
 
 def inside(root, user, *command):
-    """The command line that runs `command` with a folder as the root of its file system, in a mount namespace of its own."""
+    """The command line that runs `command` with a folder as the root of its file system, in a separate mount namespace."""
     return ["unshare", "--mount", "sh", "-c", _CHROOT, "sh", str(root), user, *map(str, command)]
 
 

@@ -5,7 +5,7 @@
 /// chance only, and no stranger can choose it, because it depends on a random number of the process.
 package struct PeerNetwork: Hashable, Sendable {
   private let number: Int
-  /// That of the first 48 bits of an IPv6 address.
+  /// The number of the first 48 bits of an IPv6 address, the network of a site; `nil` for IPv4.
   private let siteNumber: Int?
 
   /// The network of an IP address in its usual text.

@@ -20,7 +20,7 @@ package enum AvailableCores {
 
 /// The control group of a process, with its limits (cgroups(7), versions 2 and 1).
 struct ControlGroup {
-  /// That of this process.
+  /// The control group of this process.
   static let own = ControlGroup(
     root: "/sys/fs/cgroup", membership: firstLine(of: "/proc/self/cgroup") ?? "")
 

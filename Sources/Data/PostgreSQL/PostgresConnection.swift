@@ -1,6 +1,6 @@
 /// A connection to a database, which throws PostgreSQL's errors as `Failure`.
 ///
-/// Calls block until the server has answered, so they belong on threads of their own. Only one thread at a time may use
+/// Calls block until the server has answered, so they belong on dedicated threads. Only one thread at a time may use
 /// a connection and its statements. After its session was lost, ``reopen()`` opens another one, and statements continue.
 package final class PostgresConnection<Failure: PostgresErrorConvertible> {
   let session: PostgresSession

@@ -10,7 +10,7 @@ package struct PostgresError: Error, Hashable, Sendable {
     case conflict
     /// The server cannot be reached or has no room (`08`, `53`, `57P0x`). Nothing was committed.
     case unavailable
-    /// The connection was lost after a commit was sent and before its result arrived. The caller must look whether it
+    /// The connection was lost after a commit was sent and before its result arrived. The caller must check whether it
     /// was committed.
     case outcomeUnknown
     /// The server accepts no writes (`25006`), such as a primary that became a standby.

@@ -24,7 +24,7 @@ package enum StoreError: Error, Hashable, Sendable {
   case conflict(String)
   /// The database cannot be reached or accepts no writes now. Nothing was written.
   case unavailable(String)
-  /// The connection was lost while a write was committed. The caller must look whether it was, before it repeats the
+  /// The connection was lost while a write was committed. The caller must check whether it was, before it repeats the
   /// write.
   case outcomeUnknown(String)
   /// The stored data is damaged.

@@ -186,7 +186,7 @@ private struct StoredSubscriber: Sendable {
 
 /// The response to a request, and what to store about it.
 package struct RetentionResponse: Sendable {
-  /// Apple's `RealtimeResponseBody`; `nil`: no answer, so that Apple shows what it has.
+  /// Apple's `RealtimeResponseBody`; `nil`: no answer, so that Apple shows its default message.
   package let body: JSONObject?
   /// The request with the decision about it. Its outcome is evaluated later.
   package let record: RetentionRequestRecord

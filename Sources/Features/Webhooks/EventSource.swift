@@ -74,7 +74,7 @@ struct EventSource: MessageSource {
   }
 
   /// The ordering key: the customer. Events of a segment about a purchase without an owner have that of the purchase, and
-  /// those about no purchase one of their own.
+  /// those about no purchase have a separate one.
   private static func subject(_ stored: StoredEvent) -> String {
     guard stored.event.customer.customerID.isEmpty else { return stored.event.customer.customerID }
     let line = stored.event.change.subject?.originalTransactionID ?? ""

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Announces to the handler of a stream that its connection is to end: the client was asked to open another one.
 ///
-/// Calls with an end of their own continue for a grace period. A stream without one ends with a status that
+/// Calls that end by themselves continue for a grace period. A stream without one ends with a status that
 /// describes how the caller continues.
 package final class CallRetirement: Sendable {
   private struct State {

@@ -37,7 +37,7 @@ package enum FileDescriptors {
     index.extensions[message]?[number]
   }
 
-  /// The comment of a symbol of our own package, such as "entitled.v1.CheckRequest.app" or
+  /// The comment of a symbol of the package `entitled.v1`, such as "entitled.v1.CheckRequest.app" or
   /// "entitled.v1.AccessLevel.ACCESS_LEVEL_FULL"; `nil` without one.
   package static func comment(of symbol: String) -> String? { comments[symbol] }
 

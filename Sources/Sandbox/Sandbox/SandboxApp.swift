@@ -63,6 +63,6 @@ package struct SandboxProduct: Hashable, Sendable {
   /// Whether the period is at most a week.
   var isWeekly: Bool { period.map { $0.months == 0 && $0.days <= 7 } ?? false }
 
-  /// The subscription group; a subscription without one has a group of its own.
+  /// The subscription group; a subscription without one is alone in its group.
   var group: String { subscriptionGroupIdentifier ?? productId }
 }

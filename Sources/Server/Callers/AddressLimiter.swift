@@ -8,7 +8,7 @@ internal import Synchronization
 package final class AddressLimiter: Sendable {
   /// The default: posts per second of one address.
   package static let postsPerSecond: Int64 = 10
-  /// The number of networks with a bucket of their own.
+  /// The number of networks that have a separate bucket.
   private static let maxNetworks = 4096
   /// The networks of an IPv6 site that may send at their limit at the same time.
   private static let networksOfSite: Int64 = 16

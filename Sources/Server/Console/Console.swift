@@ -8,7 +8,7 @@ internal import Platform
 internal import RPC
 internal import Wire
 
-/// Web pages for the people who work with customers, on a listener of their own.
+/// Web pages for the people who work with customers, on a separate listener.
 ///
 /// A page calls the methods of the contract as any other client does, in process: it can do nothing that the contract
 /// cannot. Pages work without scripts, and contain no script and no style themselves.

@@ -101,7 +101,7 @@ import Tracing
     #expect(later.traceID == trace.traceID)
   }
 
-  @Test("Calls that serve one request have its id, and spans of their own")
+  @Test("Calls that serve one request have its id and separate spans")
   func sharedRequest() {
     var generator = SystemRandomNumberGenerator()
     let calls = (0..<2).map { _ in TraceContext(following: nil, request: 7, using: &generator) }

@@ -95,7 +95,7 @@ import Testing
     let events = try await fixture.events().map(\.event)
     for (number, life) in lives.enumerated() {
       let own = events.filter { $0.customer.customerID == "c\(number)" }
-      // Added seats and their refunds have events of their own.
+      // Added seats and their refunds have separate events.
       if !life.isTeam { expect(own, toBeAbout: life, "c\(number)") }
       for recorded in recorded where recorded.life == number {
         // An event that time caused was true before it was recorded.

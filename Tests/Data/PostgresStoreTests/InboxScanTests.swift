@@ -2,9 +2,9 @@ import Testing
 
 @testable import PostgresStore
 
-/// Where a look for entries begins.
+/// The id at which a scan of the inbox begins.
 @Suite struct InboxScanTests {
-  @Test("A look begins some ids before the lowest entry without outcome, and once a second at the first one")
+  @Test("A scan begins some ids before the lowest entry without outcome, and once a second at the first one")
   func start() {
     var scan = InboxScan()
     let now = ContinuousClock.now

@@ -201,7 +201,7 @@ struct ReplicaInboxTests {
     }
   }
 
-  @Test("An entry of a kind that only a newer program has stays, and does not delay others")
+  @Test("An entry of a kind that only a newer version knows stays, and does not delay others")
   func newerKind() async throws {
     try await withReplicas { first, second, control in
       try await first.beat()

@@ -30,7 +30,7 @@ func withReplicas(
   }
 }
 
-/// Waits until a session waits for a lock of a kind.
+/// Waits until a session waits for a lock of the given kind.
 func waitForLock(_ control: PostgresConnection<PostgresError>, _ kind: String) async throws {
   let waiting = """
     SELECT count(*) FROM pg_stat_activity

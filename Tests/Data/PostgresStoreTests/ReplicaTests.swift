@@ -179,7 +179,7 @@ struct ReplicaTests {
       try await first.beat()
       _ = try await first.append("a")
       _ = try await first.append("b")
-      // What a standby without the last commit has; the sessions of before have ended.
+      // The rows of a standby without the last commit; the earlier sessions have ended.
       try control.execute(
         """
         BEGIN; DELETE FROM evidence WHERE evidence_id = 2; DELETE FROM change WHERE position = 2;

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("Storefronts, billing plans and reasons have prices of their own", arguments: Backend.allCases)
+  @Test("Prices are separate for each storefront, billing plan and reason", arguments: Backend.allCases)
   func keys(backend: Backend) async throws {
     let sales = [
       sale("1", day: 1, 100), sale("2", day: 1, 90) { $0.details.transactionReason = .renewal },

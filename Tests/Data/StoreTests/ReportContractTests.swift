@@ -106,7 +106,7 @@ import Testing
           return Set(table.rows.flatMap(\.groups)).sorted()
         }
       }
-      // What was rolled back is stored by no one.
+      // A posting that was rolled back is not stored.
       await #expect(throws: StoreError.self) {
         try await store.write { transaction throws(StoreError) in
           try Self.append(Self.known, to: transaction)

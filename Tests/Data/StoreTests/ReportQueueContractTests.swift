@@ -30,7 +30,7 @@ import Testing
         try transaction.put(state, of: line("L2"))
         try own("L2", from: first)
         try own("L3", from: second)
-        // Two changes, which have a statement of their own.
+        // Two changes, for which there is a separate statement.
         try own("L4", from: first)
         try own("L4", gained: false, from: second)
         let found = try transaction.queuedPurchases(in: .sandbox, after: nil, limit: 9).map(\.start)

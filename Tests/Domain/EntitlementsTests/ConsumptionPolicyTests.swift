@@ -77,7 +77,7 @@ import Testing
     #expect(share(of: fact, season, on: 15, .init(reportsConsumption: false)) == nil)
   }
 
-  @Test("A reason without an answer of its own gets the default answer")
+  @Test("A reason without a configured answer gets the default answer")
   func reasons() {
     let decline = ConsumptionPolicy.Answer.automatic(.init(refundPreference: .decline))
     let policy = ConsumptionPolicy(defaultAnswer: decline, byReason: [.legal: .manual])

@@ -55,7 +55,7 @@ import Testing
     #expect(kinds(one.before, one.after, one.day) == one.expected)
   }
 
-  @Test("Ownership changes and grants have event kinds of their own")
+  @Test("Ownership changes and grants have separate event kinds")
   func causes() {
     let (none, owned) = (CustomerFacts(), CustomerFacts(transactions: [paid(0...30)]))
     #expect(kinds(none, owned, 10, by: .ownership) == [.transferred])
@@ -177,7 +177,7 @@ import Testing
     #expect(kinds(.purchase, on: 40, [info(signed: 31, isInRetry: true)]) == [.started])
   }
 
-  @Test("Purchases that do not renew are events of their own, also without an entitlement")
+  @Test("Each purchase that does not renew is an event, also without an entitlement")
   func purchases() {
     let coins = TransactionFact(
       transactionID: "C", originalTransactionID: "C", productID: "coins", type: .consumable,

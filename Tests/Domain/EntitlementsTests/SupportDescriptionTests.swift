@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "Family members and holders of seats read nothing about payments, and of their own way to the purchase",
+    "Family members and seat holders read how they got access, and nothing about payments",
     arguments: [InAppOwnershipType.familyShared, .assigned])
   func shared(ownership: InAppOwnershipType) {
     let isSeat = ownership == .assigned

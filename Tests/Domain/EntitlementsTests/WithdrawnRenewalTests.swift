@@ -57,7 +57,7 @@ import Testing
     #expect(!status(back, on: 39).isEntitled && status(back, on: 40).since == at(40))
   }
 
-  @Test("Each period of a member ends by a document of its own")
+  @Test("A separate document ends each period of a member")
   func oneDocument() {
     let charged = member(["charged"])
     #expect(

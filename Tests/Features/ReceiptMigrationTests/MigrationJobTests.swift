@@ -135,7 +135,7 @@ extension MigrationJobManager {
     }
   }
 
-  @Test("Inputs outside of the import folder, missing inputs and upload gaps have errors of their own")
+  @Test("Inputs outside of the import folder, missing inputs and upload gaps have separate errors")
   func inputErrors() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SharingTests {
   private var demo = DemoWorld()
 
-  @Test("Family members have transactions of their own while a purchase is shared")
+  @Test("Family members have separate transactions while a purchase is shared")
   mutating func family() throws {
     try demo.act(.shareable, ["productId": "monthly"])
     try demo.act(.shareable, ["productId": "unlock"])

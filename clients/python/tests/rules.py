@@ -159,7 +159,7 @@ def token(kid):
 
 with tempfile.TemporaryDirectory() as folder:
     keys = pathlib.Path(folder, "jwks.json")
-    # A key of a kind that is not known yet disturbs no other.
+    # A key of an unknown kind does not affect the other keys.
     keys.write_text(json.dumps({"keys": [{"kty": "AKP", "alg": "ML-DSA-44", "kid": "new", "pub": ""}, public]}))
     verifier = TokenVerifier(keys.as_uri(), issuer="i", audience="a", refresh_interval=0)
     assert verifier.verify(token("known")).customer_id == "alice"

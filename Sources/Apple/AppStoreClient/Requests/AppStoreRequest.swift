@@ -68,7 +68,7 @@ package struct AppStoreRequest: Hashable, Sendable {
   }
 }
 
-/// The calls of Apple's servers that have a rate limit of their own.
+/// The groups of calls to Apple's servers that each have a separate rate limit.
 package enum Endpoint: String, Hashable, Sendable, CaseIterable {
   case subscriptionStatuses, transactionHistory, transactionInfo, appTransactionInfo, finishTransaction
   case appAccountToken, consumption, refundHistory, extendRenewalDate, massExtendRenewalDate

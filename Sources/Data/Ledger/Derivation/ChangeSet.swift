@@ -29,7 +29,7 @@ struct ChangeSet {
     var linkedLines: Set<LineKey> = []
     /// Whether facts may have been removed, so that all must be read again.
     var needsRebuild = false
-    /// The customers with whose `appAccountToken`s linked lines were bought, by line id.
+    /// Other customers whose `appAccountToken` a linked line carries, by line id.
     var tokenOwners: [String: String] = [:]
   }
 

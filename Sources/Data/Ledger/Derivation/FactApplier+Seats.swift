@@ -3,7 +3,7 @@ internal import Entitlements
 internal import FamilySharing
 internal import Store
 
-// Seats: each is a line of its own, whose facts follow from those of the purchase and from the other seats.
+// Seats: each is a separate line, whose facts follow from those of the purchase and from the other seats.
 extension FactApplier {
   /// Marks the seat holders of a purchase whose facts may have changed.
   mutating func markSeatHoldersAffected(of purchase: LineKey, by origin: ChangeOrigin) throws(StoreError) {

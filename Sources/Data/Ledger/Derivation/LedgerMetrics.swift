@@ -16,7 +16,7 @@ package enum LedgerEffect: Hashable, Sendable {
   case consumptionRequestSettled(appID: String, Environment, ConsumptionRequestRecord.State)
 }
 
-/// A purchase whose owner is not the customer with whose `appAccountToken` it was bought.
+/// A purchase that is owned by another customer than the one its `appAccountToken` names.
 package struct TokenConflict: Hashable, Sendable {
   /// The purchase.
   package let line: LineKey

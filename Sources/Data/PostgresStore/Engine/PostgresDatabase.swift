@@ -30,7 +30,7 @@ final class PostgresDatabase: SQLConnection {
   private var changed = PostgresArray(of: .int8)
   /// Called when another writer took over, before the error reaches a caller.
   var wasReplaced: (() -> Void)?
-  /// Called with the epoch with which this writer goes on, on a new session.
+  /// Called with the new epoch when this writer continues on a new session.
   var didTakeOverAgain: ((Int64) -> Void)?
 
   /// Opens a reader's session, which may become the writer's.
@@ -205,7 +205,7 @@ extension PostgresDatabase {
     }
   }
 
-  /// Looks whether the commit after `claim` happened, whose result was lost.
+  /// Returns whether the commit after `claim` happened; its result was lost.
   ///
   /// - Throws: ``StoreError/anotherWriter`` if another writer took over instead of it, and
   ///   ``StoreError/outcomeUnknown(_:)`` for `reason` if it remains unknown.

@@ -1,18 +1,18 @@
 /// The start of the leader's looks for entries without outcome.
 ///
 /// The server keeps what it deleted or replaced while an older transaction could see it, such as that of a backup. During
-/// one, each look from the beginning would pass all entries that were done since. Ids are given before a commit, so a low
-/// one may appear late: the distance is for those of appends at the same time, and a look at all now and then for the rest.
+/// one, each scan from the beginning would pass all entries that were done since. Ids are given before a commit, so a low
+/// one may appear late: the distance covers concurrent appends, and a full scan once a second covers the rest.
 struct InboxScan {
-  /// The ids below the lowest known one at which each look begins.
+  /// The distance, in ids, below the lowest known one at which each scan begins.
   static let distance: Int64 = 10_000
-  /// The pause between two looks at all entries.
+  /// The pause between two full scans.
   static let interval = Duration.seconds(1)
 
   private var first = Int64.min
   private var nextWhole: ContinuousClock.Instant?
 
-  /// Returns the lowest id of a look at `now`.
+  /// Returns the id at which a scan at `now` begins.
   mutating func start(at now: ContinuousClock.Instant) -> Int64 {
     if let nextWhole, now < nextWhole { return first }
     nextWhole = now + Self.interval

@@ -27,7 +27,7 @@ final class PostgresInbox: Inbox {
   private static let deletionPageSize = 1_000
   /// The bytes after which a statement has no further entry, because it has a second only.
   static let batchBytes = 4 << 20
-  /// The longest wait of a replica for the commits up to an outcome, before it reads what it has.
+  /// The longest wait of a replica for the commits up to an outcome, before it reads the commits it has received.
   private static let applyTimeout = Duration.seconds(1)
 
   private let appender: InboxAppender

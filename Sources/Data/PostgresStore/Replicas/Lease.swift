@@ -5,7 +5,7 @@ internal import Store
 ///
 /// It decides which replica tries to write, not which one may: that is the epoch of ``WriterClaim``.
 struct Lease: Sendable {
-  /// A row of the table, as of one look.
+  /// A row of the table, as one query read it.
   struct Observation {
     /// `nil` if no replica has the lease.
     let leader: CurrentLeader?

@@ -50,7 +50,7 @@ final class ReplicaState: Sendable {
     if isNew { changes.send() }
   }
 
-  /// Records the epoch of a leader that goes on with a new session. Its workers go on too, so no role is emitted.
+  /// Records the epoch of a leader that continues on a new session. Its workers continue too, so no role is emitted.
   func continueLeading(epoch: Int64) {
     state.withLock { state in
       guard state.role.isLeader else { return }

@@ -54,7 +54,7 @@ package protocol SQLConnection: AnyObject {
   func includes(_ mark: CommitMark) throws(StoreError) -> Bool
 }
 
-// An engine whose database one process has for itself.
+// The defaults are those of an engine whose database only one process uses.
 extension SQLConnection {
   /// An engine in this process does not lose a transaction to another one.
   package var canRepeat: Bool { false }

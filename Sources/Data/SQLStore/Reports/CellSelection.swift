@@ -75,7 +75,7 @@ struct CellSelection {
     var flows = CellSelection(query.report.flowKinds, .ofDays, query, buckets)
     flows.from = query.from.number
     (stocks.isOfRevisions, flows.isOfRevisions) = (true, true)
-    // What became known with the closing of the query's first day or before changes no later stock.
+    // Postings recorded up to the closing of the query's first day are in its stock already.
     (stocks.knownFrom, flows.knownFrom) = (query.from.number + 1, query.from.number + 1)
     return [stocks, flows]
   }

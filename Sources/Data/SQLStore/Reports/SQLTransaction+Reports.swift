@@ -60,7 +60,7 @@ extension SQLTransaction {
       revision.closing.day.number, revision.cause.rawValue, count)
   }
 
-  /// Reserves the next positions, and returns the one before them. They come from a row of their own, because a position is
+  /// Reserves the next positions, and returns the one before them. They come from a separate row, because a position is
   /// never used again, also after all postings of an app were deleted.
   private func lastPosition(before count: Int) throws(StoreError) -> Int64 {
     guard count > 0 else { return 0 }

@@ -26,9 +26,9 @@ package struct AuditEntry: Hashable, Sendable {
   package let requestID: String
   /// The IP address of the peer; empty if it is not known.
   package let address: String
-  /// The moment of the customer's state that the request asks for; `nil`: the present.
+  /// The `as_of` of the request: the time of the state that it asks for; `nil`: the present.
   package let asOf: Instant?
-  /// The moment whose knowledge the request asks for; `nil`: the present.
+  /// The `known_at` of the request: only what was recorded until then counts; `nil`: the present.
   package let knownAt: Instant?
 
   package init(

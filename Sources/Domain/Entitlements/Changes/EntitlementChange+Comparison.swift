@@ -147,7 +147,7 @@ extension EntitlementStatus {
 
   /// Whether both answers grant the same access for the same reason.
   fileprivate func isSameAccess(as other: EntitlementStatus) -> Bool {
-    // Auto-renew changes have event kinds of their own.
+    // Auto-renew changes have separate event kinds.
     isRenewalOnly && other.isRenewalOnly || reason == other.reason
   }
 

@@ -134,7 +134,7 @@ struct AccessIntervals {
   }
 
   /// Adds non-renewing subscriptions. Purchases of one product add up: one that is made while another is
-  /// active starts at the end of that one (WWDC22-110404). Each has a line of its own, so they are sorted
+  /// active starts at the end of that one (WWDC22-110404). Each is a separate line, so they are sorted
   /// first.
   private mutating func addNonRenewing(
     _ indices: [Int], _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules

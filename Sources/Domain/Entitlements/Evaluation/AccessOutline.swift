@@ -4,7 +4,7 @@ package import AppStore
 ///
 /// Few of many purchases decide the answers of the present and the future: of two that grant access in the same way,
 /// the one that ends later. The outline selects their lines, so that a write evaluates these instead of thousands. It
-/// takes 24 bytes for each interval, and a new line adds to it without a look at the others.
+/// takes 24 bytes for each interval, and a new line adds to it without reading the others.
 package struct AccessOutline: Sendable {
   /// The lines on which the answers from an instant on depend.
   package struct Selection: Sendable {

@@ -236,7 +236,7 @@ package enum EntitlementState: Int, Hashable, Sendable, CaseIterable {
   case priceIncreaseNotAccepted = -3
   /// Ended because the product could not be bought at the renewal.
   case productUnavailable = -4
-  /// Ended by the customer's choice, or for a reason without a code of its own.
+  /// Ended by the customer's choice, or for a reason that has no code.
   case cancelled = -5
   /// Replaced by a product that does not grant this entitlement.
   case upgraded = -6

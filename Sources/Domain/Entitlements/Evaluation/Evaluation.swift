@@ -2,8 +2,8 @@ package import AppStore
 
 /// Decides whether the customer with these `facts` is entitled to `entitlement` at `now`, and why.
 ///
-/// A pure function: the same facts, catalog and instant always give the same answer. It never fails; an
-/// unknown entitlement, product or product type has a reason of its own.
+/// A pure function: the same facts, catalog and instant always give the same answer. It never fails:
+/// an unknown entitlement, product or product type is a reason of the answer.
 package func evaluate(
   _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
 ) -> EntitlementStatus {

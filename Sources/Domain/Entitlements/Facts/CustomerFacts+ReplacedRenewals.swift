@@ -46,7 +46,7 @@ extension CustomerFacts {
         transactions[other].originalTransactionID == transactions[index].originalTransactionID
       else { return nil }
       if lead > 0, isUpgrade(other, insteadOf: index) { return other }
-      // What was bought before the period that is renewed did not replace its renewal.
+      // A purchase before the renewed period did not replace the renewal.
       if transactions[other].expiresDate?.millisecondsSince1970 == start { return nil }
     }
     return nil

@@ -134,7 +134,7 @@ extension AppTransactionFact {
 }
 
 extension FactError {
-  /// The reason why a payload has no fact; `nil` if it has one, or is of a kind without facts.
+  /// The reason why a payload has no fact; `nil` if it has one, or if documents of its kind have none.
   package static func found(in payload: some DecodedPayload) -> FactError? {
     do throws(FactError) {
       switch payload {

@@ -3,7 +3,7 @@ package import AppStore
 extension TransactionFact {
   /// Creates the fact of one purchase in an app receipt or a `verifyReceipt` response.
   ///
-  /// The entry has no signature of its own (WWDC21-10174): it is as trustworthy as the receipt, and a signed
+  /// Apple does not sign the entry itself (WWDC21-10174): it is as trustworthy as the receipt, and a signed
   /// transaction replaces it (``TransactionDetails/isFromReceipt``).
   ///
   /// - Parameters:

@@ -46,7 +46,7 @@ struct SubscriptionLine {
 
 extension [SubscriptionLine] {
   /// Joins each purchase that replaced another one with that one. If their periods overlap otherwise than by the last one of the
-  /// replaced purchase, both are subscriptions of their own.
+  /// replaced purchase, both are separate subscriptions.
   ///
   /// - predecessors: Apple's `previousOriginalTransactionId` by `originalTransactionId`.
   func joined(_ predecessors: [String: String]) -> [SubscriptionLine] {

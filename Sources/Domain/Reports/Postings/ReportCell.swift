@@ -60,7 +60,7 @@ extension Posting {
   /// The cells to which the posting adds.
   package var cells: [ReportCell] {
     var cells: [ReportCell] = []
-    // That of the day, and one of a cohort or of marks.
+    // The cell of the day, and one of a cohort or of marks.
     cells.reserveCapacity(2)
     let sums = ReportCell.Sums(count: count, amount: amount, proceeds: proceeds)
     let key = ReportCell.Key(

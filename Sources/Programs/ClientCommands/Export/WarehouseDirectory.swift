@@ -43,7 +43,7 @@ struct WarehouseDirectory {
     }
   }
 
-  /// The number of the last exported row of a kind; 0 without one. Removes what an interrupted write left.
+  /// The number of the last exported row of this kind; 0 without one. Removes what an interrupted write left.
   ///
   /// - Throws: ``Failure`` if the files overlap.
   func lastNumber(of kind: ExportKind) throws(Failure) -> Int64 {
@@ -66,7 +66,7 @@ struct WarehouseDirectory {
     return last
   }
 
-  /// Writes the schema of a kind beside its files, if it differs from the one there.
+  /// Writes the schema of this kind beside its files, if it differs from the one there.
   func write(schema: JSONObject, of kind: ExportKind) throws(Failure) {
     let folder = try open("\(path)/\(kind.rawValue)", in: path)
     let text = schema.serialized(pretty: true)

@@ -81,7 +81,7 @@ struct RosterImport {
     }
   }
 
-  /// Releases seats one after another; after a failure it goes on with the next.
+  /// Releases seats one after another; after a failure it continues with the next.
   private func release(
     _ seats: [ClaimedSeat], of purchase: String, _ report: inout RosterReport
   ) async {

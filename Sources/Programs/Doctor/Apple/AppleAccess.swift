@@ -6,7 +6,7 @@ internal import Synchronization
 package final class AppleAccess: Sendable {
   /// The app's id in the configuration.
   package let appID: String
-  /// Production or Sandbox, which have hosts of their own.
+  /// Production or Sandbox; each has separate hosts.
   package let environment: Environment
   /// The contradiction between the name of the key's file and the settings, in words; `nil` without one.
   let keyContradiction: String?

@@ -11,7 +11,7 @@ internal import Synchronization
 final class JWKSRefresher: Worker {
   let name: String
 
-  /// Where the keys are, and whose tokens they verify.
+  /// The URL of the keys, and the issuer whose tokens they verify.
   private struct Target {
     let url: String
     let issuer: TokenIssuer

@@ -17,7 +17,7 @@ struct ReceiptDocument {
 
   /// Returns the receipt in the format before iOS 7, base64.
   ///
-  /// Its signature has a format of our own, because Apple's can no longer be verified.
+  /// Its signature does not have Apple's format, which can no longer be verified.
   func transactionReceipt(_ sold: SoldTransaction, in app: SandboxApp) throws(CryptographyError) -> String {
     let info = Array(purchaseInfo(sold, app).utf8)
     let list = propertyList([

@@ -10,7 +10,7 @@ struct World: Sendable {
   /// The time up to which everything has been processed.
   private(set) var now: Instant
   let apps: [SandboxApp]
-  /// The length of periods for accounts without a rate of their own.
+  /// The length of periods for accounts that have no renewal rate set.
   var scale = TimeScale.calendar
   var timing = RenewalTiming()
   /// Of all random choices.

@@ -96,7 +96,7 @@ enum NotificationPage {
       heads: [Text.when, Text.url, Text.resultHead, Text.status, Text.duration, Text.answer], rows: rows)
   }
 
-  /// A payload as a table, with the documents in it as tables of their own.
+  /// A payload as a table, with each document in it as a separate table.
   private static func payload(_ json: JSONObject) -> Markup {
     var inner: [Markup] = []
     var rows: [(String, Markup?)] = []

@@ -36,7 +36,7 @@ extension AppConfiguration {
       try members.part(Self.products(members.required("products"), operatorGrace: grace)) ?? ([], [:])
     self.terms = terms
     let boughtBefore = try members.part(members["bought_before_version"].map(BoughtBeforeVersion.rules)) ?? []
-    // What refers to the products is checked when they have no errors.
+    // References to products are checked only if the products have no errors.
     let areProductsValid = app.problemCount == found
     let deviceCheck = try members.part(
       members["device_check"]?.members(DeviceCheckKey.names + ["trial_once_per_device"]))

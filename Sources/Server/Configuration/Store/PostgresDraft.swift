@@ -45,7 +45,7 @@ struct PostgresDraft {
 
   /// A problem of several settings, for people.
   struct Problem: Error {
-    /// What is wrong, without the place of it, which the caller adds.
+    /// The problem, without its place in the file, which the caller adds.
     let text: String
   }
 

@@ -28,7 +28,7 @@ enum ActionPage {
     let problem = error.flatMap { FieldProblem($0, in: definition.fields) }
     let form = ActionMarkup.form(
       action, definition.fields, call.form, call.scope, entitlements: names, problem: problem)
-    // What to do about a field is at the field.
+    // The advice about a field is shown at the field.
     let failure = error.map { Part.failure($0, hasAdvice: problem == nil) } ?? ""
     let subject = await ActionSubject.markup(action, definition, call)
     return page(action, call.scope, body: "\(failure)\(notice)\(subject)\(form)")

@@ -22,7 +22,7 @@ enum CustomerActions {
       let style: Markup = action.isIrreversible ? " class=\"danger\"" : ""
       return "<a\(style) href=\"\(data.scope.action(action, values))\">\(action.title)…</a>\n"
     }
-    // What cannot be undone is the last one.
+    // The action without undo comes last.
     return """
       <div class="row actions">\(grant)\(refresh)<details class="more"><summary>\(Text.more)</summary>
       <div class="menu">\([ActionName.link, .merge, .addNote, .setAttribute, .consent].map(link))\

@@ -9,9 +9,9 @@ internal import Wire
 /// An answer is kept for twenty times as long as it took, at most ten minutes, so a quick one is always new; the page has
 /// the time of the answer. ``ReportPage`` makes a call about the app before, which refuses callers who may not see it.
 final class ReportAnswers: Sendable {
-  /// How many times longer than it took an answer is kept.
+  /// An answer is kept for this multiple of the time that its computation took.
   private static let keptFactor: Int64 = 20
-  /// The longest time for which one is kept, in milliseconds.
+  /// The maximum time for which an answer is kept, in milliseconds.
   private static let maxKept: Int64 = 600_000
 
   private let answers = Mutex(ReportAnswerCache())

@@ -76,8 +76,8 @@ extension Text {
     }
   }
 
-  /// Why a notification was rejected; a code without a text in words. The list of rejected ones has the codes and the
-  /// details.
+  /// The reason why a notification was rejected, as a phrase; a code without a text is split into words. The list of
+  /// rejected notifications has the codes and the details.
   static func cause(ofRejection code: String) -> String {
     switch code {
     case "WRONG_BUNDLE": "for another bundle id"

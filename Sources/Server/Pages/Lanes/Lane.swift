@@ -62,7 +62,7 @@ package struct Lane: Hashable, Sendable {
   package let bars: [Bar]
   /// In order of time.
   package let marks: [Mark]
-  /// Instants without a sign of their own.
+  /// Instants that are drawn as small dots, without a sign.
   package let dots: [Mark]
 
   package init(name: String, kind: String, bars: [Bar] = [], marks: [Mark] = [], dots: [Mark] = []) {

@@ -14,8 +14,8 @@ extension NotificationServiceHandler {
   /// The states that another version of the program may decide otherwise.
   private static let statesWithoutEffect: [Store.NotificationState] = [.unsupported, .rejected, .unconfirmed]
 
-  /// Decodes stored notifications again, page by page, newest first within a state. Each page is a read of its own, and
-  /// each notification a write of its own, so a call that ends at its deadline keeps what it has done.
+  /// Decodes stored notifications again, page by page, newest first within a state. Each page is a separate read, and
+  /// each notification a separate write, so a call that ends at its deadline keeps what it has done.
   func reprocessNotifications(
     _ request: ReprocessNotificationsRequest, _ call: CallContext
   ) async throws(Status) -> ReprocessNotificationsResponse {

@@ -19,7 +19,7 @@ struct CallForwarder: Sendable {
   /// Apple, so that the rate limits hold.
   static let callsApple = methods(withError: "APP_STORE_UNAVAILABLE")
 
-  /// Methods that write where a call arrives: the pieces of an upload are a table of their own, which any replica appends to.
+  /// Methods that write where a call arrives: any replica appends to the table of the pieces of uploads.
   private static let local: Set<String> = ["/entitled.v1.ReceiptService/UploadMigrationInput"]
 
   /// Whether this replica leads.

@@ -11,7 +11,7 @@ extension ReportServiceHandler {
   private static let pageSize = 1_000
 
   /// Streams postings: those after a number in the order in which they were derived, or those of a time range. Each
-  /// page is a snapshot of its own. With `opening`, the stocks at the start of the range come first.
+  /// page reads a separate snapshot. With `opening`, the stocks at the start of the range come first.
   ///
   /// - Throws: `UNKNOWN_POSTING` if the posting to continue from is gone; `INVALID_RANGE`.
   func listPostings(

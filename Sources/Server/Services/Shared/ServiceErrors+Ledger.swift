@@ -92,7 +92,7 @@ extension LedgerError {
     case .rejected, .ownedByAnotherCustomer, .transferConflict, .noSeatLeft, .seatTaken, .tooManySegments,
       .tooManyRejections:
       nil
-    // Their statuses have fields of their own, or none.
+    // Their statuses name other fields, or none.
     case .notVerifiable, .notChecked, .unknownApp, .unknownSegment, .store:
       nil
     }

@@ -4,7 +4,7 @@ package import Glibc
 ///
 /// Unlike a key it may be readable for all if the service's user could not change that, because another user owns it or
 /// its mount is read-only: Compose and Kubernetes provide secrets with mode 0444 or 0644 by default, and the server of the
-/// database reads the same file as a user of its own. A file that others than its owner can write is refused.
+/// database reads the same file as another user. A file that others than its owner can write is refused.
 package enum PasswordFile {
   /// Requires that the service of `user`, by default this process, may use the mode of a file.
   ///

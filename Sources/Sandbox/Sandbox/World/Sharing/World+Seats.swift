@@ -64,7 +64,7 @@ extension World {
 
   /// Sells additional seats for the rest of the period, at the prices of the bands that they fill.
   ///
-  /// They make a transaction of their own, which does not replace the period's others. All of them then carry
+  /// They make a separate transaction, which does not replace the period's others. All of them then carry
   /// `additionalTransactionReason` (Apple: additionalTransactionReason).
   private mutating func addSeats(_ count: Int64, to line: SubscriptionLine) throws(ActionError) {
     guard line.status == .active, now < line.expiresDate, let period = current(of: line),
