@@ -7,14 +7,13 @@ struct CatalogCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "catalog", abstract: "List the products of an app with their prices.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Product ids (default: all).") var products: [String] = []
 
   func run() async throws {
-    let request: GetCatalogRequest = try await scope.request(client) { $0.productIds = products }
-    try await client.showPages(
+    let request: GetCatalogRequest = try await options.request { $0.productIds = products }
+    try await options.showPages(
       request, { try await $0.getCatalog($1) }, empty: "no products", nextPageToken: \.nextPageToken
     ) { $0.products.flatMap(\.rows) }
   }

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import CommandSupport
 package import EntitledClient
 internal import Foundation
@@ -9,7 +9,7 @@ internal import Transport
 package import Wire
 
 /// The options of all commands that call a server.
-package struct ClientOptions: ParsableArguments {
+package struct ClientOptions: ConnectionOptions {
   @Option(help: "gRPC address of the server (default: ENTITLED_GRPC, or \(ServerOption.grpc.fallback)).")
   var grpc: String?
 
@@ -34,20 +34,10 @@ package struct ClientOptions: ParsableArguments {
   /// Options as the argument parser needs them before it reads the command line.
   package init() {}
 
-  /// Connects, runs `body`, and converts errors of the client into a ``Failure`` with the option that may remove the
-  /// cause. A call that failed is not repeated.
-  package func withConnection<Result>(
-    _ body: (ClientConnection) async throws -> Result
-  ) async throws -> Result {
-    do {
-      return try await withUnmappedErrors(body)
-    } catch let error as ClientError {
-      throw Failure(description(of: error))
-    }
-  }
+  package var client: ClientOptions { self }
 
   /// The text of an error, with the options that can remove its cause.
-  private func description(of error: ClientError) -> String {
+  fileprivate func description(of error: ClientError) -> String {
     switch error {
     case .unreachable: "\(error); start the service with 'entitled serve', or set --grpc"
     case .notGRPC: "\(error); --grpc takes the address of the gRPC port"
@@ -97,15 +87,35 @@ package struct ClientOptions: ParsableArguments {
     guard let tokenFile else { return ServerOption.environment("ENTITLED_TOKEN") }
     do { return try PrivateKeyFile.readSecret(tokenFile) } catch { throw Failure(error.description) }
   }
+}
+
+/// An option group of a command that calls a server: it connects, and prints the responses.
+package protocol ConnectionOptions: ParsableArguments {
+  /// The options of the connection and the output.
+  var client: ClientOptions { get }
+}
+
+extension ConnectionOptions {
+  /// Connects, runs `body`, and converts errors of the client into a ``Failure`` with the option that may remove the
+  /// cause. A call that failed is not repeated.
+  package func withConnection<Result>(
+    _ body: (ClientConnection) async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await client.withUnmappedErrors(body)
+    } catch let error as ClientError {
+      throw Failure(client.description(of: error))
+    }
+  }
 
   /// Prints `message` as JSON with `--json`, otherwise `rows`.
   package func show(_ message: some WireMessage, _ rows: [(String, String)]) {
-    print(json ? String(decoding: message.json(pretty: true), as: UTF8.self) : Table.aligned(rows))
+    print(client.json ? String(decoding: message.json(pretty: true), as: UTF8.self) : Table.aligned(rows))
   }
 
   /// Prints a list as JSON with `--json`, otherwise `rows`, or `empty` without rows.
   func showList(_ message: some WireMessage, _ rows: [(String, String)], empty: String) {
-    guard json || !rows.isEmpty else { return print(empty) }
+    guard client.json || !rows.isEmpty else { return print(empty) }
     show(message, rows)
   }
 
@@ -124,10 +134,10 @@ package struct ClientOptions: ParsableArguments {
         let page = try await fetch(connection, request)
         let shown = rows(page)
         count += shown.count
-        if json || !shown.isEmpty { show(page, shown) }
+        if client.json || !shown.isEmpty { show(page, shown) }
         request.pageToken = nextPageToken(page)
       } while !request.pageToken.isEmpty
-      if count == 0, !json { print(empty) }
+      if count == 0, !client.json { print(empty) }
       return count
     }
   }

@@ -98,6 +98,19 @@ enum TimeOption {
   }
 }
 
+/// Selects documents by the time at which they arrived at the service.
+struct ArrivalOptions: ParsableArguments {
+  @Option(help: "Earliest arrival, RFC 3339 or a date (default: no limit).") var from: String?
+  @Option(help: "Latest arrival, exclusive, RFC 3339 or a date (default: no limit).") var to: String?
+
+  /// The parsed times; `nil` without a limit.
+  ///
+  /// - Throws: ``Failure`` with exit status 64.
+  func times() throws -> (from: GoogleProtobuf.Timestamp?, to: GoogleProtobuf.Timestamp?) {
+    (try TimeOption.parse(from, "--from"), try TimeOption.parse(to, "--to", day: .end))
+  }
+}
+
 /// Reads a document argument: the text, `@FILE`, or `-` for the standard input.
 enum Document {
   /// Returns a text document without surrounding white space.

@@ -7,25 +7,22 @@ struct ListNotificationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List Apple's notifications, latest first.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Customer id (default: all customers).") var customer = ""
   @Option(help: "Type, for example DID_RENEW (default: all).") var type = ""
   @Option(help: "State: applied, superseded, unsupported, rejected or unconfirmed (default: all).")
   var state: String?
-  @Option(help: "Earliest arrival, RFC 3339 or a date (default: no limit).") var from: String?
-  @Option(help: "Latest arrival, exclusive, RFC 3339 or a date (default: no limit).") var to: String?
+  @OptionGroup var arrival: ArrivalOptions
 
   func run() async throws {
-    let request: ListNotificationsRequest = try await scope.request(client) {
+    let request: ListNotificationsRequest = try await options.request {
       $0.customerId = customer
       $0.notificationType = type
       $0.state = try EnumOption.parse(state, "NOTIFICATION_STATE_", "--state")
-      $0.startTime = try TimeOption.parse(from, "--from")
-      $0.endTime = try TimeOption.parse(to, "--to", day: .end)
+      ($0.startTime, $0.endTime) = try arrival.times()
     }
-    try await client.showPages(
+    try await options.showPages(
       request, { try await $0.listNotifications($1) }, empty: "no notifications",
       nextPageToken: \.nextPageToken
     ) { $0.notifications.map(\.entry) }
@@ -38,20 +35,19 @@ struct SubmitNotificationCommand: AsyncParsableCommand {
     commandName: "submit", abstract: "Submit the body of a notification.",
     discussion: "For notifications that another system received. A signature is required, as at the edge.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Option(help: "Time of its arrival there, RFC 3339 (default: now).") var receivedAt: String?
 
   @Argument(help: "JSON as Apple posts it: text, @FILE, or - for the standard input.") var body: String
 
   func run() async throws {
-    let request: IngestNotificationRequest = try await app.request(client) {
+    let request: IngestNotificationRequest = try await options.request {
       $0.body = Array(try Document.bytes(body))
       $0.receivedAt = try TimeOption.parse(receivedAt, "--received-at")
     }
-    let response = try await client.withConnection { try await $0.ingestNotification(request) }
-    client.show(
+    let response = try await options.withConnection { try await $0.ingestNotification(request) }
+    options.show(
       response,
       (response.notification.map { [$0.entry] } ?? [])
         + (response.alreadyKnown ? [("", "already stored")] : []))
@@ -64,15 +60,14 @@ struct RequestTestNotificationCommand: AsyncParsableCommand {
     commandName: "test", abstract: "Request a test notification from Apple.",
     discussion: "Prints the token, with which 'notifications test-status' shows the delivery.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Name of the person who requests it.") var actor = ""
 
   func run() async throws {
-    let request: RequestTestNotificationRequest = try await scope.request(client) { $0.actor = actor }
-    let response = try await client.withConnection { try await $0.requestTestNotification(request) }
-    client.show(response, [("token", response.testNotificationToken)])
+    let request: RequestTestNotificationRequest = try await options.request { $0.actor = actor }
+    let response = try await options.withConnection { try await $0.requestTestNotification(request) }
+    options.show(response, [("token", response.testNotificationToken)])
   }
 }
 
@@ -81,17 +76,16 @@ struct TestNotificationStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test-status", abstract: "Show how Apple delivered a test notification.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Token, as 'notifications test' prints it.") var token: String
 
   func run() async throws {
-    let request: GetTestNotificationStatusRequest = try await scope.request(client) {
+    let request: GetTestNotificationStatusRequest = try await options.request {
       $0.testNotificationToken = token
     }
-    let response = try await client.withConnection { try await $0.getTestNotificationStatus(request) }
-    client.showList(
+    let response = try await options.withConnection { try await $0.getTestNotificationStatus(request) }
+    options.showList(
       response, response.sendAttempts.map { ($0.attemptDate.text, $0.result) }, empty: "no attempt yet")
   }
 }

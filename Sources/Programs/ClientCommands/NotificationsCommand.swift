@@ -19,12 +19,11 @@ struct RepairsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "repairs", abstract: "List gap repairs, latest first.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   func run() async throws {
-    let request: ListRepairsRequest = try await app.request(client)
-    try await client.showPages(
+    let request: ListRepairsRequest = try await options.request()
+    try await options.showPages(
       request, { try await $0.listRepairs($1) }, empty: "no repairs", nextPageToken: \.nextPageToken
     ) { $0.repairs.map { ($0.repairId, $0.summary) } }
   }
@@ -35,15 +34,14 @@ struct DriftCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drift", abstract: "Show the differences that a gap repair found.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Argument(help: "Repair id (default: the latest repair).") var repair = ""
 
   func run() async throws {
     var isFirst = true
-    let request: GetDriftReportRequest = try await app.request(client) { $0.repairId = repair }
-    try await client.showPages(
+    let request: GetDriftReportRequest = try await options.request { $0.repairId = repair }
+    try await options.showPages(
       request, { try await $0.getDriftReport($1) }, empty: "no differences", nextPageToken: \.nextPageToken
     ) { page in
       let head = isFirst ? [("repair \(page.repair?.repairId ?? "")", page.repair?.summary ?? "")] : []
@@ -58,20 +56,19 @@ struct BackfillCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backfill", abstract: "Ingest Apple's notification history now.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Start time, RFC 3339 or a date (default: the start of Apple's history).") var from: String?
   @Option(help: "End time, RFC 3339 or a date (default: now).") var to: String?
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
-    let request: BackfillNotificationsRequest = try await scope.request(client) {
+    let request: BackfillNotificationsRequest = try await options.request {
       $0.note = note
       $0.startTime = try TimeOption.parse(from, "--from")
       $0.endTime = try TimeOption.parse(to, "--to", day: .known)
     }
-    let response = try await client.withConnection { connection in
+    let response = try await options.withConnection { connection in
       try await ProgressLine.during {
         try await connection.backfillNotifications(request, timeoutSeconds: 600)
       } show: { _ in
@@ -83,7 +80,7 @@ struct BackfillCommand: AsyncParsableCommand {
         return (try? await connection.listRepairs(newest))?.repairs.first?.progress
       }
     }
-    client.show(response, response.repair.map { [("repair \($0.repairId)", $0.summary)] } ?? [])
+    options.show(response, response.repair.map { [("repair \($0.repairId)", $0.summary)] } ?? [])
   }
 }
 
@@ -92,20 +89,19 @@ struct ReprocessNotificationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reprocess", abstract: "Decode unsupported or rejected notifications again.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Flag(help: "Report the changes without storing them.") var dryRun = false
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
-    let request: ReprocessNotificationsRequest = try await app.request(client) {
+    let request: ReprocessNotificationsRequest = try await options.request {
       $0.dryRun = dryRun
       $0.note = note
     }
-    let response = try await client.withConnection { try await $0.reprocessNotifications(request) }
+    let response = try await options.withConnection { try await $0.reprocessNotifications(request) }
     let changes = response.changes.map { ("\($0.evidenceId)", "\($0.notificationType): \($0.explanation)") }
-    client.show(
+    options.show(
       response,
       [
         ("reprocessed", String(response.reprocessed)), ("changed", String(response.changed)),
@@ -123,20 +119,17 @@ struct CompareVersionsCommand: AsyncParsableCommand {
       rely on version 2. Exit status 0 if no purchase differs, 3 otherwise.
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
-  @Option(help: "Earliest arrival, RFC 3339 or a date (default: no limit).") var from: String?
-  @Option(help: "Latest arrival, exclusive, RFC 3339 or a date (default: no limit).") var to: String?
+  @OptionGroup var arrival: ArrivalOptions
 
   func run() async throws {
-    let from = try TimeOption.parse(from, "--from")
-    let to = try TimeOption.parse(to, "--to", day: .end)
-    let request: CompareNotificationVersionsRequest = try await scope.request(client) {
+    let (from, to) = try arrival.times()
+    let request: CompareNotificationVersionsRequest = try await options.request {
       $0.startTime = from
       $0.endTime = to
     }
-    let differences = try await client.showPages(
+    let differences = try await options.showPages(
       request, { try await $0.compareNotificationVersions($1) }, empty: "no differences",
       nextPageToken: \.nextPageToken
     ) { $0.comparisons.flatMap(\.rows) }

@@ -14,8 +14,7 @@ struct ReportCommand: AsyncParsableCommand {
       Example: entitled report mrr --from 2026-01-01 --to 2026-12-31 --by month --group-by storefront
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "The report, such as mrr (default: list the reports).") var name: String?
   @Option(help: "First day.") var from: String?
@@ -45,8 +44,7 @@ struct ReportCommand: AsyncParsableCommand {
   @Flag(help: "With --reconciliation: list the earlier results, too, of at most 31 days.") var allRuns = false
 
   func run() async throws {
-    let app = try await scope.app.id(client)
-    let environment = try scope.appEnvironment()
+    let (app, environment) = try await options.appAndEnvironment()
     if reconciliation { return try await listReconciliation(app, environment) }
     guard let name else { return try await list(app) }
     let query = try query(name)
@@ -56,7 +54,7 @@ struct ReportCommand: AsyncParsableCommand {
         ($0.app, $0.environment, $0.query) = (app, environment, query)
         $0.format = ndjson ? .ndjson : .csv
       }
-      return try await client.withConnection { connection in
+      return try await options.withConnection { connection in
         try await connection.exportReport(request) { response in
           try FileHandle.standardOutput.write(contentsOf: response.chunk)
         }
@@ -65,20 +63,20 @@ struct ReportCommand: AsyncParsableCommand {
     let request = QueryReportRequest.with {
       ($0.app, $0.environment, $0.query) = (app, environment, query)
     }
-    let response = try await client.withConnection { try await $0.queryReport(request) }
-    guard !client.json, !response.rows.isEmpty else {
-      return client.showList(response, [], empty: "nothing in these days")
+    let response = try await options.withConnection { try await $0.queryReport(request) }
+    guard !options.client.json, !response.rows.isEmpty else {
+      return options.showList(response, [], empty: "nothing in these days")
     }
     print(ReportText(response, columnOfChart: column).text, terminator: "")
   }
 
   private func list(_ app: String) async throws {
     let request = ListReportsRequest.with { $0.app = app }
-    let response = try await client.withConnection { try await $0.listReports(request) }
+    let response = try await options.withConnection { try await $0.listReports(request) }
     let rows = response.reports.flatMap { report in
       [(report.name, report.title)] + report.columns.map { ("  \($0.name)", $0.definition) }
     }
-    client.showList(response, rows, empty: "no reports")
+    options.showList(response, rows, empty: "no reports")
   }
 
   /// Prints the results of the comparisons with Apple's reports.
@@ -88,7 +86,7 @@ struct ReportCommand: AsyncParsableCommand {
       ($0.app, $0.environment, $0.startTime, $0.endTime) = (app, environment, days.from, days.to)
       $0.allRuns = allRuns
     }
-    let response = try await client.withConnection { try await $0.getReconciliation(request) }
+    let response = try await options.withConnection { try await $0.getReconciliation(request) }
     let rows = response.days.map { day in
       (
         "\(day.day.text.prefix(10))  \(day.report)" + (allRuns ? "  \(day.recordedAt.text)" : ""),
@@ -96,7 +94,7 @@ struct ReportCommand: AsyncParsableCommand {
           + (day.unknownRows > 0 ? "  unknown rows \(day.unknownRows)" : "")
       )
     }
-    client.showList(response, rows, empty: "no results of these days")
+    options.showList(response, rows, empty: "no results of these days")
   }
 
   /// The days of `--from` and `--to`, both of them included.
@@ -115,7 +113,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
     request.bucket = try TimeOption.parse(bucket, "--bucket") ?? query.startTime
     var response = ListReportPurchasesResponse()
-    try await client.withConnection { connection in
+    try await options.withConnection { connection in
       repeat {
         let page = try await connection.listReportPurchases(request)
         response.purchases += page.purchases
@@ -129,7 +127,7 @@ struct ReportCommand: AsyncParsableCommand {
           .filter { !$0.isEmpty }.joined(separator: "  ")
       )
     }
-    client.showList(response, rows, empty: "no purchases behind this value")
+    options.showList(response, rows, empty: "no purchases behind this value")
   }
 
   /// The query that the options define.

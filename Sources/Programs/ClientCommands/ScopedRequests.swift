@@ -19,46 +19,68 @@ protocol ChangeRequest: ScopedRequest {
   var idempotencyKey: String { get set }
 }
 
+/// A request about one webhook.
+protocol WebhookRequest: AppRequest {
+  var webhook: String { get set }
+  var kind: WebhookKind { get set }
+}
+
 /// A request for one page of a list.
 protocol PageRequest: WireMessage {
   var pageToken: String { get set }
 }
 
-extension AppOption {
-  /// Creates a request about the selected app; `build` sets its further fields.
+/// The options of commands that call a server about one app.
+struct AppOptions: ConnectionOptions {
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  /// Creates a request about the selected app; `build` sets its further fields. It calls the server if no option names
+  /// the app.
   func request<Request: AppRequest>(
-    _ client: ClientOptions, _ build: (inout Request) throws -> Void = { _ in }
+    _ build: (inout Request) throws -> Void = { _ in }
   ) async throws -> Request {
     var request = Request()
-    request.app = try await id(client)
+    request.app = try await app.id(client)
     try build(&request)
     return request
   }
 }
 
-extension ScopeOptions {
+/// The options of commands that call a server about one app in one environment.
+struct ScopedOptions: ConnectionOptions {
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
   /// Creates a request about the selected app and environment; `build` sets its further fields.
   func request<Request: ScopedRequest>(
-    _ client: ClientOptions, _ build: (inout Request) throws -> Void = { _ in }
+    _ build: (inout Request) throws -> Void = { _ in }
   ) async throws -> Request {
-    try await app.request(client) {
-      $0.environment = try appEnvironment()
-      try build(&$0)
-    }
+    var request = Request()
+    (request.app, request.environment) = try await appAndEnvironment()
+    try build(&request)
+    return request
+  }
+
+  /// The id of the selected app, and the selected environment; `.unspecified` selects the app's first one.
+  func appAndEnvironment() async throws -> (app: String, environment: Environment) {
+    (try await scope.app.id(client), try scope.appEnvironment())
   }
 }
 
 /// The options of commands that change something of an app in an environment.
-struct ScopedChangeOptions: ParsableArguments {
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+struct ScopedChangeOptions: ConnectionOptions {
+  @OptionGroup var scoped: ScopedOptions
   @OptionGroup var change: ChangeOptions
 
-  /// Creates a request with the app, the environment, and what the audit trail stores; `build` sets its further fields.
+  var client: ClientOptions { scoped.client }
+
+  /// Creates a request with the app, the environment, and the actor, note and key of the audit trail; `build` sets its
+  /// further fields.
   func request<Request: ChangeRequest>(
     _ build: (inout Request) throws -> Void = { _ in }
   ) async throws -> Request {
-    try await scope.request(client) {
+    try await scoped.request {
       $0.actor = change.actor
       $0.note = change.note
       $0.idempotencyKey = change.key
@@ -69,8 +91,8 @@ struct ScopedChangeOptions: ParsableArguments {
 
 extension CancelMigrationRequest: AppRequest {}
 extension DeleteNoteRequest: AppRequest {}
-extension DiscardDeliveriesRequest: AppRequest {}
-extension GetDeliveryRequest: AppRequest {}
+extension DiscardDeliveriesRequest: WebhookRequest {}
+extension GetDeliveryRequest: WebhookRequest {}
 extension GetDriftReportRequest: AppRequest, PageRequest {}
 extension GetEventRequest: AppRequest {}
 extension GetEvidenceRequest: AppRequest {}
@@ -78,7 +100,7 @@ extension GetMigrationRequest: AppRequest {}
 extension IngestNotificationRequest: AppRequest {}
 extension InspectRequest: AppRequest {}
 extension ListConsumptionRequestsRequest: AppRequest, PageRequest {}
-extension ListDeliveriesRequest: AppRequest, PageRequest {}
+extension ListDeliveriesRequest: WebhookRequest, PageRequest {}
 extension ListMigrationFailuresRequest: AppRequest, PageRequest {}
 extension ListMigrationsRequest: AppRequest, PageRequest {}
 extension ListRepairsRequest: AppRequest, PageRequest {}
@@ -86,7 +108,8 @@ extension ListWebhooksRequest: AppRequest, PageRequest {}
 extension LookUpOrderRequest: AppRequest {}
 extension PurgeMigrationRequest: AppRequest {}
 extension ReprocessNotificationsRequest: AppRequest {}
-extension ResumeWebhookRequest: AppRequest {}
+extension ResendDeliveriesRequest: WebhookRequest {}
+extension ResumeWebhookRequest: WebhookRequest {}
 extension RevokeGrantRequest: AppRequest {}
 extension SubmitReceiptRequest: AppRequest {}
 extension UndoTransferRequest: AppRequest {}
@@ -103,6 +126,7 @@ extension GetAppTransactionInfoRequest: ScopedRequest {}
 extension GetCatalogRequest: ScopedRequest, PageRequest {}
 extension GetCustomerAttributesRequest: ScopedRequest {}
 extension GetCustomerGroupsRequest: ScopedRequest {}
+extension GetCustomerRequest: ScopedRequest {}
 extension GetCustomerHistoryRequest: ScopedRequest {}
 extension GetDefaultRetentionMessageRequest: ScopedRequest {}
 extension GetDeviceTrialRequest: ScopedRequest {}

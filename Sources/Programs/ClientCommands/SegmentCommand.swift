@@ -77,8 +77,7 @@ struct SegmentCustomersCommand: AsyncParsableCommand {
       Example: entitled segment customers --state active-auto-renew-off --ends-within 3
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
   @OptionGroup var filter: SegmentFilterOptions
 
   @Flag(help: "Print the number of rows first.") var count = false
@@ -91,11 +90,11 @@ struct SegmentCustomersCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let request: ListCustomersRequest = try await scope.request(client) {
+    let request: ListCustomersRequest = try await options.request {
       $0.selection = try segment.map { .segment($0) } ?? .filter(filter.message())
       $0.count = count
     }
-    try await client.withConnection { try await list(request, $0) }
+    try await options.withConnection { try await list(request, $0) }
   }
 
   private func list(_ request: ListCustomersRequest, _ connection: ClientConnection) async throws {
@@ -105,16 +104,16 @@ struct SegmentCustomersCommand: AsyncParsableCommand {
     repeat {
       request.pageSize = Int32(clamping: min(1_000, limit - printed))
       let page = try await connection.listCustomers(request)
-      if printed == 0, let total = page.total, !client.json, !csv { print("\(total) rows") }
+      if printed == 0, let total = page.total, !options.client.json, !csv { print("\(total) rows") }
       printed += page.rows.count
       if csv {
         for row in page.rows { print(row.fields.map(CSVField.quoted).joined(separator: ",")) }
-      } else if client.json || !page.rows.isEmpty {
-        client.show(page, page.rows.map { ($0.customerId.isEmpty ? "-" : $0.customerId, $0.line) })
+      } else if options.client.json || !page.rows.isEmpty {
+        options.show(page, page.rows.map { ($0.customerId.isEmpty ? "-" : $0.customerId, $0.line) })
       }
       request.pageToken = page.nextPageToken
     } while !request.pageToken.isEmpty && printed < limit
-    if printed == 0, !csv, !client.json { print("no customers") }
+    if printed == 0, !csv, !options.client.json { print("no customers") }
   }
 }
 
@@ -124,14 +123,13 @@ struct WatchSegmentCommand: AsyncParsableCommand {
     commandName: "watch", abstract: "Stream who enters and leaves a segment.",
     discussion: EventStreamOptions.resumption)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @OptionGroup var stream: EventStreamOptions
   @Argument(help: "Name of a saved segment.") var segment: String
 
   func run() async throws {
-    let request: WatchSegmentRequest = try await scope.request(client) {
+    let request: WatchSegmentRequest = try await options.request {
       $0.segment = segment
       if stream.fromBeginning { $0.start = .fromBeginning(true) }
       if let after = stream.after { $0.start = .afterSequence(after) }
@@ -139,12 +137,12 @@ struct WatchSegmentCommand: AsyncParsableCommand {
     }
     var position: String?
     defer { stream.printEnd(at: position) }
-    try await client.withConnection { connection in
+    try await options.withConnection { connection in
       var left = stream.limit
       try await connection.watchSegment(request) { response in
         defer { position = response.position }
         guard case .event(let event) = response.content else { return true }
-        client.printNow(event, event.segmentLine)
+        options.printNow(event, event.segmentLine)
         left -= 1
         return left > 0
       }
@@ -156,14 +154,13 @@ struct WatchSegmentCommand: AsyncParsableCommand {
 struct ListSegmentsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "list", abstract: "List the saved segments.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Flag(help: "Count the rows of each segment.") var count = false
 
   func run() async throws {
-    let request: ListSegmentsRequest = try await scope.request(client) { $0.count = count }
-    try await client.showPages(
+    let request: ListSegmentsRequest = try await options.request { $0.count = count }
+    try await options.showPages(
       request, { try await $0.listSegments($1) }, empty: "no saved segments", nextPageToken: \.nextPageToken
     ) { $0.segments.map(\.row) }
   }
@@ -185,8 +182,8 @@ struct CreateSegmentCommand: AsyncParsableCommand {
     let request: CreateSegmentRequest = try await options.request {
       ($0.name, $0.filter) = (name, filter)
     }
-    let response = try await options.client.withConnection { try await $0.createSegment(request) }
-    options.client.show(
+    let response = try await options.withConnection { try await $0.createSegment(request) }
+    options.show(
       response, response.segment.map { [("segment", $0.name), ("created", $0.createdAt.text)] } ?? [])
   }
 }
@@ -202,8 +199,8 @@ struct DeleteSegmentCommand: AsyncParsableCommand {
 
   func run() async throws {
     let request: DeleteSegmentRequest = try await options.request { $0.name = name }
-    let response = try await options.client.withConnection { try await $0.deleteSegment(request) }
-    options.client.show(response, [("deleted", name)])
+    let response = try await options.withConnection { try await $0.deleteSegment(request) }
+    options.show(response, [("deleted", name)])
   }
 }
 

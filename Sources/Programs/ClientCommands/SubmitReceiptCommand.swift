@@ -7,20 +7,21 @@ struct SubmitReceiptCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "submit-receipt", abstract: "Submit a legacy app receipt of a customer.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Argument(help: "Customer id.") var customer: String
   @Argument(help: "Receipt in base64: text, @FILE, or - for the standard input.") var receipt: String
 
   func run() async throws {
     let receipt = try Document.read(receipt)
-    let request: SubmitReceiptRequest = try await app.request(client) {
+    let request: SubmitReceiptRequest = try await options.request {
       $0.customerId = customer
       $0.receipt = .receiptBase64(receipt)
     }
-    let response = try await client.withConnection { try await $0.submitReceipt(request, timeoutSeconds: 60) }
-    client.show(response, response.rows)
+    let response = try await options.withConnection {
+      try await $0.submitReceipt(request, timeoutSeconds: 60)
+    }
+    options.show(response, response.rows)
   }
 }
 
@@ -46,8 +47,7 @@ struct SignOfferCommand: AsyncParsableCommand {
       advanced-commerce-jws.
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Form of the signature.") var form = "promotional-jws"
   @Option(help: "Offer id, for promotional offers.") var offer = ""
@@ -63,7 +63,7 @@ struct SignOfferCommand: AsyncParsableCommand {
 
   func run() async throws {
     let json = try request.map(Document.read) ?? ""
-    let signed: SignOfferRequest = try await scope.request(client) {
+    let signed: SignOfferRequest = try await options.request {
       $0.customerId = customer
       $0.productId = product
       $0.offerIdentifier = offer
@@ -74,8 +74,8 @@ struct SignOfferCommand: AsyncParsableCommand {
       $0.form = try EnumOption.parse(form, "OFFER_SIGNATURE_FORM_", "--form")
       $0.advancedCommerceRequestJson = json
     }
-    let response = try await client.withConnection { try await $0.signOffer(signed) }
-    client.show(
+    let response = try await options.withConnection { try await $0.signOffer(signed) }
+    options.show(
       response,
       [
         ("signature", response.signature), ("key", response.keyIdentifier), ("nonce", response.nonce),

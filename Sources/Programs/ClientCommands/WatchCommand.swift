@@ -12,15 +12,14 @@ struct WatchCommand: AsyncParsableCommand {
       stream. \(EventStreamOptions.resumption)
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Customer id; repeatable (default: all customers).") var customer: [String] = []
   @Option(help: "Entitlement; repeatable (default: all entitlements).") var entitlement: [String] = []
   @OptionGroup var stream: EventStreamOptions
 
   func run() async throws {
-    let request: WatchRequest = try await scope.request(client) {
+    let request: WatchRequest = try await options.request {
       $0.customerIds = customer
       $0.entitlements = entitlement
       if stream.fromBeginning { $0.start = .fromBeginning(true) }
@@ -29,12 +28,12 @@ struct WatchCommand: AsyncParsableCommand {
     }
     var position: String?
     defer { stream.printEnd(at: position) }
-    try await client.withConnection { connection in
+    try await options.withConnection { connection in
       var left = stream.limit
       try await connection.watch(request) { response in
         defer { position = response.position }
         guard case .event(let event) = response.content else { return true }
-        client.printNow(event, event.line)
+        options.printNow(event, event.line)
         left -= 1
         return left > 0
       }
@@ -74,11 +73,11 @@ struct EventStreamOptions: ParsableArguments {
   }
 }
 
-extension ClientOptions {
+extension ConnectionOptions {
   /// Prints an event of a stream: its document with `--json`, otherwise `line`. A pipe is not flushed line by line, and its
   /// reader needs each event immediately.
   func printNow(_ event: some WireMessage, _ line: @autoclosure () -> String) {
-    print(json ? String(decoding: event.json(), as: UTF8.self) : line())
+    print(client.json ? String(decoding: event.json(), as: UTF8.self) : line())
     fflush(nil)
   }
 }

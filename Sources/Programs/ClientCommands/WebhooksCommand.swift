@@ -14,15 +14,26 @@ struct WebhooksCommand: AsyncParsableCommand {
     defaultSubcommand: ListWebhooksCommand.self)
 }
 
-/// Selects one webhook.
-struct WebhookOptions: ParsableArguments {
-  @OptionGroup var app: AppOption
+/// The options of commands about one webhook.
+struct WebhookOptions: ConnectionOptions {
+  @OptionGroup var options: AppOptions
 
   @Flag(help: "Select among forward_notifications instead of webhooks.") var forwarding = false
 
   @Argument(help: "Name of the webhook in the configuration.") var webhook: String
 
-  var kind: WebhookKind { forwarding ? .notifications : .events }
+  var client: ClientOptions { options.client }
+
+  /// Creates a request about the selected webhook; `build` sets its further fields.
+  func request<Request: WebhookRequest>(
+    _ build: (inout Request) throws -> Void = { _ in }
+  ) async throws -> Request {
+    try await options.request {
+      $0.webhook = webhook
+      $0.kind = forwarding ? .notifications : .events
+      try build(&$0)
+    }
+  }
 }
 
 /// Selects stored deliveries of a webhook.
@@ -42,12 +53,11 @@ struct ListWebhooksCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List webhooks with their state.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   func run() async throws {
-    let request: ListWebhooksRequest = try await app.request(client)
-    try await client.showPages(
+    let request: ListWebhooksRequest = try await options.request()
+    try await options.showPages(
       request, { try await $0.listWebhooks($1) }, empty: "no webhooks", nextPageToken: \.nextPageToken
     ) { $0.webhooks.map(\.row) }
   }
@@ -58,19 +68,16 @@ struct ShowDeliveryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a message as the webhook receives it.")
 
-  @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
 
   @Argument(help: "Number, as 'webhooks deliveries' prints it.") var number: Int64
 
   func run() async throws {
-    let request: GetDeliveryRequest = try await webhook.app.request(client) {
-      $0.webhook = webhook.webhook
-      $0.kind = webhook.kind
+    let request: GetDeliveryRequest = try await webhook.request {
       $0.number = number
     }
-    let response = try await client.withConnection { try await $0.getDelivery(request) }
-    client.show(
+    let response = try await webhook.withConnection { try await $0.getDelivery(request) }
+    webhook.show(
       response,
       [
         ("id", response.webhookId), ("type", response.type), ("subject", response.subject),
@@ -85,18 +92,15 @@ struct ListDeliveriesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deliveries", abstract: "List pending deliveries and dead letters, in order.")
 
-  @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
 
   @Flag(help: "List only dead letters.") var deadLetters = false
 
   func run() async throws {
-    let request: ListDeliveriesRequest = try await webhook.app.request(client) {
-      $0.webhook = webhook.webhook
-      $0.kind = webhook.kind
+    let request: ListDeliveriesRequest = try await webhook.request {
       $0.state = deadLetters ? .deadLetter : .unspecified
     }
-    try await client.showPages(
+    try await webhook.showPages(
       request, { try await $0.listDeliveries($1) },
       empty: deadLetters ? "no dead letters" : "no pending deliveries", nextPageToken: \.nextPageToken
     ) { $0.deliveries.map(\.row) }
@@ -108,7 +112,6 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resend", abstract: "Send dead letters or earlier deliveries again.")
 
-  @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
   @OptionGroup var deliveries: DeliveryOptions
 
@@ -117,20 +120,17 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
-    let app = try await webhook.app.id(client)
-    try await client.withConnection { connection in
-      var request = ResendDeliveriesRequest.with {
-        $0.app = app
-        $0.webhook = webhook.webhook
-        $0.kind = webhook.kind
-        $0.selection = selection
-        $0.note = note
-      }
+    let first: ResendDeliveriesRequest = try await webhook.request {
+      $0.selection = selection
+      $0.note = note
+    }
+    try await webhook.withConnection { connection in
+      var request = first
       let progress = ProgressLine()
       defer { progress.finish() }
       while true {
         let response = try await connection.resendDeliveries(request)
-        client.show(response, [("resent", "\(response.resent)")])
+        webhook.show(response, [("resent", "\(response.resent)")])
         progress.update("resending from number \(response.continueFrom ?? 0)")
         guard let next = response.continueFrom else { break }
         request.selection = .range(range(from: next))
@@ -156,22 +156,19 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
 struct DiscardDeliveriesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "discard", abstract: "Delete dead letters.")
 
-  @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
   @OptionGroup var deliveries: DeliveryOptions
 
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
-    let request: DiscardDeliveriesRequest = try await webhook.app.request(client) {
-      $0.webhook = webhook.webhook
-      $0.kind = webhook.kind
+    let request: DiscardDeliveriesRequest = try await webhook.request {
       $0.note = note
       $0.selection =
         deliveries.deadLetters ? .deadLetters(true) : .numbers(.with { $0.numbers = deliveries.number })
     }
-    let response = try await client.withConnection { try await $0.discardDeliveries(request) }
-    client.show(response, [("discarded", "\(response.discarded)")])
+    let response = try await webhook.withConnection { try await $0.discardDeliveries(request) }
+    webhook.show(response, [("discarded", "\(response.discarded)")])
   }
 }
 
@@ -180,19 +177,16 @@ struct ResumeWebhookCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "Resume a webhook that was stopped by 410 Gone.")
 
-  @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
 
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
-    let request: ResumeWebhookRequest = try await webhook.app.request(client) {
-      $0.webhook = webhook.webhook
-      $0.kind = webhook.kind
+    let request: ResumeWebhookRequest = try await webhook.request {
       $0.note = note
     }
-    let response = try await client.withConnection { try await $0.resumeWebhook(request) }
-    client.show(response, response.webhook.map { [$0.row] } ?? [])
+    let response = try await webhook.withConnection { try await $0.resumeWebhook(request) }
+    webhook.show(response, response.webhook.map { [$0.row] } ?? [])
   }
 }
 

@@ -46,9 +46,9 @@ struct AnswerConsumptionV1Command: AsyncParsableCommand {
       $0.refundPreference = refund
       $0.dryRun = dryRun
     }
-    let response = try await options.client.withConnection {
+    let response = try await options.withConnection {
       try await $0.sendConsumptionInformationV1(request)
     }
-    options.client.show(response, [("sent", response.sentAt.text), ("information", response.payloadJson)])
+    options.show(response, [("sent", response.sentAt.text), ("information", response.payloadJson)])
   }
 }

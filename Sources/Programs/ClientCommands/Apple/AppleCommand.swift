@@ -22,14 +22,13 @@ struct RefundsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refunds", abstract: "List and ingest the refunds of a customer.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Id of any transaction of the customer.") var transaction: String
 
   func run() async throws {
-    let request: GetRefundHistoryRequest = try await scope.request(client) { $0.transactionId = transaction }
-    try await client.showPages(
+    let request: GetRefundHistoryRequest = try await options.request { $0.transactionId = transaction }
+    try await options.showPages(
       request, { try await $0.getRefundHistory($1) }, empty: "no refunds", nextPageToken: \.nextPageToken
     ) { $0.transactions.map(\.appleRow) }
   }
@@ -41,21 +40,20 @@ struct OrderCommand: AsyncParsableCommand {
     commandName: "order", abstract: "Look up an order id from a customer's invoice.",
     discussion: "Exit status 0 if Apple has the order, 3 if not.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Option(help: "Reason, for the audit log.") var note = ""
 
   @Argument(help: "Order id, such as MK5TTTVWJH.") var order: String
 
   func run() async throws {
-    let request: LookUpOrderRequest = try await app.request(client) {
+    let request: LookUpOrderRequest = try await options.request {
       $0.orderId = order
       $0.note = note
     }
-    let response = try await client.withConnection { try await $0.lookUpOrder(request) }
+    let response = try await options.withConnection { try await $0.lookUpOrder(request) }
     let customers = response.customerIds.joined(separator: ", ")
-    client.show(
+    options.show(
       response,
       [("order", response.valid ? "valid" : "unknown to Apple"), ("customers", customers)]
         + response.transactions.map(\.appleRow))
@@ -68,20 +66,19 @@ struct RefreshCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refresh", abstract: "Fetch the current state of a purchase from Apple.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Reason, for the audit log.") var note = ""
 
   @Argument(help: "Id of a transaction of the purchase.") var transaction: String
 
   func run() async throws {
-    let request: RefreshPurchaseRequest = try await scope.request(client) {
+    let request: RefreshPurchaseRequest = try await options.request {
       $0.transactionId = transaction
       $0.note = note
     }
-    let response = try await client.withConnection { try await $0.refreshPurchase(request) }
-    client.show(response, [("changed", "\(response.changed)")] + response.transactions.map(\.appleRow))
+    let response = try await options.withConnection { try await $0.refreshPurchase(request) }
+    options.show(response, [("changed", "\(response.changed)")] + response.transactions.map(\.appleRow))
   }
 }
 
@@ -111,10 +108,10 @@ struct ExtendCommand: AsyncParsableCommand {
       $0.requestIdentifier = options.change.requestIdentifier
       $0.reason = try extensionReason.message()
     }
-    let response = try await options.client.withConnection {
+    let response = try await options.withConnection {
       try await $0.extendRenewalDate(request)
     }
-    options.client.show(
+    options.show(
       response,
       [("renews", response.effectiveDate.text), ("web order line item", response.webOrderLineItemId)])
   }
@@ -142,10 +139,10 @@ struct MassExtendCommand: AsyncParsableCommand {
       $0.requestIdentifier = options.change.requestIdentifier
       $0.reason = try extensionReason.message()
     }
-    let response = try await options.client.withConnection {
+    let response = try await options.withConnection {
       try await $0.massExtendRenewalDate(request)
     }
-    options.client.show(response, [("request", response.requestIdentifier)])
+    options.show(response, [("request", response.requestIdentifier)])
   }
 }
 
@@ -154,19 +151,18 @@ struct MassExtensionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mass-extension", abstract: "Show the progress of a mass extension.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Product id.") var product: String
   @Argument(help: "Request id, as 'apple mass-extend' prints it.") var request: String
 
   func run() async throws {
-    let query: GetMassExtensionStatusRequest = try await scope.request(client) {
+    let query: GetMassExtensionStatusRequest = try await options.request {
       $0.productId = product
       $0.requestIdentifier = request
     }
-    let response = try await client.withConnection { try await $0.getMassExtensionStatus(query) }
-    client.show(
+    let response = try await options.withConnection { try await $0.getMassExtensionStatus(query) }
+    options.show(
       response,
       [
         ("state", response.complete ? "complete" : "running"), ("completed", response.completeDate.text),
@@ -180,8 +176,7 @@ struct SetAccountTokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account-token", abstract: "Set the appAccountToken of a purchase at Apple.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Name of the person who sets it, for the timeline.") var actor = ""
   @Option(help: "Reason, for the timeline.") var note = ""
@@ -190,14 +185,14 @@ struct SetAccountTokenCommand: AsyncParsableCommand {
   @Argument(help: "UUID.") var token: String
 
   func run() async throws {
-    let request: SetAppAccountTokenRequest = try await scope.request(client) {
+    let request: SetAppAccountTokenRequest = try await options.request {
       $0.originalTransactionId = purchase
       $0.appAccountToken = token
       $0.actor = actor
       $0.note = note
     }
-    let response = try await client.withConnection { try await $0.setAppAccountToken(request) }
-    client.show(response, [("set", response.setAt.text)])
+    let response = try await options.withConnection { try await $0.setAppAccountToken(request) }
+    options.show(response, [("set", response.setAt.text)])
   }
 }
 

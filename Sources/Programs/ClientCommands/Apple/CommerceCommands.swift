@@ -14,8 +14,8 @@ struct FinishCommand: AsyncParsableCommand {
 
   func run() async throws {
     let request: FinishTransactionRequest = try await options.request { $0.transactionId = transaction }
-    let response = try await options.client.withConnection { try await $0.finishTransaction(request) }
-    options.client.show(response, [("finished", response.finishedAt.text)])
+    let response = try await options.withConnection { try await $0.finishTransaction(request) }
+    options.show(response, [("finished", response.finishedAt.text)])
   }
 }
 
@@ -43,10 +43,10 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
       $0.action = try EnumOption.parse(action, "ADVANCED_COMMERCE_ACTION_", "the action")
       $0.requestJson = json
     }
-    let response = try await options.client.withConnection {
+    let response = try await options.withConnection {
       try await $0.sendAdvancedCommerceRequest(request)
     }
-    options.client.show(response, response.transaction.map { [$0.appleRow] } ?? [])
+    options.show(response, response.transaction.map { [$0.appleRow] } ?? [])
   }
 }
 
@@ -70,10 +70,10 @@ struct ReportExternalCommand: AsyncParsableCommand {
       $0.reportJson = text
       $0.requestIdentifier = identifier
     }
-    let response = try await options.client.withConnection {
+    let response = try await options.withConnection {
       try await $0.sendExternalPurchaseReport(request)
     }
-    options.client.show(response, [("request", response.requestIdentifier)])
+    options.show(response, [("request", response.requestIdentifier)])
   }
 }
 
@@ -82,17 +82,16 @@ struct ShowExternalCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show-external", abstract: "Show an external purchase report at Apple.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Request id, as 'apple report-external' prints it.") var request: String
 
   func run() async throws {
-    let query: GetExternalPurchaseReportRequest = try await scope.request(client) {
+    let query: GetExternalPurchaseReportRequest = try await options.request {
       $0.requestIdentifier = request
     }
-    let response = try await client.withConnection { try await $0.getExternalPurchaseReport(query) }
-    client.show(response, [("report", response.reportJson)])
+    let response = try await options.withConnection { try await $0.getExternalPurchaseReport(query) }
+    options.show(response, [("report", response.reportJson)])
   }
 }
 
@@ -102,16 +101,15 @@ struct ExternalTokensCommand: AsyncParsableCommand {
     commandName: "external-tokens", abstract: "List external purchase tokens to report.",
     discussion: "The earliest deadline first. 'apple report-external' reports a token.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Flag(help: "List reported tokens too.") var all = false
 
   func run() async throws {
-    let request: ListExternalPurchaseTokensRequest = try await scope.request(client) {
+    let request: ListExternalPurchaseTokensRequest = try await options.request {
       $0.includeReported = all
     }
-    try await client.showPages(
+    try await options.showPages(
       request, { try await $0.listExternalPurchaseTokens($1) },
       empty: all ? "no external purchase tokens" : "no unreported tokens", nextPageToken: \.nextPageToken
     ) { $0.tokens.map(\.row) }

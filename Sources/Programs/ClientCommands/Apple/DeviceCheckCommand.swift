@@ -26,15 +26,14 @@ struct ValidateDeviceCommand: AsyncParsableCommand {
     commandName: "validate", abstract: "Validate a device token at Apple.",
     discussion: "Exit status 0 if the token is valid, 3 if not.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
   @OptionGroup var device: DeviceOptions
 
   func run() async throws {
     let token = try device.token()
-    let request: ValidateDeviceTokenRequest = try await scope.request(client) { $0.deviceToken = token }
-    let response = try await client.withConnection { try await $0.validateDeviceToken(request) }
-    client.show(
+    let request: ValidateDeviceTokenRequest = try await options.request { $0.deviceToken = token }
+    let response = try await options.withConnection { try await $0.validateDeviceToken(request) }
+    options.show(
       response, [("token", response.valid ? "valid" : "not valid"), ("error", response.error)])
     if !response.valid { throw ExitCode(3) }
   }
@@ -45,15 +44,14 @@ struct DeviceBitsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bits", abstract: "Show the two bits of a device.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
   @OptionGroup var device: DeviceOptions
 
   func run() async throws {
     let token = try device.token()
-    let request: QueryDeviceBitsRequest = try await scope.request(client) { $0.deviceToken = token }
-    let response = try await client.withConnection { try await $0.queryDeviceBits(request) }
-    client.showList(response, response.bits?.rows ?? [], empty: "the bits were never set")
+    let request: QueryDeviceBitsRequest = try await options.request { $0.deviceToken = token }
+    let response = try await options.withConnection { try await $0.queryDeviceBits(request) }
+    options.showList(response, response.bits?.rows ?? [], empty: "the bits were never set")
   }
 }
 
@@ -76,8 +74,8 @@ struct SetDeviceBitsCommand: AsyncParsableCommand {
       $0.bit0 = bit0
       $0.bit1 = bit1
     }
-    let response = try await options.client.withConnection { try await $0.updateDeviceBits(request) }
-    options.client.show(
+    let response = try await options.withConnection { try await $0.updateDeviceBits(request) }
+    options.show(
       response, (response.bits?.rows ?? []) + [("accepted", response.acceptedAt.text)])
   }
 }
@@ -88,15 +86,14 @@ struct DeviceTrialCommand: AsyncParsableCommand {
     commandName: "trial", abstract: "Show whether a device may have a free trial.",
     discussion: "Exit status 0 if a free trial may be offered, 3 if one was used on the device.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
   @OptionGroup var device: DeviceOptions
 
   func run() async throws {
     let token = try device.token()
-    let request: GetDeviceTrialRequest = try await scope.request(client) { $0.deviceToken = token }
-    let response = try await client.withConnection { try await $0.getDeviceTrial(request) }
-    client.show(
+    let request: GetDeviceTrialRequest = try await options.request { $0.deviceToken = token }
+    let response = try await options.withConnection { try await $0.getDeviceTrial(request) }
+    options.show(
       response,
       [("trial", response.mayOffer ? "may be offered" : "used"), ("last update", response.lastUpdate)])
     if !response.mayOffer { throw ExitCode(3) }
@@ -119,8 +116,8 @@ struct UseDeviceTrialCommand: AsyncParsableCommand {
       $0.deviceToken = token
       $0.customerId = customer
     }
-    let response = try await options.client.withConnection { try await $0.useDeviceTrial(request) }
-    options.client.show(
+    let response = try await options.withConnection { try await $0.useDeviceTrial(request) }
+    options.show(
       response,
       [
         ("trial", response.alreadyUsed ? "was used before" : "marked as used"),

@@ -22,14 +22,13 @@ struct RetentionImagesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "images", abstract: "List the images of retention messages.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   func run() async throws {
-    let request: GetRetentionImagesRequest = try await scope.request(client)
-    let response = try await client.withConnection { try await $0.getRetentionImages(request) }
+    let request: GetRetentionImagesRequest = try await options.request()
+    let response = try await options.withConnection { try await $0.getRetentionImages(request) }
     let rows = response.images.map { ($0.imageIdentifier, "\($0.state), \($0.imageSize)") }
-    client.showList(response, rows, empty: "no images")
+    options.showList(response, rows, empty: "no images")
   }
 }
 
@@ -53,8 +52,8 @@ struct UploadImageCommand: AsyncParsableCommand {
       $0.png = png
       $0.imageSize = size
     }
-    let response = try await options.client.withConnection { try await $0.uploadRetentionImage(request) }
-    options.client.show(response, [("accepted", response.acceptedAt.text)])
+    let response = try await options.withConnection { try await $0.uploadRetentionImage(request) }
+    options.show(response, [("accepted", response.acceptedAt.text)])
   }
 }
 
@@ -71,8 +70,8 @@ struct DeleteImageCommand: AsyncParsableCommand {
     let request: DeleteRetentionImageRequest = try await options.request {
       $0.imageIdentifier = image
     }
-    let response = try await options.client.withConnection { try await $0.deleteRetentionImage(request) }
-    options.client.show(response, [("accepted", response.acceptedAt.text)])
+    let response = try await options.withConnection { try await $0.deleteRetentionImage(request) }
+    options.show(response, [("accepted", response.acceptedAt.text)])
   }
 }
 
@@ -81,13 +80,12 @@ struct RetentionURLCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "url", abstract: "Show the URL that Apple calls for a message.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   func run() async throws {
-    let request: GetRetentionUrlRequest = try await scope.request(client)
-    let response = try await client.withConnection { try await $0.getRetentionUrl(request) }
-    client.show(response, [("url", response.url)])
+    let request: GetRetentionUrlRequest = try await options.request()
+    let response = try await options.withConnection { try await $0.getRetentionUrl(request) }
+    options.show(response, [("url", response.url)])
   }
 }
 
@@ -102,8 +100,8 @@ struct SetRetentionURLCommand: AsyncParsableCommand {
 
   func run() async throws {
     let request: SetRetentionUrlRequest = try await options.request { $0.url = url }
-    let response = try await options.client.withConnection { try await $0.setRetentionUrl(request) }
-    options.client.show(response, [("accepted", response.acceptedAt.text)])
+    let response = try await options.withConnection { try await $0.setRetentionUrl(request) }
+    options.show(response, [("accepted", response.acceptedAt.text)])
   }
 }
 
@@ -116,7 +114,7 @@ struct DeleteRetentionURLCommand: AsyncParsableCommand {
 
   func run() async throws {
     let request: DeleteRetentionUrlRequest = try await options.request()
-    let response = try await options.client.withConnection { try await $0.deleteRetentionUrl(request) }
-    options.client.show(response, [("accepted", response.acceptedAt.text)])
+    let response = try await options.withConnection { try await $0.deleteRetentionUrl(request) }
+    options.show(response, [("accepted", response.acceptedAt.text)])
   }
 }

@@ -7,19 +7,18 @@ struct DefaultMessageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "default", abstract: "Show the default message of a product.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Product id.") var product: String
   @Argument(help: "Locale, such as en-US.") var locale: String
 
   func run() async throws {
-    let request: GetDefaultRetentionMessageRequest = try await scope.request(client) {
+    let request: GetDefaultRetentionMessageRequest = try await options.request {
       $0.productId = product
       $0.locale = locale
     }
-    let response = try await client.withConnection { try await $0.getDefaultRetentionMessage(request) }
-    client.show(response, [("message", response.messageIdentifier)])
+    let response = try await options.withConnection { try await $0.getDefaultRetentionMessage(request) }
+    options.show(response, [("message", response.messageIdentifier)])
   }
 }
 
@@ -40,10 +39,10 @@ struct SetDefaultMessageCommand: AsyncParsableCommand {
       $0.locale = locale
       $0.messageIdentifier = message
     }
-    let response = try await options.client.withConnection {
+    let response = try await options.withConnection {
       try await $0.setDefaultRetentionMessage(request)
     }
-    options.client.show(response, [("accepted", response.acceptedAt.text)])
+    options.show(response, [("accepted", response.acceptedAt.text)])
   }
 }
 
@@ -62,10 +61,10 @@ struct DeleteDefaultMessageCommand: AsyncParsableCommand {
       $0.productId = product
       $0.locale = locale
     }
-    let response = try await options.client.withConnection {
+    let response = try await options.withConnection {
       try await $0.deleteDefaultRetentionMessage(request)
     }
-    options.client.show(response, [("accepted", response.acceptedAt.text)])
+    options.show(response, [("accepted", response.acceptedAt.text)])
   }
 }
 
@@ -85,10 +84,10 @@ struct PerformanceTestCommand: AsyncParsableCommand {
     let request: StartRetentionPerformanceTestRequest = try await options.request {
       $0.originalTransactionId = purchase
     }
-    let response = try await options.client.withConnection {
+    let response = try await options.withConnection {
       try await $0.startRetentionPerformanceTest(request)
     }
-    options.client.show(
+    options.show(
       response, [("request", response.requestId), ("calls", "\(response.config?.totalRequests ?? 0)")])
   }
 }
@@ -98,18 +97,17 @@ struct PerformanceTestResultCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test-result", abstract: "Show the result of a performance test.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Request id, as 'retention test' prints it.") var request: String
 
   func run() async throws {
-    let query: GetRetentionPerformanceTestRequest = try await scope.request(client) {
+    let query: GetRetentionPerformanceTestRequest = try await options.request {
       $0.requestId = request
     }
-    let response = try await client.withConnection { try await $0.getRetentionPerformanceTest(query) }
+    let response = try await options.withConnection { try await $0.getRetentionPerformanceTest(query) }
     let times = response.responseTimes ?? RetentionResponseTimes()
-    client.show(
+    options.show(
       response,
       [
         ("result", response.result), ("url", response.target), ("success", "\(response.successRate) %"),

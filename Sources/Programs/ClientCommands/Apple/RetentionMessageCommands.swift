@@ -8,14 +8,13 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages", abstract: "List the retention messages.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   func run() async throws {
-    let request: GetRetentionMessagesRequest = try await scope.request(client)
-    let response = try await client.withConnection { try await $0.getRetentionMessages(request) }
+    let request: GetRetentionMessagesRequest = try await options.request()
+    let response = try await options.withConnection { try await $0.getRetentionMessages(request) }
     let rows = response.messages.map { ($0.messageIdentifier, $0.state) }
-    client.showList(response, rows, empty: "no messages")
+    options.showList(response, rows, empty: "no messages")
   }
 }
 
@@ -46,8 +45,8 @@ struct UploadMessageCommand: AsyncParsableCommand {
       $0.headerAboveImage = headerAboveImage
       $0.bulletPoints = bullets
     }
-    let response = try await options.client.withConnection { try await $0.uploadRetentionMessage(request) }
-    options.client.show(response, [("accepted", response.acceptedAt.text)])
+    let response = try await options.withConnection { try await $0.uploadRetentionMessage(request) }
+    options.show(response, [("accepted", response.acceptedAt.text)])
   }
 }
 
@@ -64,8 +63,8 @@ struct DeleteMessageCommand: AsyncParsableCommand {
     let request: DeleteRetentionMessageRequest = try await options.request {
       $0.messageIdentifier = message
     }
-    let response = try await options.client.withConnection { try await $0.deleteRetentionMessage(request) }
-    options.client.show(response, [("accepted", response.acceptedAt.text)])
+    let response = try await options.withConnection { try await $0.deleteRetentionMessage(request) }
+    options.show(response, [("accepted", response.acceptedAt.text)])
   }
 }
 

@@ -8,24 +8,23 @@ struct RetentionRequestsCommand: AsyncParsableCommand {
     commandName: "requests", abstract: "List requests for a message and their outcomes.",
     discussion: "The latest first.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Outcome: pending, saved, offer-taken, switched, left or unknown (default: all).")
   var outcome: String?
   @Option(help: "Original transaction id of a subscription (default: all).") var purchase = ""
-  @OptionGroup var range: RetentionTimeOptions
+  @OptionGroup var arrival: ArrivalOptions
 
   func run() async throws {
     let outcome: RetentionOutcome = try EnumOption.parse(outcome, "RETENTION_OUTCOME_", "--outcome")
-    let (from, to) = try range.times()
-    let request: ListRetentionRequestsRequest = try await scope.request(client) {
+    let (from, to) = try arrival.times()
+    let request: ListRetentionRequestsRequest = try await options.request {
       $0.outcome = outcome
       $0.originalTransactionId = purchase
       $0.startTime = from
       $0.endTime = to
     }
-    try await client.showPages(
+    try await options.showPages(
       request, { try await $0.listRetentionRequests($1) }, empty: "no requests",
       nextPageToken: \.nextPageToken
     ) { $0.requests.map(\.row) }
@@ -37,31 +36,19 @@ struct RetentionReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Count requests and outcomes by rule and answer.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
-  @OptionGroup var range: RetentionTimeOptions
+  @OptionGroup var options: ScopedOptions
+  @OptionGroup var arrival: ArrivalOptions
 
   func run() async throws {
-    let (from, to) = try range.times()
-    let request: GetRetentionReportRequest = try await scope.request(client) {
+    let (from, to) = try arrival.times()
+    let request: GetRetentionReportRequest = try await options.request {
       $0.startTime = from
       $0.endTime = to
     }
-    let response = try await client.withConnection { try await $0.getRetentionReport(request) }
+    let response = try await options.withConnection { try await $0.getRetentionReport(request) }
     var rows = response.rows.map { ($0.title, $0.summary) }
     if rows.count > 1, let total = response.total { rows.append(("total", total.summary)) }
-    client.showList(response, rows, empty: "no requests")
-  }
-}
-
-/// The times between which requests arrived.
-struct RetentionTimeOptions: ParsableArguments {
-  @Option(help: "Earliest arrival, RFC 3339 or a date (default: no limit).") var from: String?
-  @Option(help: "Latest arrival, exclusive, RFC 3339 or a date (default: no limit).") var to: String?
-
-  /// The parsed times; `nil` without a limit.
-  func times() throws -> (from: GoogleProtobuf.Timestamp?, to: GoogleProtobuf.Timestamp?) {
-    (try TimeOption.parse(from, "--from"), try TimeOption.parse(to, "--to", day: .end))
+    options.showList(response, rows, empty: "no requests")
   }
 }
 

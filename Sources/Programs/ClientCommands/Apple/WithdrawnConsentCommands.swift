@@ -8,18 +8,17 @@ struct WithdrawnConsentsCommand: AsyncParsableCommand {
     commandName: "withdrawn-consents", abstract: "List withdrawn consents of parents to settle.",
     discussion: "The earliest deadline first. 'apple settle-consent' settles one.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Flag(help: "List settled ones too.") var all = false
   @Option(help: "Customer id (default: all).") var customer = ""
 
   func run() async throws {
-    let request: ListConsentWithdrawalsRequest = try await scope.request(client) {
+    let request: ListConsentWithdrawalsRequest = try await options.request {
       $0.includeSettled = all
       $0.customerId = customer
     }
-    try await client.showPages(
+    try await options.showPages(
       request, { try await $0.listConsentWithdrawals($1) },
       empty: all ? "no withdrawn consents" : "no withdrawn consents to settle", nextPageToken: \.nextPageToken
     ) { $0.withdrawals.map(\.row) }
@@ -40,8 +39,8 @@ struct SettleConsentCommand: AsyncParsableCommand {
     let request: SettleConsentWithdrawalRequest = try await options.request {
       $0.appTransactionId = install
     }
-    let response = try await options.client.withConnection { try await $0.settleConsentWithdrawal(request) }
-    options.client.show(
+    let response = try await options.withConnection { try await $0.settleConsentWithdrawal(request) }
+    options.show(
       response, [("consent", response.alreadySettled ? "was settled before" : "settled")])
   }
 }

@@ -8,24 +8,25 @@ struct CheckCommand: AsyncParsableCommand {
     commandName: "check", abstract: "Check whether a customer has an entitlement.",
     discussion: "Exit status 0 if the customer is entitled, 3 if not.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Customer id.") var customer: String
   @Argument(help: "Entitlement.") var entitlement: String
 
   func run() async throws {
-    let request: CheckRequest = try await scope.request(client) {
+    let request: CheckRequest = try await options.request {
       $0.customerId = customer
       $0.entitlement = entitlement
     }
-    let (response, hints) = try await client.withConnection {
+    let (response, hints) = try await options.withConnection {
       connection -> (CheckResponse, [(String, String)]) in
       let response = try await connection.check(request)
-      guard response.entitlement?.reason == Self.neverPurchased, !client.json else { return (response, []) }
+      guard response.entitlement?.reason == Self.neverPurchased, !options.client.json else {
+        return (response, [])
+      }
       return (response, try await environmentHints(connection, request.app, request.environment))
     }
-    client.show(response, response.rows + hints)
+    options.show(response, response.rows + hints)
     if response.entitlement?.entitled != true { throw ExitCode(3) }
   }
 

@@ -15,12 +15,11 @@ struct ListUnclaimedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the purchases without an owner.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   func run() async throws {
-    let request: ListUnclaimedPurchasesRequest = try await scope.request(client)
-    try await client.showPages(
+    let request: ListUnclaimedPurchasesRequest = try await options.request()
+    try await options.showPages(
       request, { try await $0.listUnclaimedPurchases($1) }, empty: "no unclaimed purchases",
       nextPageToken: \.nextPageToken
     ) { $0.transactions.map(\.row) }
@@ -32,8 +31,7 @@ struct RegisterTokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "register", abstract: "Register a customer's appAccountToken.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Flag(help: "Show the effects without committing them.") var dryRun = false
   @Option(help: "Name of the person who registers, for the timeline.") var actor = ""
@@ -42,14 +40,14 @@ struct RegisterTokenCommand: AsyncParsableCommand {
   @Argument(help: "UUID that the app sets as appAccountToken.") var token: String
 
   func run() async throws {
-    let request: RegisterAppAccountTokenRequest = try await scope.request(client) {
+    let request: RegisterAppAccountTokenRequest = try await options.request {
       $0.customerId = customer
       $0.appAccountToken = token
       $0.actor = actor
       $0.dryRun = dryRun
     }
-    let response = try await client.withConnection { try await $0.registerAppAccountToken(request) }
-    client.showList(
+    let response = try await options.withConnection { try await $0.registerAppAccountToken(request) }
+    options.showList(
       response, response.originalTransactionIds.map { ("claimed", $0) }, empty: "no purchase to claim")
   }
 }

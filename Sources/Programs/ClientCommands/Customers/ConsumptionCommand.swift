@@ -18,17 +18,16 @@ struct ListConsumptionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List consumption requests, latest first.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Flag(help: "List only requests that can still be answered, earliest deadline first.") var open = false
 
   func run() async throws {
-    let request: ListConsumptionRequestsRequest = try await app.request(client) {
+    let request: ListConsumptionRequestsRequest = try await options.request {
       $0.state = open ? .open : .unspecified
     }
     let empty = open ? "no open consumption requests" : "no consumption requests"
-    try await client.showPages(
+    try await options.showPages(
       request, { try await $0.listConsumptionRequests($1) }, empty: empty, nextPageToken: \.nextPageToken
     ) { $0.requests.map(\.row) }
   }
@@ -44,8 +43,7 @@ struct AnswerConsumptionCommand: AsyncParsableCommand {
       grant-prorated.
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Flag(help: "The customer consented.") var consented = false
   @Option(help: "Delivery of the purchase.") var delivery: String
@@ -59,7 +57,7 @@ struct AnswerConsumptionCommand: AsyncParsableCommand {
   @Argument(help: "Transaction id, as 'consumption list' prints it.") var transaction: String
 
   func run() async throws {
-    let request: SendConsumptionInformationRequest = try await scope.request(client) {
+    let request: SendConsumptionInformationRequest = try await options.request {
       $0.transactionId = transaction
       $0.customerConsented = consented
       $0.consumptionPercentage = percentage
@@ -70,8 +68,8 @@ struct AnswerConsumptionCommand: AsyncParsableCommand {
       $0.deliveryStatus = try EnumOption.parse(delivery, "DELIVERY_STATUS_", "--delivery")
       $0.refundPreference = try EnumOption.parse(refund, "REFUND_PREFERENCE_", "--refund")
     }
-    let response = try await client.withConnection { try await $0.sendConsumptionInformation(request) }
-    client.show(response, [("sent", response.sentAt.text), ("information", response.payloadJson)])
+    let response = try await options.withConnection { try await $0.sendConsumptionInformation(request) }
+    options.show(response, [("sent", response.sentAt.text), ("information", response.payloadJson)])
   }
 }
 
@@ -80,8 +78,7 @@ struct ConsentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "consent", abstract: "Record consent to report consumption to Apple.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Flag(help: "Withdraw the consent.") var withdraw = false
   @Option(help: "How the customer gave or withdrew the consent.") var note = ""
@@ -89,13 +86,13 @@ struct ConsentCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let request: SetConsumptionConsentRequest = try await scope.request(client) {
+    let request: SetConsumptionConsentRequest = try await options.request {
       $0.customerId = customer
       $0.consented = !withdraw
       $0.note = note
     }
-    let response = try await client.withConnection { try await $0.setConsumptionConsent(request) }
-    client.show(response, response.consent.map { [(customer, $0.summary)] } ?? [])
+    let response = try await options.withConnection { try await $0.setConsumptionConsent(request) }
+    options.show(response, response.consent.map { [(customer, $0.summary)] } ?? [])
   }
 }
 

@@ -8,28 +8,14 @@ struct CustomerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "customer", abstract: "Show entitlements, products and grants of a customer.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let response = try await client.customer(customer, scope)
-    client.show(response, response.rows)
-  }
-}
-
-extension ClientOptions {
-  func customer(_ id: String, _ scope: ScopeOptions) async throws -> GetCustomerResponse {
-    let (app, environment) = (try await scope.app.id(self), try scope.appEnvironment())
-    return try await withConnection { connection in
-      try await connection.getCustomer(
-        .with {
-          $0.app = app
-          $0.environment = environment
-          $0.customerId = id
-        })
-    }
+    let request: GetCustomerRequest = try await options.request { $0.customerId = customer }
+    let response = try await options.withConnection { try await $0.getCustomer(request) }
+    options.show(response, response.rows)
   }
 }
 
@@ -66,8 +52,7 @@ struct TimelineCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "timeline", abstract: "List the events of a customer.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Flag(help: "Include Apple's notifications, also those without effect.") var notifications = false
   @Flag(help: "List the latest event first.") var newestFirst = false
@@ -78,7 +63,7 @@ struct TimelineCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let request: ListTimelineRequest = try await scope.request(client) {
+    let request: ListTimelineRequest = try await options.request {
       $0.customerId = customer
       $0.includeNotifications = notifications
       $0.newestFirst = newestFirst
@@ -86,7 +71,7 @@ struct TimelineCommand: AsyncParsableCommand {
       $0.types = type
       $0.entitlements = entitlement
     }
-    try await client.showPages(
+    try await options.showPages(
       request, { try await $0.listTimeline($1) }, empty: "no events of '\(customer)'",
       nextPageToken: \.nextPageToken
     ) { $0.rows }
@@ -145,8 +130,7 @@ struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Show the facts and rules of an answer.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Time of the answer, RFC 3339 or a date (default: now).") var asOf: String?
   @Option(help: "Time up to which evidence counts, RFC 3339 or a date (default: all evidence).") var knownAt:
@@ -156,14 +140,14 @@ struct ExplainCommand: AsyncParsableCommand {
   @Argument(help: "Entitlement.") var entitlement: String
 
   func run() async throws {
-    let request: ExplainRequest = try await scope.request(client) {
+    let request: ExplainRequest = try await options.request {
       $0.customerId = customer
       $0.entitlement = entitlement
       $0.asOf = try TimeOption.parse(asOf, "--as-of", day: .known)
       $0.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .known)
       $0.pageSize = 1_000
     }
-    let explanation = try await client.withConnection {
+    let explanation = try await options.withConnection {
       var (request, whole) = (request, try await $0.explain(request))
       while !whole.nextPageToken.isEmpty {
         request.pageToken = whole.nextPageToken
@@ -178,6 +162,6 @@ struct ExplainCommand: AsyncParsableCommand {
     }
     let contradictions = explanation.contradictions.map { ("contradiction", $0) }
     let changes = explanation.laterChanges.map { ("changed later", $0.explanation) }
-    client.show(explanation, (explanation.entitlement?.rows ?? []) + steps + contradictions + changes)
+    options.show(explanation, (explanation.entitlement?.rows ?? []) + steps + contradictions + changes)
   }
 }

@@ -8,8 +8,7 @@ struct EraseCommand: AsyncParsableCommand {
     commandName: "erase", abstract: "Erase the personal data of a customer.",
     discussion: "The erasure cannot be undone, so it needs --yes. --dry-run shows its extent.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Name of the person who erases, for the audit log.") var actor = ""
   @Option(help: "Reason, for the audit log.") var note = ""
@@ -23,16 +22,16 @@ struct EraseCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let request: EraseCustomerRequest = try await scope.request(client) {
+    let request: EraseCustomerRequest = try await options.request {
       $0.customerId = customer
       $0.actor = actor
       $0.note = note
       $0.dryRun = dryRun
     }
-    let response = try await client.withConnection {
+    let response = try await options.withConnection {
       try await $0.eraseCustomer(request, timeoutSeconds: 600)
     }
-    client.show(
+    options.show(
       response,
       [
         (dryRun ? "rows to erase" : "erased rows", "\(response.erasedRows)"),

@@ -44,15 +44,14 @@ struct DescribeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "describe", abstract: "Describe a customer for support, with the next steps.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let request: DescribeCustomerRequest = try await scope.request(client) { $0.customerId = customer }
-    let response = try await client.withConnection { try await $0.describeCustomer(request) }
-    client.show(response, response.rows)
+    let request: DescribeCustomerRequest = try await options.request { $0.customerId = customer }
+    let response = try await options.withConnection { try await $0.describeCustomer(request) }
+    options.show(response, response.rows)
   }
 }
 

@@ -15,16 +15,15 @@ struct ListUnfulfilledCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List consumables to deliver or take back.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Customer id (default: all customers).") var customer = ""
 
   func run() async throws {
-    let request: ListUnfulfilledPurchasesRequest = try await scope.request(client) {
+    let request: ListUnfulfilledPurchasesRequest = try await options.request {
       $0.customerId = customer
     }
-    try await client.showPages(
+    try await options.showPages(
       request, { try await $0.listUnfulfilledPurchases($1) }, empty: "nothing to deliver or take back",
       nextPageToken: \.nextPageToken
     ) { $0.purchases.map(\.row) }
@@ -36,8 +35,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "acknowledge", abstract: "Acknowledge a delivery or a take-back.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Units delivered; negative: taken back (default: the units that are due).") var units: Int64?
   @Option(help: "Name of the person who delivers.") var actor = ""
@@ -46,14 +44,14 @@ struct AcknowledgeCommand: AsyncParsableCommand {
   @Argument(help: "Your id of the delivery; a repeated id changes nothing.") var fulfillment: String
 
   func run() async throws {
-    let request: AcknowledgeFulfillmentRequest = try await scope.request(client) {
+    let request: AcknowledgeFulfillmentRequest = try await options.request {
       $0.transactionId = transaction
       $0.fulfillmentId = fulfillment
       $0.units = units
       $0.actor = actor
     }
-    let response = try await client.withConnection { try await $0.acknowledgeFulfillment(request) }
-    client.show(response, [("fulfilled", "\(response.fulfilledUnits)"), ("due", "\(response.unitsDue)")])
+    let response = try await options.withConnection { try await $0.acknowledgeFulfillment(request) }
+    options.show(response, [("fulfilled", "\(response.fulfilledUnits)"), ("due", "\(response.unitsDue)")])
   }
 }
 

@@ -14,8 +14,7 @@ struct CreateGrantCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Grant an entitlement without a purchase.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Access level: limited or full.") var level = GrantLevel.full
   @Option(help: "Expiry time, RFC 3339 or a date (default: no expiry).") var until: String?
@@ -35,7 +34,7 @@ struct CreateGrantCommand: AsyncParsableCommand {
   @Argument(help: "Entitlement.") var entitlement: String
 
   func run() async throws {
-    let request: GrantRequest = try await scope.request(client) {
+    let request: GrantRequest = try await options.request {
       $0.customerId = customer
       $0.entitlement = entitlement
       $0.accessLevel = level.message
@@ -51,10 +50,10 @@ struct CreateGrantCommand: AsyncParsableCommand {
       $0.until = try TimeOption.parse(until, "--until", day: .end)
       $0.refundedAt = try TimeOption.parse(refundedAt, "--refunded-at")
     }
-    let response = try await client.withConnection { try await $0.grant(request) }
+    let response = try await options.withConnection { try await $0.grant(request) }
     let superseded =
       response.superseded ? [("superseded", "by revision \(response.grant?.revision ?? 0)")] : []
-    client.show(
+    options.show(
       response,
       [("grant", response.grant?.grantId ?? "")] + superseded + (response.entitlement?.rows ?? []))
   }
@@ -77,8 +76,7 @@ enum GrantLevel: String, ExpressibleByArgument {
 struct RevokeGrantCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "revoke", abstract: "Revoke a grant.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Option(help: "Reason, for the timeline.") var note = ""
   @Option(help: "Name of the person who revokes, for the timeline.") var actor = ""
@@ -87,14 +85,14 @@ struct RevokeGrantCommand: AsyncParsableCommand {
   @Argument(help: "Grant id, as 'grants create' and 'grants list' print it.") var grant: String
 
   func run() async throws {
-    let request: RevokeGrantRequest = try await app.request(client) {
+    let request: RevokeGrantRequest = try await options.request {
       $0.grantId = grant
       $0.actor = actor
       $0.note = note
       $0.dryRun = dryRun
     }
-    let response = try await client.withConnection { try await $0.revokeGrant(request) }
-    client.show(response, [("grant", response.grant?.grantId ?? "")] + (response.entitlement?.rows ?? []))
+    let response = try await options.withConnection { try await $0.revokeGrant(request) }
+    options.show(response, [("grant", response.grant?.grantId ?? "")] + (response.entitlement?.rows ?? []))
   }
 }
 
@@ -103,19 +101,18 @@ struct ListGrantsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List grants, of one customer or of all.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Only purchases in this store (default: all grants).") var source = ""
 
   @Argument(help: "Customer id (default: all customers).") var customer = ""
 
   func run() async throws {
-    let request: ListGrantsRequest = try await scope.request(client) {
+    let request: ListGrantsRequest = try await options.request {
       $0.customerId = customer
       $0.source = source
     }
-    try await client.showPages(
+    try await options.showPages(
       request, { try await $0.listGrants($1) }, empty: "no grants", nextPageToken: \.nextPageToken
     ) { $0.rows }
   }

@@ -7,8 +7,7 @@ struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history", abstract: "Show what a customer had, and when.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "First time, RFC 3339 or a date (default: 13 months before the last).") var from: String?
   @Option(help: "Last time, RFC 3339 or a date (default: now).") var asOf: String?
@@ -18,14 +17,14 @@ struct HistoryCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let request: GetCustomerHistoryRequest = try await scope.request(client) {
+    let request: GetCustomerHistoryRequest = try await options.request {
       $0.customerId = customer
       $0.startTime = try TimeOption.parse(from, "--from")
       $0.asOf = try TimeOption.parse(asOf, "--as-of", day: .known)
       $0.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .known)
     }
-    let response = try await client.withConnection { try await $0.getCustomerHistory(request) }
-    guard !client.json else { return client.show(response, []) }
+    let response = try await options.withConnection { try await $0.getCustomerHistory(request) }
+    guard !options.client.json else { return options.show(response, []) }
     if response.lanes.isEmpty { print("no history of '\(customer)'") }
     for lane in response.lanes {
       print(lane.title)
@@ -58,17 +57,16 @@ struct PurchaseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "purchase", abstract: "Show a purchase, its owners and its events.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Id of a transaction of the purchase.") var transaction: String
 
   func run() async throws {
-    let request: GetPurchaseRequest = try await scope.request(client) {
+    let request: GetPurchaseRequest = try await options.request {
       $0.originalTransactionId = transaction
     }
-    let response = try await client.withConnection { try await $0.getPurchase(request) }
-    client.show(response, response.rows)
+    let response = try await options.withConnection { try await $0.getPurchase(request) }
+    options.show(response, response.rows)
   }
 }
 
@@ -108,20 +106,19 @@ struct EvidenceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "evidence", abstract: "Show a piece of evidence, decoded.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Flag(help: "Include the bytes as they arrived, in the JSON output; needs the role admin.") var body = false
 
   @Argument(help: "Evidence id.") var id: Int64
 
   func run() async throws {
-    let request: GetEvidenceRequest = try await app.request(client) {
+    let request: GetEvidenceRequest = try await options.request {
       $0.evidenceId = id
       $0.includeBody = body
     }
-    let response = try await client.withConnection { try await $0.getEvidence(request) }
-    client.show(response, response.rows)
+    let response = try await options.withConnection { try await $0.getEvidence(request) }
+    options.show(response, response.rows)
   }
 }
 
@@ -144,16 +141,15 @@ extension GetEvidenceResponse {
 struct EventCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "event", abstract: "Show one event.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Argument(help: "Sequence of the event.") var sequence: Int64
 
   func run() async throws {
-    let request: GetEventRequest = try await app.request(client) { $0.sequence = sequence }
-    let response = try await client.withConnection { try await $0.getEvent(request) }
+    let request: GetEventRequest = try await options.request { $0.sequence = sequence }
+    let response = try await options.withConnection { try await $0.getEvent(request) }
     guard let event = response.event else { return }
-    client.show(
+    options.show(
       response,
       [
         ("event", "\(event.sequence) \(event.type)"), ("customer", event.customerId),

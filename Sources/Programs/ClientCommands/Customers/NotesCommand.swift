@@ -15,8 +15,7 @@ struct AddNoteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a note about a customer.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Name of the person who writes it.") var actor = ""
 
@@ -24,13 +23,13 @@ struct AddNoteCommand: AsyncParsableCommand {
   @Argument(help: "Text.") var text: String
 
   func run() async throws {
-    let request: AddNoteRequest = try await scope.request(client) {
+    let request: AddNoteRequest = try await options.request {
       $0.customerId = customer
       $0.text = text
       $0.actor = actor
     }
-    let response = try await client.withConnection { try await $0.addNote(request) }
-    client.show(response, response.note.map { [$0.row] } ?? [])
+    let response = try await options.withConnection { try await $0.addNote(request) }
+    options.show(response, response.note.map { [$0.row] } ?? [])
   }
 }
 
@@ -39,14 +38,13 @@ struct ListNotesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the notes about a customer, newest first.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let request: ListNotesRequest = try await scope.request(client) { $0.customerId = customer }
-    try await client.showPages(
+    let request: ListNotesRequest = try await options.request { $0.customerId = customer }
+    try await options.showPages(
       request, { try await $0.listNotes($1) }, empty: "no notes about '\(customer)'",
       nextPageToken: \.nextPageToken
     ) { $0.notes.map(\.row) }
@@ -57,8 +55,7 @@ struct ListNotesCommand: AsyncParsableCommand {
 struct DeleteNoteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a note.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Option(help: "Name of the person who deletes it.") var actor = ""
   @Option(help: "Reason, for the audit log.") var reason = ""
@@ -66,13 +63,13 @@ struct DeleteNoteCommand: AsyncParsableCommand {
   @Argument(help: "Note id, as 'notes list' prints it.") var note: String
 
   func run() async throws {
-    let request: DeleteNoteRequest = try await app.request(client) {
+    let request: DeleteNoteRequest = try await options.request {
       $0.noteId = note
       $0.actor = actor
       $0.note = reason
     }
-    let response = try await client.withConnection { try await $0.deleteNote(request) }
-    client.show(response, [("deleted", note)])
+    let response = try await options.withConnection { try await $0.deleteNote(request) }
+    options.show(response, [("deleted", note)])
   }
 }
 
@@ -88,8 +85,7 @@ struct AttributesCommand: AsyncParsableCommand {
     commandName: "attributes", abstract: "Show or set the attributes of a customer.",
     discussion: "NAME=VALUE sets an attribute, NAME= removes it. Without either, the command shows them.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Name of the person who changes them.") var actor = ""
   @Option(help: "Reason, for the audit log.") var note = ""
@@ -99,19 +95,19 @@ struct AttributesCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard !changes.isEmpty else {
-      let request: GetCustomerAttributesRequest = try await scope.request(client) { $0.customerId = customer }
-      let response = try await client.withConnection { try await $0.getCustomerAttributes(request) }
-      return client.showList(
+      let request: GetCustomerAttributesRequest = try await options.request { $0.customerId = customer }
+      let response = try await options.withConnection { try await $0.getCustomerAttributes(request) }
+      return options.showList(
         response, response.attributes.map(\.row), empty: "no attributes of '\(customer)'")
     }
-    let request: SetCustomerAttributesRequest = try await scope.request(client) {
+    let request: SetCustomerAttributesRequest = try await options.request {
       $0.customerId = customer
       $0.attributes = try changes.map(CustomerAttribute.init(change:))
       $0.actor = actor
       $0.note = note
     }
-    let response = try await client.withConnection { try await $0.setCustomerAttributes(request) }
-    client.showList(response, response.attributes.map(\.row), empty: "no attributes of '\(customer)'")
+    let response = try await options.withConnection { try await $0.setCustomerAttributes(request) }
+    options.showList(response, response.attributes.map(\.row), empty: "no attributes of '\(customer)'")
   }
 }
 

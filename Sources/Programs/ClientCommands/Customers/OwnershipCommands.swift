@@ -52,8 +52,8 @@ struct LinkCommand: AsyncParsableCommand {
       $0.policy = OwnershipPolicyOption.message(policy)
       $0.dryRun = dryRun
     }
-    let response = try await options.client.withConnection { try await $0.linkPurchase(request) }
-    options.client.show(
+    let response = try await options.withConnection { try await $0.linkPurchase(request) }
+    options.show(
       response,
       [("transfer", response.transferId), ("previous owner", response.previousCustomerId)]
         + response.events.map(\.change))
@@ -83,8 +83,8 @@ struct TransferCommand: AsyncParsableCommand {
       $0.policy = OwnershipPolicyOption.message(policy)
       $0.dryRun = dryRun
     }
-    let response = try await options.client.withConnection { try await $0.transferPurchase(request) }
-    options.client.show(response, [("transfer", response.transferId)] + response.events.map(\.change))
+    let response = try await options.withConnection { try await $0.transferPurchase(request) }
+    options.show(response, [("transfer", response.transferId)] + response.events.map(\.change))
   }
 }
 
@@ -107,8 +107,8 @@ struct MergeCommand: AsyncParsableCommand {
       $0.intoCustomerId = into
       $0.dryRun = dryRun
     }
-    let response = try await options.client.withConnection { try await $0.mergeCustomers(request) }
-    options.client.show(
+    let response = try await options.withConnection { try await $0.mergeCustomers(request) }
+    options.show(
       response,
       [("transfer", response.transferId)] + response.originalTransactionIds.map { ("purchase", $0) }
         + response.events.map(\.change))
@@ -120,8 +120,7 @@ struct UndoTransferCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo", abstract: "Undo a link, a transfer or a merge.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
   @OptionGroup var change: ChangeOptions
 
   @Flag(help: "Show the effects without changing anything.") var dryRun = false
@@ -129,15 +128,15 @@ struct UndoTransferCommand: AsyncParsableCommand {
   @Argument(help: "Transfer id, as 'link', 'transfer' and 'merge' print it.") var transfer: String
 
   func run() async throws {
-    let request: UndoTransferRequest = try await app.request(client) {
+    let request: UndoTransferRequest = try await options.request {
       $0.transferId = transfer
       $0.actor = change.actor
       $0.note = change.note
       $0.idempotencyKey = change.key
       $0.dryRun = dryRun
     }
-    let response = try await client.withConnection { try await $0.undoTransfer(request) }
-    client.show(response, [(dryRun ? "would undo" : "undone", transfer)] + response.events.map(\.change))
+    let response = try await options.withConnection { try await $0.undoTransfer(request) }
+    options.show(response, [(dryRun ? "would undo" : "undone", transfer)] + response.events.map(\.change))
   }
 }
 
@@ -146,15 +145,14 @@ struct FamilyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "family", abstract: "List customers who probably share purchases.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let request: GetProbableFamilyRequest = try await scope.request(client) { $0.customerId = customer }
-    let response = try await client.withConnection { try await $0.getProbableFamily(request) }
-    client.showList(
+    let request: GetProbableFamilyRequest = try await options.request { $0.customerId = customer }
+    let response = try await options.withConnection { try await $0.getProbableFamily(request) }
+    options.showList(
       response, response.members.map(\.row), empty: "no probable family members of '\(customer)'")
   }
 }

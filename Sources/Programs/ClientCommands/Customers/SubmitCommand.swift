@@ -8,8 +8,7 @@ struct SubmitCommand: AsyncParsableCommand {
     commandName: "submit", abstract: "Submit signed transactions of a customer.",
     discussion: "Several transactions are one call with a result each; exit status 3 if one was rejected.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Option(help: "Signed renewal info of the transaction: text, @FILE, or - for the standard input.")
   var renewalInfo: String?
@@ -26,12 +25,12 @@ struct SubmitCommand: AsyncParsableCommand {
 
   func run() async throws {
     let transactions = try transaction.map(Document.read)
-    let app = try await app.id(client)
+    let app = try await options.app.id(options.client)
     guard let transaction = transactions.first, transactions.count == 1 else {
       return try await submit(transactions, to: app)
     }
     let renewalInfo = try renewalInfo.map(Document.read) ?? ""
-    let response = try await client.withConnection { connection in
+    let response = try await options.withConnection { connection in
       try await connection.submitTransaction(
         .with {
           $0.app = app
@@ -41,7 +40,7 @@ struct SubmitCommand: AsyncParsableCommand {
         })
     }
     let entitlements = response.entitlements.map { ($0.name, $0.summary) }
-    client.show(response, response.rows + entitlements)
+    options.show(response, response.rows + entitlements)
   }
 
   private func submit(_ transactions: [String], to app: String) async throws {
@@ -50,8 +49,8 @@ struct SubmitCommand: AsyncParsableCommand {
       $0.customerId = customer
       $0.submissions = transactions.map { transaction in .with { $0.signedTransaction = transaction } }
     }
-    let response = try await client.withConnection { try await $0.submitTransactions(request) }
-    client.show(response, response.rows)
+    let response = try await options.withConnection { try await $0.submitTransactions(request) }
+    options.show(response, response.rows)
     let isRejected = response.results.contains { if case .error = $0.outcome { true } else { false } }
     if isRejected { throw ExitCode(3) }
   }
@@ -87,17 +86,16 @@ struct InspectCommand: AsyncParsableCommand {
     commandName: "inspect", abstract: "Verify and decode a document without storing it.",
     discussion: "Exit status 0 if the document is verified, 3 if not.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Argument(help: "Document: text, @FILE (text or binary), or - for the standard input.")
   var document: String
 
   func run() async throws {
     let document = Array(try Document.bytes(document))
-    let request: InspectRequest = try await app.request(client) { $0.content = .rawDocument(document) }
-    let response = try await client.withConnection { try await $0.inspect(request) }
-    client.show(response, response.rows)
+    let request: InspectRequest = try await options.request { $0.content = .rawDocument(document) }
+    let response = try await options.withConnection { try await $0.inspect(request) }
+    options.show(response, response.rows)
     if !response.verified { throw ExitCode(3) }
   }
 }

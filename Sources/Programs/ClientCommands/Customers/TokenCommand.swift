@@ -56,8 +56,7 @@ struct IssueTokenCommand: AsyncParsableCommand {
     commandName: "issue", abstract: "Issue a token about a customer's entitlements.",
     discussion: "Services verify it offline, with the keys at /.well-known/jwks.json.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Entitlement; repeatable (default: all).") var entitlement: [String] = []
   @Option(help: "Service for which the token is (default: none).") var audience = ""
@@ -66,14 +65,14 @@ struct IssueTokenCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let request: IssueTokenRequest = try await scope.request(client) {
+    let request: IssueTokenRequest = try await options.request {
       $0.customerId = customer
       $0.entitlements = entitlement
       $0.audience = audience
       $0.lifetime = lifetime.map { seconds in .with { $0.seconds = seconds } }
     }
-    let response = try await client.withConnection { try await $0.issueToken(request) }
-    client.show(
+    let response = try await options.withConnection { try await $0.issueToken(request) }
+    options.show(
       response,
       [("token", response.token), ("expires", response.expiresAt.text), ("key", response.keyId)])
   }

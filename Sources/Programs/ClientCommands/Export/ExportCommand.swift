@@ -16,8 +16,7 @@ struct ExportCommand: AsyncParsableCommand {
       Example: entitled export --follow /srv/warehouse/entitled
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Flag(help: "Go on with new rows until the command is interrupted.") var follow = false
   @Option(help: "Seconds between two looks for new rows.") var interval: Double = 60
@@ -27,14 +26,14 @@ struct ExportCommand: AsyncParsableCommand {
     guard interval >= 0.1, interval <= 86_400 else {
       throw Failure("--interval takes 0.1 to 86400 seconds", status: 64)
     }
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let target = try WarehouseDirectory(directory, app: app, environment: scope.environment ?? "")
+    let (app, environment) = try await options.appAndEnvironment()
+    let target = try WarehouseDirectory(directory, app: app, environment: options.scope.environment ?? "")
     for kind in ExportKind.allCases { try target.write(schema: kind.schema, of: kind) }
     var hasSucceeded = false
     repeat {
       do {
         let rows = try await exportOnce(app, environment, to: target)
-        if !hasSucceeded, rows == 0, !follow, !client.json { print("nothing new") }
+        if !hasSucceeded, rows == 0, !follow, !options.client.json { print("nothing new") }
         hasSucceeded = true
       } catch let error as ClientError {
         // While it follows, the server may restart.
@@ -49,7 +48,7 @@ struct ExportCommand: AsyncParsableCommand {
   private func exportOnce(
     _ app: String, _ environment: Wire.Environment, to target: WarehouseDirectory
   ) async throws -> Int {
-    let counter = RowCounter(isJSON: client.json)
+    let counter = RowCounter(isJSON: options.client.json)
     try await exportEvents(app, environment, to: target, counter)
     try await exportPostings(app, environment, to: target, counter)
     return counter.rows
@@ -66,7 +65,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
     var writer = PartitionWriter(target, .events, onFile: counter.count)
     let end = ContinuousClock.now + .seconds(max(10, interval))
-    try await client.withUnmappedErrors { connection in
+    try await options.client.withUnmappedErrors { connection in
       try await connection.watch(request) { response in
         guard case .event(let event) = response.content else { return false }
         try writer.append(event.exportRow, number: event.sequence, knownAt: event.recordedAt.instant)
@@ -85,7 +84,7 @@ struct ExportCommand: AsyncParsableCommand {
       ($0.app, $0.environment, $0.afterNumber) = (app, environment, last)
     }
     var writer = PartitionWriter(target, .postings, onFile: counter.count)
-    try await client.withUnmappedErrors { connection in
+    try await options.client.withUnmappedErrors { connection in
       try await connection.listPostings(request) { postings in
         for posting in postings {
           try writer.append(posting.exportRow, number: posting.number, knownAt: posting.knownAt.instant)

@@ -27,15 +27,13 @@ struct ImportRevenueCatCommand: AsyncParsableCommand {
       its environment or that it grants nothing.
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
   @OptionGroup var options: ImportOptions
   @Argument(help: "Files of the export.") var files: [String]
 
   func run() async throws {
     var rows = ImportFiles(identity: .lastSeen, mapping: try options.mapping(from: .revenueCat))
     for file in files { try rows.read(file, allowsJSON: true) }
-    try await options.run(rows, client: client, scope: scope, from: "RevenueCat")
+    try await options.run(rows, from: "RevenueCat")
   }
 }
 
@@ -48,8 +46,6 @@ struct ImportCSVCommand: AsyncParsableCommand {
       gzip. The rules are those of 'entitled import revenuecat'.
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
   @OptionGroup var options: ImportOptions
   @Option(help: "YAML file that names the columns.") var mapping: String
   @Argument(help: "CSV files.") var files: [String]
@@ -61,11 +57,14 @@ struct ImportCSVCommand: AsyncParsableCommand {
     }
     var rows = ImportFiles(identity: .column, mapping: try options.mapping(from: named))
     for file in files { try rows.read(file, allowsJSON: false) }
-    try await options.run(rows, client: client, scope: scope, from: "CSV")
+    try await options.run(rows, from: "CSV")
   }
 }
 
+/// The options of both imports.
 struct ImportOptions: ParsableArguments {
+  @OptionGroup var scoped: ScopedOptions
+
   @Flag(help: "Print what would be done, without changes and without calls to Apple.") var dryRun = false
   @Option(help: "THEIRS=OURS, another name of an entitlement; repeatable.") var entitlement: [String] = []
   @Option(help: "THEIRS=OURS, another name of a store; repeatable.") var store: [String] = []
@@ -93,11 +92,12 @@ struct ImportOptions: ParsableArguments {
   }
 
   /// Plans and performs the import of `files`, prints the result, and writes what was not taken to a file.
-  func run(
-    _ files: ImportFiles, client: ClientOptions, scope: ScopeOptions, from origin: String
-  ) async throws {
-    let app = try await scope.app.id(client)
-    let target = try await ImportTarget(app, try scope.appEnvironment(), client)
+  ///
+  /// - Throws: `ExitCode` 3 if something was left out that an import should have taken.
+  func run(_ files: ImportFiles, from origin: String) async throws {
+    let client = scoped.client
+    let (app, environment) = try await scoped.appAndEnvironment()
+    let target = try await ImportTarget(app, environment, client)
     var plan = files.plan(for: target, includesAttributes: !withoutAttributes)
     if files.choosesCustomerIDs {
       plan.keepCustomers(mergedInto: try await target.mergeTargets(of: plan, client))

@@ -18,8 +18,7 @@ struct ImportCompareCommand: AsyncParsableCommand {
       Exit status 0 if there is no disagreement, 3 otherwise.
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
   @Option(help: "THEIRS=OURS, another name of an entitlement; repeatable.") var entitlement: [String] = []
   @Option(help: "Seconds by which ends of access may differ.") var tolerance: Int64 = 60
   @Argument(help: "Files with events, exports or lists.") var files: [String]
@@ -35,8 +34,8 @@ struct ImportCompareCommand: AsyncParsableCommand {
     mapping.entitlements = try ImportOptions.names(entitlement, "--entitlement")
     var rows = ImportFiles(identity: .lastSeen, mapping: mapping)
     var events: [(event: RevenueCatEvent, document: JSONValue)] = []
-    let target = try await ImportTarget(
-      try await scope.app.id(client), try scope.appEnvironment(), client)
+    let (app, environment) = try await options.appAndEnvironment()
+    let target = try await ImportTarget(app, environment, options.client)
     for file in files {
       if let found = try EventFile.events(file) {
         events += found
@@ -56,7 +55,7 @@ struct ImportCompareCommand: AsyncParsableCommand {
   private func check(_ stated: [StatedAccess], _ target: ImportTarget) async throws -> [ComparedAccess] {
     let progress = ProgressLine()
     defer { progress.finish() }
-    return try await client.withConnection { connection in
+    return try await options.withConnection { connection in
       var compared: [ComparedAccess] = []
       for access in stated {
         let response = try await connection.check(
@@ -73,7 +72,7 @@ struct ImportCompareCommand: AsyncParsableCommand {
 
   private func show(_ compared: [ComparedAccess], silent: Int, unknown: [String]) {
     let differing = compared.filter { $0.disagreement != nil }
-    if client.json {
+    if options.client.json {
       let result: JSONObject = [
         "compared": JSONValue(Int64(compared.count)),
         "disagreements": .array(differing.map { .object($0.json) }),

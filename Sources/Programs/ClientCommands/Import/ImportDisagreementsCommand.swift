@@ -11,13 +11,12 @@ struct ImportDisagreementsCommand: AsyncParsableCommand {
       answer agrees. --json has the whole event; 'evidence ID' shows Apple's document.
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
   @Option(help: "Customer id (default: all).") var customer = ""
 
   func run() async throws {
-    let request: ListDisagreementsRequest = try await scope.request(client) { $0.customerId = customer }
-    try await client.showPages(
+    let request: ListDisagreementsRequest = try await options.request { $0.customerId = customer }
+    try await options.showPages(
       request, { try await $0.listDisagreements($1) }, empty: "no disagreements",
       nextPageToken: \.nextPageToken
     ) { $0.disagreements.map(\.row) }

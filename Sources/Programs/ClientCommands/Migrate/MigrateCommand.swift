@@ -149,15 +149,14 @@ struct MigrateCompareCommand: AsyncParsableCommand {
       Changes nothing. Exit status 0 if all customers were compared and none differs, 3 otherwise.
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Sampling interval: compare one of this number of customers.")
   var sampleEvery: Int32 = 1
 
   func run() async throws {
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let server = MigrationClient(client: client)
+    let (app, environment) = try await options.appAndEnvironment()
+    let server = MigrationClient(client: options.client)
     let progress = ProgressLine()
     var (compared, notCompared, drifted) = (0, 0, Set<String>())
     var token = ""
@@ -176,13 +175,13 @@ struct MigrateCompareCommand: AsyncParsableCommand {
       notCompared += Int(page.notCompared)
       for drift in page.drifts {
         drifted.insert(drift.customerId)
-        print(client.json ? String(decoding: drift.json(), as: UTF8.self) : drift.line)
+        print(options.client.json ? String(decoding: drift.json(), as: UTF8.self) : drift.line)
       }
       token = page.nextPageToken
       progress.update("\(compared + notCompared) customers, \(drifted.count) differ")
     } while !token.isEmpty
     progress.finish()
-    if client.json {
+    if options.client.json {
       print("{\"compared\":\(compared),\"drifted\":\(drifted.count),\"notCompared\":\(notCompared)}")
     } else {
       print(

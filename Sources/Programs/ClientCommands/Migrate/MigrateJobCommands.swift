@@ -7,12 +7,11 @@ struct MigrateListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List migration jobs, latest first.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   func run() async throws {
-    let request: ListMigrationsRequest = try await app.request(client)
-    try await client.showPages(
+    let request: ListMigrationsRequest = try await options.request()
+    try await options.showPages(
       request, { try await $0.listMigrations($1) }, empty: "no migration jobs", nextPageToken: \.nextPageToken
     ) { $0.rows }
   }
@@ -23,17 +22,17 @@ struct MigrateStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show the progress and the results of a job.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
-    let request: GetMigrationRequest = try await app.request(client) { $0.migrationId = migration }
-    let response = try await client.withConnection { try await $0.getMigration(request) }
+    let request: GetMigrationRequest = try await options.request { $0.migrationId = migration }
+    let response = try await options.withConnection { try await $0.getMigration(request) }
     guard let job = response.migration else { return }
     print(
-      client.json ? String(decoding: response.json(pretty: true), as: UTF8.self) : job.report(failures: nil))
+      options.client.json
+        ? String(decoding: response.json(pretty: true), as: UTF8.self) : job.report(failures: nil))
   }
 }
 
@@ -42,14 +41,13 @@ struct MigrateFailuresCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "failures", abstract: "List the failed lines of a job.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
-    let request: ListMigrationFailuresRequest = try await app.request(client) { $0.migrationId = migration }
-    try await client.showPages(
+    let request: ListMigrationFailuresRequest = try await options.request { $0.migrationId = migration }
+    try await options.showPages(
       request, { try await $0.listMigrationFailures($1) }, empty: "no failed lines",
       nextPageToken: \.nextPageToken
     ) { $0.failures.map(\.row) }
@@ -61,20 +59,19 @@ struct MigrateCancelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancel a running job.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Option(help: "Reason, for the audit log.") var note = ""
 
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
-    let request: CancelMigrationRequest = try await app.request(client) {
+    let request: CancelMigrationRequest = try await options.request {
       $0.migrationId = migration
       $0.note = note
     }
-    let response = try await client.withConnection { try await $0.cancelMigration(request) }
-    client.show(response, [("state", response.migration?.state.word ?? "")])
+    let response = try await options.withConnection { try await $0.cancelMigration(request) }
+    options.show(response, [("state", response.migration?.state.word ?? "")])
   }
 }
 
@@ -83,20 +80,19 @@ struct MigratePurgeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "purge", abstract: "Delete the input and the failed lines of an ended job.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+  @OptionGroup var options: AppOptions
 
   @Option(help: "Reason, for the audit log.") var note = ""
 
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
-    let request: PurgeMigrationRequest = try await app.request(client) {
+    let request: PurgeMigrationRequest = try await options.request {
       $0.migrationId = migration
       $0.note = note
     }
-    let response = try await client.withConnection { try await $0.purgeMigration(request) }
-    client.show(response, [("state", response.migration?.state.word ?? "")])
+    let response = try await options.withConnection { try await $0.purgeMigration(request) }
+    options.show(response, [("state", response.migration?.state.word ?? "")])
   }
 }
 

@@ -20,8 +20,7 @@ struct ReconcileCommand: AsyncParsableCommand {
       Example: entitled reconcile reports/*2026-10-2*.txt.gz
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Flag(help: "Store the result for the console (role operate).") var record = false
   @Option(help: "The app's Apple ID; rows of other apps are left out (default: all rows count).") var appleId:
@@ -36,8 +35,7 @@ struct ReconcileCommand: AsyncParsableCommand {
       throw Failure("--zone takes pacific or utc, not '\(self.zone)'", status: 64)
     }
     let (documents, duplicates) = try ReportFiles.read(files)
-    let app = try await scope.app.id(client)
-    let environment = try scope.appEnvironment()
+    let (app, environment) = try await options.appAndEnvironment()
     let given = try givenProducts()
     let known = try await productIDs(app, environment).union(given.values)
     let names = ProductNames(given: given, known: known, learnedFrom: documents)
@@ -50,7 +48,7 @@ struct ReconcileCommand: AsyncParsableCommand {
     let postings = try await postings(for: comparison, app, environment)
     let output = ReconciliationOutput(
       result: comparison.result(postings), documents: documents, duplicates: duplicates)
-    print(client.json ? output.json : output.text)
+    print(options.client.json ? output.json : output.text)
     if record { try await store(output.result, app, environment) }
     guard output.result.isClean else { throw ExitCode(3) }
   }
@@ -70,7 +68,7 @@ struct ReconcileCommand: AsyncParsableCommand {
         $0.files = Array(day.files.prefix(100))
       }
     }
-    try await client.withConnection { connection in
+    try await options.withConnection { connection in
       var rest = days[...]
       while !rest.isEmpty {
         let page = rest.prefix(1_000)
@@ -97,7 +95,7 @@ struct ReconcileCommand: AsyncParsableCommand {
   }
 
   private func productIDs(_ app: String, _ environment: Wire.Environment) async throws -> Set<String> {
-    try await client.withConnection { connection in
+    try await options.withConnection { connection in
       var (ids, token) = (Set<String>(), "")
       repeat {
         let request = GetCatalogRequest.with {
@@ -122,7 +120,7 @@ struct ReconcileCommand: AsyncParsableCommand {
         millisecondsSince1970: span.lowerBound.millisecondsSince1970)
       $0.endTime = GoogleProtobuf.Timestamp(millisecondsSince1970: span.upperBound.millisecondsSince1970)
     }
-    return try await client.withConnection { connection in
+    return try await options.withConnection { connection in
       var postings: [KnownPosting] = []
       try await connection.listPostings(request) { page in
         postings += page.compactMap { KnownPosting($0, openedAt: span.lowerBound) }

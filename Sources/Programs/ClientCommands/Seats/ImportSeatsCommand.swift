@@ -17,8 +17,7 @@ struct ImportSeatsCommand: AsyncParsableCommand {
       Example: entitled seats import team.csv --purchase 2000001 --dry-run
       """)
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Option(help: "Original transaction id of rows that name none.") var purchase: String?
   @Flag(help: "Print the changes, and make none.") var dryRun = false
@@ -35,8 +34,8 @@ struct ImportSeatsCommand: AsyncParsableCommand {
     do { parsed = try Roster(csv: bytes, purchase: purchase) } catch {
       throw Failure("\(roster): \(error)")
     }
-    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
-    let report = try await client.withConnection { connection in
+    let (app, environment) = try await options.appAndEnvironment()
+    let report = try await options.withConnection { connection in
       let seats = RosterImport(
         connection, app: app, environment: environment, actor: actor, note: note, isDryRun: dryRun,
         keepsOthers: keepOthers)
@@ -45,7 +44,8 @@ struct ImportSeatsCommand: AsyncParsableCommand {
       return await seats.run(parsed) { progress.update("importing seats", $0, of: Int64(parsed.rows.count)) }
     }
     print(
-      client.json ? String(decoding: report.json.serialized(pretty: true), as: UTF8.self) : report.text)
+      options.client.json
+        ? String(decoding: report.json.serialized(pretty: true), as: UTF8.self) : report.text)
     if report.failed > 0 { throw ExitCode(3) }
   }
 }

@@ -18,14 +18,13 @@ struct ListSeatsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the claimed seats of a purchase.")
 
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var options: ScopedOptions
 
   @Argument(help: "Original transaction id.") var purchase: String
 
   func run() async throws {
-    let request: ListSeatsRequest = try await scope.request(client) { $0.originalTransactionId = purchase }
-    try await client.showPages(
+    let request: ListSeatsRequest = try await options.request { $0.originalTransactionId = purchase }
+    try await options.showPages(
       request, { try await $0.listSeats($1) }, empty: "no claimed seats", nextPageToken: \.nextPageToken
     ) { $0.seats.map(\.row) }
   }
@@ -47,8 +46,8 @@ struct ClaimSeatCommand: AsyncParsableCommand {
       $0.customerId = customer
       $0.requestIdentifier = options.change.requestIdentifier
     }
-    let response = try await options.client.withConnection { try await $0.claimSeat(request) }
-    options.client.show(response, response.seat.map { [$0.row] } ?? [])
+    let response = try await options.withConnection { try await $0.claimSeat(request) }
+    options.show(response, response.seat.map { [$0.row] } ?? [])
   }
 }
 
@@ -69,8 +68,8 @@ struct AssociateSeatCommand: AsyncParsableCommand {
       $0.seatId = seat
       $0.customerId = customer
     }
-    let response = try await options.client.withConnection { try await $0.associateSeat(request) }
-    options.client.show(response, response.seat.map { [$0.row] } ?? [])
+    let response = try await options.withConnection { try await $0.associateSeat(request) }
+    options.show(response, response.seat.map { [$0.row] } ?? [])
   }
 }
 
@@ -89,8 +88,8 @@ struct UnclaimSeatCommand: AsyncParsableCommand {
       $0.originalTransactionId = purchase
       $0.seatId = seat
     }
-    let response = try await options.client.withConnection { try await $0.unclaimSeat(request) }
-    options.client.show(response, [("released", seat)])
+    let response = try await options.withConnection { try await $0.unclaimSeat(request) }
+    options.show(response, [("released", seat)])
   }
 }
 
