@@ -39,11 +39,14 @@ package struct LineLogHandler: LogHandler {
     self.write = write
   }
 
+  /// The metadata of all later lines of this logger; a line's own values win.
   package subscript(metadataKey key: String) -> Logger.MetadataValue? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
+  /// Writes one line. The event's metadata wins over the provider's, that over the ids of the current trace, and these
+  /// over the logger's.
   package func log(event: LogEvent) {
     var all = metadata
     if let trace = TraceContext.current {

@@ -20,6 +20,13 @@ package struct MetricFamily: Hashable, Sendable {
   /// The finite upper bounds of a histogram's buckets (default: ``waitBounds``).
   package let bounds: [Double]
 
+  /// Describes a metric.
+  ///
+  /// - Parameters:
+  /// - name: As Prometheus's conventions require: base units, and `_total` for a counter.
+  /// - labels: The label names. Each sample must have all of them, in this order.
+  /// - bounds: The finite upper bounds of a histogram, ascending; empty selects ``waitBounds``.
+  /// - help: One line of text.
   package init(
     _ name: String, _ kind: Kind, labels: [String] = [], bounds: [Double] = [], help: String
   ) {
@@ -64,10 +71,12 @@ package struct MetricSample: Sendable {
   /// The value at the scrape.
   package let value: Value
 
+  /// A sample of a counter or gauge.
   package init(_ family: String, labels: [(name: String, value: String)] = [], _ number: Double) {
     self.init(family, labels: labels, .number(number))
   }
 
+  /// A sample of any kind; `family` is the ``MetricFamily/name``.
   package init(_ family: String, labels: [(name: String, value: String)] = [], _ value: Value) {
     self.family = family
     self.labels = labels
@@ -85,6 +94,7 @@ package protocol MetricsSource: Sendable {
 package struct CallbackMetricsSource: MetricsSource {
   private let measure: @Sendable () -> [MetricSample]
 
+  /// `measure` is called for each scrape, on any thread; it must not block.
   package init(_ measure: @escaping @Sendable () -> [MetricSample]) { self.measure = measure }
 
   package func samples() -> [MetricSample] { measure() }

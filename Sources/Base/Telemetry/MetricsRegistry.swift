@@ -54,14 +54,17 @@ package final class MetricsRegistry: Sendable {
 }
 
 extension MetricsRegistry: MetricsFactory {
+  /// Returns the counter with this name and these labels; the same one for each call.
   package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     instrument(label, dimensions) { _ in CounterCell() }
   }
 
+  /// Returns the gauge with this name and these labels; the same one for each call.
   package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     instrument(label, dimensions) { _ in GaugeCell() }
   }
 
+  /// Returns a histogram with the bounds of its family, or without `aggregate` a gauge, which has the last value only.
   package func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler {
@@ -70,6 +73,7 @@ extension MetricsRegistry: MetricsFactory {
       : instrument(label, dimensions) { _ in GaugeCell() }
   }
 
+  /// Returns a histogram. swift-metrics passes nanoseconds; a scrape has seconds.
   package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     instrument(label, dimensions) { HistogramCell(bounds: $0) }
   }

@@ -42,6 +42,7 @@ package struct DeliveryCheck: DoctorCheck {
     timeLimit = wait + .seconds(30)
   }
 
+  /// Depends on ``KeyCheck``, which must have run before.
   package func run() async -> Finding {
     switch access.testNotification {
     case .notRequested:

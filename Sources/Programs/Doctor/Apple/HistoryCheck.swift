@@ -15,6 +15,7 @@ package struct HistoryCheck: DoctorCheck {
     self.now = now
   }
 
+  /// Keeps the notifications' documents for ``OCSPCheck``.
   package func run() async -> Finding {
     let end = now()
     let filter = NotificationHistoryFilter(startDate: end.advanced(byDays: -1), endDate: end)

@@ -8,8 +8,11 @@ package struct KeyCheck: DoctorCheck {
   package let timeLimit = Duration.seconds(30)
   private let access: AppleAccess
 
+  /// Checks the key of `access`, and stores the state of the test notification in it.
   package init(_ access: AppleAccess) { self.access = access }
 
+  /// Apple's `401` is a fault, with the likely causes. A missing URL is no fault of the key: ``DeliveryCheck`` reports
+  /// it.
   package func run() async -> Finding {
     do throws(AppStoreClientError) {
       let response = try await access.client.send(

@@ -29,6 +29,7 @@ package struct OCSPCheck: DoctorCheck {
     self.now = now
   }
 
+  /// Uses the first document with a responder. Without one, only checks that the responder answers.
   package func run() async -> Finding {
     for document in accesses.flatMap(\.documents) {
       guard let chain = try? verifier.certificates(of: .jws(document)),

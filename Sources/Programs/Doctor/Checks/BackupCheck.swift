@@ -18,6 +18,7 @@ package struct BackupCheck: DoctorCheck {
     self.now = now
   }
 
+  /// A fault without a backup, and for one that is too old. Only the times of files are read, not their content.
   package func run() async -> Finding {
     let create = "run 'entitled store backup', and repeat it every day"
     guard FileManager.default.fileExists(atPath: path) else {

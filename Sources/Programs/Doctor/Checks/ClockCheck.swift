@@ -22,6 +22,7 @@ package struct ClockCheck: DoctorCheck {
     self.now = now
   }
 
+  /// A fault for a difference above ``tolerance`` and without an answer; not checked if the answer has no date.
   package func run() async -> Finding {
     // Without a token Apple answers 401, which has a date, too.
     let request = OutgoingRequest(

@@ -8,8 +8,10 @@ package struct DNSCheck: DoctorCheck {
   package let timeLimit = Duration.seconds(5)
   private let host: String
 
+  /// `host` is the host name of `public_url`.
   package init(host: String) { self.host = host }
 
+  /// The addresses, or a fault with the text of the resolver (`gai_strerror`).
   package func run() async -> Finding {
     let host = host
     // The resolver blocks its thread.

@@ -12,6 +12,8 @@ package struct DataDirectoryCheck: DoctorCheck {
   /// `path` is the directory of the service.
   package init(path: String) { self.path = path }
 
+  /// A fault for another user than the owner (except root), for a mode that lets others in, and for files of another
+  /// owner than the directory's.
   package func run() async -> Finding {
     guard let directory = FileStatus(path), directory.isDirectory else {
       return .notChecked("no such directory", action: "pass the directory of the service as --data")

@@ -22,6 +22,7 @@ package struct FileModesCheck: DoctorCheck {
     self.dataDirectory = dataDirectory
   }
 
+  /// One fault for all files together, whose action is the `chmod` commands for them.
   package func run() async -> Finding {
     let secrets = secrets.flatMap(Self.files(at:))
     let password = [password].compactMap(\.self)
@@ -42,12 +43,14 @@ package struct FileModesCheck: DoctorCheck {
     return .ok("the configuration, keys and secrets: \(files.count)")
   }
 
+  /// Whether others than the owner may read or change a key or secret.
   private static func isExposed(_ secret: String) -> Bool {
     guard let status = FileStatus(secret) else { return false }
     // Root may share a file with the service's group, as Kubernetes and systemd do.
     return status.permissions & (status.owner == 0 ? 0o037 : 0o077) != 0
   }
 
+  /// Whether the service would refuse the file because of its mode or owner.
   private func isExposedPassword(_ path: String) -> Bool {
     do throws(PrivateKeyFileError) { try PasswordFile.check(path, user: serviceUser) } catch {
       if case .accessibleToOthers = error { return true }
@@ -55,6 +58,7 @@ package struct FileModesCheck: DoctorCheck {
     return false
   }
 
+  /// The user that the service runs as: the owner of the data directory, or this process's if there is none.
   private var serviceUser: UInt32 { FileStatus(dataDirectory)?.owner ?? geteuid() }
 
   /// Whether every user may change the configuration, or may read it without need: a service of another user than the

@@ -22,6 +22,7 @@ package struct TLSCheck: DoctorCheck {
     self.now = now
   }
 
+  /// Judges the certificate first, so that an expired one is reported as such and not as an untrusted chain.
   package func run() async -> Finding {
     let probe = TLSProbe(host: host, port: port, authorities: authorities)
     let chain: [Certificate]

@@ -7,6 +7,10 @@ internal import Wire
 
 /// One customer: what the customer has, why, and what to do about it.
 enum CustomerPage {
+  /// `GET …/customers/ID`. `at` and `known` select the point in time (``PointInTime``); `explain` names an entitlement
+  /// whose answer is explained below it.
+  ///
+  /// - Throws: the status of `GetCustomer`. Parts that fail show their error instead of their content.
   static func page(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let data = try await CustomerData(id, in: scope, visit)
     var steps: Result<ExplainResponse, Status>?

@@ -28,6 +28,8 @@ enum FindPage {
       || text.hasPrefix("eyJ") && text.count { $0 == "." } == 2
   }
 
+  /// `GET /find?q=TEXT`. Redirects to the page of the only hit, unless the hit is in another app or environment than
+  /// the one in `app` and `environment`, from which the person searched.
   static func page(_ visit: Visit) async throws(Status) -> Outcome {
     guard let text = visit.value("q") else {
       return .page(
@@ -56,6 +58,7 @@ enum FindPage {
     return Scope(app, environment)
   }
 
+  /// Calls `FindCustomers`: in all apps that the person may see, or in `app`.
   static func hits(_ text: String, in app: String = "", _ visit: Visit) async throws(Status)
     -> FindCustomersResponse
   {
@@ -81,6 +84,7 @@ enum FindPage {
     return hit.customerIds.count == 1 ? scope.customer(hit.customerIds[0]) : nil
   }
 
+  /// The hits as a table, in the order of the response.
   static func list(_ found: FindCustomersResponse) -> Markup {
     let table = Table.markup(
       Text.hits, heads: [Text.recognizedAs, Text.inWords, Text.app, Text.environment, Text.open],

@@ -20,6 +20,8 @@ enum GrantsPage {
     "customer_id", "entitlement", "access_level", "since", "until", "source", "grant_id", "actor", "note",
   ]
 
+  /// `GET …/segments/built-in/granted`. A page has about 100 grants, after at most ``maxCalls`` calls of `ListGrants`;
+  /// `page` is the token of the next one.
   static func page(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let now = try await visit.time(in: scope)
     var token = visit.value("page") ?? ""
@@ -93,6 +95,7 @@ enum GrantsPage {
     ]
   }
 
+  /// The address of the list, or of its CSV file with the suffix `.csv`.
   static func link(in scope: Scope, page: String? = nil, suffix: String = "") -> Link {
     Link(scope.path + ["segments", "built-in", name + suffix], query: [("page", page)])
   }

@@ -64,6 +64,7 @@ extension PurchasePage {
     return "<li><span class=\"quiet\">\(Text.appAccountToken)</span> \(Format.id(token))</li>"
   }
 
+  /// When status polling asks Apple next, and the lookup that waits to be repeated after a failure.
   static func lookup(_ purchase: GetPurchaseResponse) -> Markup {
     var facts: [Markup] = []
     if let next = purchase.nextPollAt { facts.append("\(Text.nextPoll) \(Format.time(next))") }
@@ -75,6 +76,7 @@ extension PurchasePage {
     return facts.map { "<li>\($0)</li>\n" as Markup }.joined()
   }
 
+  /// The buttons of the actions on this purchase that the person may perform.
   static func actions(_ purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit) -> Markup {
     let id = purchase.originalTransactionId
     let owner = purchase.customerIds.first

@@ -6,6 +6,9 @@ internal import Wire
 
 /// One purchase: its transactions, owners, claims, notifications and seats.
 enum PurchasePage {
+  /// `GET …/purchases/ID`, with the id of any transaction of the purchase.
+  ///
+  /// - Throws: the status of `GetPurchase`. Without the owner's history, the picture shows the transactions only.
   static func page(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let purchase = try await visit.call(
       Calls.getPurchase,

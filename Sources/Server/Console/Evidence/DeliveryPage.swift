@@ -5,11 +5,13 @@ internal import Wire
 
 /// One message of a webhook: its attempts, and the body that the webhook receives.
 enum DeliveryPage {
+  /// The address of a message. Kinds are in it by their number in the contract.
   static func link(_ webhook: String, _ kind: WebhookKind, _ number: Int64, in scope: Scope) -> Link {
     Link(
       scope.path + ["work", WorkQueue.deadLetters.rawValue, webhook, String(kind.rawValue), String(number)])
   }
 
+  /// `GET` of `work/dead-letters/WEBHOOK/KIND/NUMBER` in the scope, also for a message that was delivered and waits no longer.
   static func page(
     _ webhook: String, _ kind: String, _ number: String, in scope: Scope, _ visit: Visit
   ) async throws(Status) -> Page {

@@ -5,6 +5,8 @@ internal import Wire
 
 /// One event: the answer before and after it.
 enum EventPage {
+  /// `GET …/events/SEQUENCE`. The sequence is of the app, so the page may be about another environment than its
+  /// address.
   static func page(_ number: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     guard let sequence = Int64(number), sequence > 0 else { throw .noSuchPage }
     let response = try await visit.call(

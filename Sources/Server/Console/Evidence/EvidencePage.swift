@@ -7,6 +7,7 @@ internal import Wire
 
 /// One piece of evidence as a verified document, or one command.
 enum EvidencePage {
+  /// `GET …/evidence/ID`. With `body`, the role `admin` also sees the bytes as they arrived.
   static func page(_ number: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     guard let id = Int64(number), id > 0 else { throw .noSuchPage }
     let evidence = try await visit.call(

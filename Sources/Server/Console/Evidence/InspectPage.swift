@@ -9,6 +9,8 @@ enum InspectPage {
   private static let maxApps = 20
   private static let maxPurchases = 10
 
+  /// The result of `POST /find` with a document. Calls `Inspect` for the person's apps, at most ``maxApps`` of them,
+  /// until the document verifies for one; otherwise shows the result of the app that it names.
   static func page(_ text: String, _ visit: Visit) async throws(Status) -> Page {
     let apps = try await visit.call(Calls.whoAmI, WhoAmIRequest()).apps
     var best: (app: String, document: InspectResponse)?

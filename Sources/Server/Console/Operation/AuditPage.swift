@@ -24,6 +24,8 @@ enum AuditPage {
   /// The roles of the methods that change nothing.
   private static let lookingRoles: Set<Role> = [.read, .reports, .audit]
 
+  /// `GET /audit`, for the role `audit`: the latest entries first, selected by ``filters``. Calls with one request id
+  /// are one row.
   static func page(_ visit: Visit) async throws(Status) -> Page {
     let response = try await entries(after: visit.value("page") ?? "", size: pageSize, visit)
     let rows = AuditRow.rows(response.entries) { entry in

@@ -6,6 +6,7 @@ internal import Wire
 
 /// The products of an app, the entitlements that they grant, and the problems of both.
 enum CatalogPage {
+  /// `GET …/catalog`: at most 200 products on a page, with the problems of the entries on it.
   static func page(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let catalog = try await visit.call(
       Calls.getCatalog,

@@ -19,6 +19,7 @@ enum HomePage {
     return .page(try await page(status, visit))
   }
 
+  /// `GET /apps`: one row for each app and environment, with the last notification and the open refund requests.
   static func page(_ visit: Visit) async throws(Status) -> Page {
     try await page(await visit.attempt(Calls.getStatus, GetStatusRequest()), visit)
   }

@@ -6,6 +6,10 @@ internal import Wire
 
 /// The state of the service for operators.
 enum StatusPage {
+  /// `GET /status`.
+  ///
+  /// - Throws: the status of `GetStatus`, without which there is no page. Webhooks and configuration show their own
+  ///   errors.
   static func page(_ visit: Visit) async throws(Status) -> Page {
     let status = try await visit.call(Calls.getStatus, GetStatusRequest())
     let ready = status.ready ? Part.chip("✓ \(Text.ready)", .full) : Part.chip("✕ \(Text.notReady)", .none)

@@ -7,6 +7,9 @@ internal import Wire
 
 /// All results of comparisons with Apple's reports of one day, the latest first.
 enum ReconciliationRunsPage {
+  /// `GET …/reports/reconciliation/DAY`, with the day as `YYYY-MM-DD`.
+  ///
+  /// - Throws: `NO_SUCH_PAGE` for another text, and for a person without the role of `GetReconciliation`.
   static func page(_ text: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     guard visit.mayCall(Calls.getReconciliation), let day = ReportDay(text: text) else { throw .noSuchPage }
     let request = GetReconciliationRequest.with {

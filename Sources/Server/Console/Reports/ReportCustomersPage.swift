@@ -12,6 +12,8 @@ enum ReportCustomersPage {
     "reason",
   ]
 
+  /// `GET …/reports/CHART/customers`. Besides the chart's filter, the query names the cell: `column`, `bucket`,
+  /// `group`, `currency` and `age`, as ``ReportData/link(_:_:)`` writes them.
   static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let (chart, filter, request) = try await request(name, in: scope, visit)
     let response = try await visit.call(Calls.listReportPurchases, request)

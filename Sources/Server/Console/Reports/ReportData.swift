@@ -11,6 +11,7 @@ struct ReportData: Sendable {
   let report: Reports.Report.Name
   let scope: Scope
   let filter: ReportFilter
+  /// All currencies and columns; a page shows one currency.
   let response: QueryReportResponse
   /// Whether the amounts are estimated proceeds.
   let isOfProceeds: Bool
@@ -22,6 +23,11 @@ struct ReportData: Sendable {
   /// The currency of the page; empty in reports without amounts.
   let currency: String
 
+  /// Queries a report, or takes the answer that ``ReportAnswers`` keeps of the same query.
+  ///
+  /// - Parameters:
+  /// - proceeds: Whether the amounts are estimated proceeds instead of customer prices.
+  /// - groupBy: The dimensions of the rows, at most two.
   static func load(
     _ report: Reports.Report.Name, of chart: ReportChart, _ filter: ReportFilter, in scope: Scope,
     _ visit: Visit, proceeds: Bool = false, groupBy: [ReportDimension] = []
@@ -51,8 +57,11 @@ struct ReportData: Sendable {
   /// The rows of the page's currency.
   var rows: [ReportRow] { response.rows.filter { $0.currency == currency } }
 
+  /// The position of a column of the contract, such as `mrr`; `nil` if this report has none of that name.
   func index(of column: String) -> Int? { response.columns.firstIndex { $0.name == column } }
 
+  /// The value of a column in a row, in the unit of the column: a count, or thousandths of the currency. `nil` if the
+  /// report does not have the column.
   func value(_ column: String, _ row: ReportRow) -> Int64? {
     index(of: column).flatMap { row.values.indices.contains($0) ? row.values[$0] : nil }
   }

@@ -11,6 +11,8 @@ enum ReportPage {
   /// The most revisions of a page.
   private static let maxRevisions = 100
 
+  /// `GET …/reports/CHART`, with the query of ``ReportFilter``. An error of the report takes the place of the chart, so
+  /// that the person can change the form.
   static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let (chart, filter) = try await request(name, in: scope, visit)
     let form = ReportForm.markup(chart, filter, scope)

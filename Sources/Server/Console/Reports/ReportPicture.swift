@@ -8,10 +8,14 @@ internal import Wire
 struct ReportPicture: Sendable {
   /// The report of the table.
   let data: ReportData
+  /// The series by name; empty for a chart with one.
   let legend: Markup
+  /// The drawing. Its points are links for a mouse.
   let svg: Markup
+  /// The numbers of the drawing, and their links for the keyboard.
   let table: Markup
 
+  /// Calls `QueryReport` for each report of a chart, and draws the answers.
   static func load(
     _ chart: ReportChart, _ filter: ReportFilter, in scope: Scope, _ visit: Visit
   ) async throws(Status) -> ReportPicture {

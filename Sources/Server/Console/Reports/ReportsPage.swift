@@ -26,6 +26,9 @@ enum ReportsPage {
       Text.reports, section: .reports, body: "<h1>\(Text.reports)</h1>\n\(table)")
   }
 
+  /// `GET …/reports`: the charts, and the days that were compared with Apple's reports.
+  ///
+  /// - Throws: `NO_SUCH_PAGE` for a person without the role of `QueryReport`.
   static func overview(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     guard visit.mayCall(Calls.queryReport) else { throw .noSuchPage }
     let cards = ReportChart.allCases.map { chart in

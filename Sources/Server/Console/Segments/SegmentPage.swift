@@ -44,6 +44,8 @@ enum SegmentPage {
     "storefront", "payment_mode", "price_milliunits", "currency", "annual_milliunits", "paid_days",
   ]
 
+  /// `GET …/segments`: the built-in segments, and the saved ones with their numbers of members, each counted up to
+  /// ``maxCount``.
   static func overview(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let response = try await visit.call(
       Calls.listSegments,
@@ -84,6 +86,8 @@ enum SegmentPage {
     """
   }
 
+  /// `GET …/segments/NAME`, or `…/segments/built-in/NAME`. Members that fit on one page are sorted by their ends;
+  /// longer lists keep the order of `ListCustomers`.
   static func page(_ selection: Selection, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let response = try await rows(
       of: selection, after: visit.value("page") ?? "", isFile: false, scope, visit)

@@ -9,6 +9,7 @@ enum MigrationFailuresPage {
     Link(scope.path + ["work", WorkQueue.migrations.rawValue, migration], query: [("page", page)])
   }
 
+  /// `GET` of `work/migrations/ID` in the scope: failed lines in the order of the input. `page` is the token of the next page.
   static func page(_ migration: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let response = try await visit.call(
       Calls.listMigrationFailures,

@@ -46,6 +46,7 @@ enum WorkPage {
     )
   }
 
+  /// `GET` of `work/QUEUE` in the scope. `page` is the token of the next page.
   static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let queue = try queue(name, visit)
     let rows = try await WorkRows.page(

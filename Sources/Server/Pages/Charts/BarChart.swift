@@ -12,6 +12,7 @@ package struct BarChart: Sendable {
   /// Of each measure one point for each name.
   package let measures: [ChartSeries]
 
+  /// Each measure must have one point for each name.
   package init(_ title: String, names: [String], measures: [ChartSeries]) {
     self.title = title
     self.names = names

@@ -15,6 +15,7 @@ package struct BucketChart: Sendable {
     /// An event of the operator's on it, such as a release.
     package let note: String?
 
+    /// `name` must be short: about 70 units of the SVG have room for it.
     package init(_ name: String, isOpen: Bool, isRevised: Bool = false, note: String? = nil) {
       self.name = name
       self.isOpen = isOpen
@@ -38,6 +39,7 @@ package struct BucketChart: Sendable {
   /// From top to bottom.
   package let panels: [ChartPanel]
 
+  /// Each series of each panel must have one point for each bucket.
   package init(_ title: String, buckets: [Bucket], panels: [ChartPanel]) {
     self.title = title
     self.buckets = buckets
@@ -95,6 +97,7 @@ package struct BucketChart: Sendable {
     }
   }
 
+  /// The operator's events, each as a line at the start of its bucket.
   private func notes(_ bottom: Double) -> [Markup] {
     buckets.enumerated().compactMap { index, bucket in
       bucket.note.map { note in

@@ -13,6 +13,9 @@ internal import Wire
 extension AppStoreServiceHandler {
   /// Extends a renewal date by 1 to 90 days. A customer who is not the purchaser is rejected before
   /// the call to Apple (``refuse(_:about:_:_:)``).
+  /// Apple's page: *Extend a Subscription Renewal Date*, which allows two extensions in a calendar year.
+  ///
+  /// - Throws: `MISSING_FIELD` without a purchase, and `INVALID_FIELD` for another number of days.
   func extendRenewalDate(
     _ request: ExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.ExtendRenewalDateResponse {
@@ -43,6 +46,7 @@ extension AppStoreServiceHandler {
 
   /// Starts a mass extension, which Apple executes in the background; `GetMassExtensionStatus` reports its progress.
   /// The request names no purchase, so the record is in no timeline.
+  /// Apple's page: *Extend Subscription Renewal Dates for All Active Subscribers*.
   func massExtendRenewalDate(
     _ request: MassExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.MassExtendRenewalDateResponse {
@@ -66,6 +70,7 @@ extension AppStoreServiceHandler {
   }
 
   /// Calls Apple each time: the progress is stored nowhere here.
+  /// Apple's page: *Get Status of Subscription Renewal Date Extensions*.
   func getMassExtensionStatus(
     _ request: GetMassExtensionStatusRequest, _ call: CallContext
   ) async throws(Status) -> GetMassExtensionStatusResponse {
@@ -85,6 +90,7 @@ extension AppStoreServiceHandler {
 
   /// Sets the token at Apple. The call links nothing here: the token arrives with the documents that Apple signs
   /// afterwards.
+  /// Apple's page: *Set App Account Token*. Apple rejects a family member's transaction, and a text that is no UUID.
   func setAppAccountToken(
     _ request: SetAppAccountTokenRequest, _ call: CallContext
   ) async throws(Status) -> SetAppAccountTokenResponse {
@@ -107,6 +113,7 @@ extension AppStoreServiceHandler {
 
   /// Requests a test notification of type `TEST` from Apple. It changes no data, but it is an operator's
   /// action and counts toward Apple's rate limit.
+  /// Apple's page: *Request a Test Notification*. ``testNotificationStatus(_:_:)`` takes the returned token.
   func requestTest(
     _ request: RequestTestNotificationRequest, _ call: CallContext
   ) async throws(Status) -> RequestTestNotificationResponse {
@@ -137,6 +144,7 @@ extension AppStoreServiceHandler {
 }
 
 extension ExtendReasonCode {
+  /// A request without a reason is Apple's 0, `UNDECLARED`.
   fileprivate init(_ reason: ExtendReason) throws(Status) {
     switch reason {
     case .unspecified, .undeclared: self = .undeclared

@@ -12,6 +12,7 @@ internal import Wire
 extension AppStoreServiceHandler {
   /// Finishes a transaction at Apple. The record names the purchase, also if the request names a later transaction of
   /// it.
+  /// Apple's page: *Finish Transaction*.
   func finishTransaction(
     _ request: FinishTransactionRequest, _ call: CallContext
   ) async throws(Status) -> FinishTransactionResponse {
@@ -30,6 +31,10 @@ extension AppStoreServiceHandler {
   }
 
   /// Apple's response has the changed documents, which are stored before the response is.
+  /// Apple's page: *Advanced Commerce API*, with one request for each action. `requestReferenceId` is made from the
+  /// idempotency key, unless the request has one.
+  ///
+  /// - Throws: `MISSING_FIELD` or `INVALID_FIELD` before the call; `APP_STORE_RESPONSE_NOT_GENUINE` after it.
   func sendAdvancedCommerceRequest(
     _ request: SendAdvancedCommerceRequestRequest, _ call: CallContext
   ) async throws(Status) -> SendAdvancedCommerceRequestResponse {
@@ -57,6 +62,7 @@ extension AppStoreServiceHandler {
 
   /// Sends the report with the request identifier in it, in place of one that the text may have. Apple's own checks
   /// decide about the rest of the report.
+  /// Apple's page: *Send External Purchase Report*.
   func sendExternalPurchaseReport(
     _ request: SendExternalPurchaseReportRequest, _ call: CallContext
   ) async throws(Status) -> SendExternalPurchaseReportResponse {
@@ -78,6 +84,7 @@ extension AppStoreServiceHandler {
   }
 
   /// Returns Apple's response as JSON, with all members that Apple sent.
+  /// Apple's page: *Retrieve External Purchase Report*.
   func getExternalPurchaseReport(
     _ request: GetExternalPurchaseReportRequest, _ call: CallContext
   ) async throws(Status) -> GetExternalPurchaseReportResponse {

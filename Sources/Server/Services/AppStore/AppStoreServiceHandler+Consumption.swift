@@ -12,6 +12,10 @@ internal import Wire
 extension AppStoreServiceHandler {
   /// Sends consumption information. It rejects, by the stored facts, a customer who is not the purchaser or withdrew
   /// consent, and a percentage that Apple rejects for the type. A dry run returns the request without a call.
+  /// Apple's page: *Send Consumption Information*, which accepts an answer within 12 hours of the request.
+  ///
+  /// - Throws: `NO_CONSENT`, `CONSENT_WITHDRAWN`, `MISSING_FIELD`, `INVALID_FIELD`, and the errors of
+  ///   ``refuse(_:about:_:_:)``.
   func sendConsumptionInformation(
     _ request: SendConsumptionInformationRequest, _ call: CallContext
   ) async throws(Status) -> SendConsumptionInformationResponse {
@@ -69,6 +73,8 @@ extension AppStoreServiceHandler {
   }
 
   /// The position of a page is the evidence id of the last consumption request of the previous page.
+  /// Reads the store and does not call Apple. `consumption_percentage` is set for open requests only: the share that an
+  /// automatic answer would have.
   func listConsumptionRequests(
     _ request: ListConsumptionRequestsRequest, _ call: CallContext
   ) async throws(Status) -> ListConsumptionRequestsResponse {
@@ -96,6 +102,8 @@ extension AppStoreServiceHandler {
 
   /// Records consent or its withdrawal. `consented` must be set, because a missing field would withdraw consent by
   /// mistake.
+  ///
+  /// - Throws: `MISSING_FIELD` without `consented`.
   func setConsumptionConsent(
     _ request: SetConsumptionConsentRequest, _ call: CallContext
   ) async throws(Status) -> SetConsumptionConsentResponse {

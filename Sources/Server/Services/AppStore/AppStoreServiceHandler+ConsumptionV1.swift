@@ -11,6 +11,7 @@ internal import Wire
 extension AppStoreServiceHandler {
   /// Checks consent and codes as version 2 does, and sends Apple's older request. A dry run returns the request without
   /// a call.
+  /// Apple's page: *Send Consumption Information V1*.
   func sendConsumptionInformationV1(
     _ request: SendConsumptionInformationV1Request, _ call: CallContext
   ) async throws(Status) -> SendConsumptionInformationV1Response {

@@ -8,6 +8,8 @@ internal import Wire
 // External purchase tokens and their deadlines.
 extension AppStoreServiceHandler {
   /// The position of a page is the deadline and the id of the last token of the previous page.
+  /// Reads the store and does not call Apple. The earliest deadline comes first; `overdue` is decided by the clock of
+  /// the token's environment.
   func listExternalPurchaseTokens(
     _ request: ListExternalPurchaseTokensRequest, _ call: CallContext
   ) async throws(Status) -> ListExternalPurchaseTokensResponse {
@@ -45,6 +47,7 @@ extension ExternalTokenFilter.Position {
 }
 
 extension Wire.ExternalPurchaseToken {
+  /// `now` is by the clock of the token's environment, and decides whether a report is overdue.
   fileprivate init(_ token: ExternalTokenRecord, at now: Instant) {
     self.init()
     externalPurchaseId = token.externalPurchaseID

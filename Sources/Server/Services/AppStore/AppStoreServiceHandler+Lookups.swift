@@ -11,6 +11,9 @@ internal import Wire
 // Single documents from Apple, and groups, which are informational.
 extension AppStoreServiceHandler {
   /// Ingests the transaction, so it takes effect here. `changed` reports whether the document was new.
+  /// Apple's page: *Get Transaction Info*.
+  ///
+  /// - Throws: `APP_STORE_RESPONSE_NOT_GENUINE` if the document does not verify.
   func getTransactionInfo(
     _ request: GetTransactionInfoRequest, _ call: CallContext
   ) async throws(Status) -> GetTransactionInfoResponse {
@@ -32,6 +35,7 @@ extension AppStoreServiceHandler {
   /// Submits the app transaction as the app would, with Apple as its source; with `customer_id`, on behalf of that
   /// customer. A document that does not verify is stored as rejected evidence, and fails with
   /// `APP_STORE_RESPONSE_NOT_GENUINE`.
+  /// Apple's page: *Get App Transaction Info*.
   func getAppTransactionInfo(
     _ request: GetAppTransactionInfoRequest, _ call: CallContext
   ) async throws(Status) -> GetAppTransactionInfoResponse {
@@ -68,6 +72,7 @@ extension AppStoreServiceHandler {
 
   /// Stores nothing, because a group grants nothing. Apple's words are returned unchanged, also those that this version
   /// does not define.
+  /// Apple's page: *Get Customer Groups*.
   func getCustomerGroups(
     _ request: GetCustomerGroupsRequest, _ call: CallContext
   ) async throws(Status) -> Wire.GetCustomerGroupsResponse {
@@ -93,6 +98,7 @@ extension AppStoreServiceHandler {
 
   /// The position of a page is Apple's token. Apple's pages have at most 100 members. Members are app installs to
   /// Apple; the customers are the owners of the purchases that are stored for each install.
+  /// Apple's page: *Get Group Members*.
   func listGroupMembers(
     _ request: ListGroupMembersRequest, _ call: CallContext
   ) async throws(Status) -> ListGroupMembersResponse {
@@ -124,6 +130,7 @@ extension AppStoreServiceHandler {
   }
 
   /// Returns Apple's count of seats, which may differ from the seats that ``listSeats(_:_:)`` has here.
+  /// Apple's page: *Get Seat Info*.
   func getSeatInfo(
     _ request: GetSeatInfoRequest, _ call: CallContext
   ) async throws(Status) -> GetSeatInfoResponse {

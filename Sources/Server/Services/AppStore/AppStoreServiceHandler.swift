@@ -76,6 +76,9 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
 
   /// The position of a page is Apple's revision. The transactions of each page are ingested, so a refund whose
   /// notification was lost takes effect here.
+  /// Apple's page: *Get Refund History*, 20 transactions of the Apple Account, the oldest refund first.
+  ///
+  /// - Throws: `APP_STORE_RESPONSE_NOT_GENUINE` if a transaction of the page does not verify; the others are stored.
   func getRefundHistory(
     _ request: GetRefundHistoryRequest, _ call: CallContext
   ) async throws(Status) -> GetRefundHistoryResponse {
@@ -94,6 +97,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
 
   /// Looks an order up in Production, whatever the request says, because Apple has orders there only. The position of a
   /// page is the number of the transactions before it; Apple returns all of them to each page.
+  /// Apple's page: *Look Up Order ID*. An unknown order is a response with `valid` false, not an error.
   func lookUpOrder(
     _ request: LookUpOrderRequest, _ call: CallContext
   ) async throws(Status) -> LookUpOrderResponse {
@@ -116,6 +120,8 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
 
   /// Returns the last 1,000 transactions in Apple's order; more are ingested. What was ingested before an error stays,
   /// and a repeated call is safe.
+  ///
+  /// - Throws: the status of the first call that fails, and `APP_STORE_RESPONSE_NOT_GENUINE`.
   func refreshPurchase(
     _ request: RefreshPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> RefreshPurchaseResponse {
@@ -135,6 +141,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
 
   /// Implements `GetTestNotificationStatus` of NotificationService. The payload is shown without verification, so that
   /// an operator sees what Apple sent even if the service rejects it.
+  /// Apple's page: *Get Test Notification Status*. Apple has no status until it has tried to send the notification.
   func testNotificationStatus(
     _ request: GetTestNotificationStatusRequest, _ call: CallContext
   ) async throws(Status) -> GetTestNotificationStatusResponse {

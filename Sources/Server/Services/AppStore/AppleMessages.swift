@@ -6,10 +6,12 @@ internal import Wire
 // `..._raw` member has it as text.
 
 extension GoogleProtobuf.Timestamp {
+  /// Whole milliseconds, as Apple's dates are.
   init(_ instant: Instant) { self.init(millisecondsSince1970: instant.millisecondsSince1970) }
 }
 
 extension Wire.Environment {
+  /// Total: each of Apple's environments has a value in the contract.
   init(_ environment: AppStore.Environment) {
     switch environment {
     case .production: self = .production
@@ -95,6 +97,7 @@ extension Wire.TransactionCommitmentInfo {
 }
 
 extension Wire.RenewalCommitmentInfo {
+  /// Without a currency, the message has no price.
   init(_ commitment: RenewalDetails.Commitment, currency: String?) {
     self.init()
     commitmentAutoRenewProductId = commitment.autoRenewProductID ?? ""

@@ -79,6 +79,7 @@ extension Wire.ConsumptionRequest {
 }
 
 extension Wire.ConsumptionConsent {
+  /// The latest consent of a customer, given or withdrawn, with the evidence of the command.
   init(_ consent: Store.ConsumptionConsent) {
     self.init()
     consented = consent.isGiven
@@ -88,6 +89,7 @@ extension Wire.ConsumptionConsent {
 }
 
 extension ConsumptionRequestState {
+  /// The store's `refused` is `REJECTED` in the contract.
   fileprivate init(_ state: ConsumptionRequestRecord.State) {
     switch state {
     case .open: self = .open

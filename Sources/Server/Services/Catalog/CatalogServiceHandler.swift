@@ -43,6 +43,7 @@ extension AppDefinition {
   /// The fingerprint in hexadecimal digits, as responses contain it.
   var fingerprintText: String { String(fingerprint, radix: 16) }
 
+  /// The entitlements with the products that grant them, also at a limited level.
   fileprivate var catalogEntitlements: [CatalogEntitlement] {
     entitlements.map { name in
       .with {
@@ -52,6 +53,7 @@ extension AppDefinition {
     }
   }
 
+  /// The subscription groups by name, each with its products from the highest level of service (1) to the lowest.
   fileprivate var catalogGroups: [CatalogSubscriptionGroup] {
     let groups = Dictionary(grouping: products.values.filter { $0.subscriptionGroup != nil }) {
       $0.subscriptionGroup ?? ""
@@ -69,6 +71,7 @@ extension AppDefinition {
 }
 
 extension CatalogProduct {
+  /// `prices` are those that transactions had; the configured price is what the operator states.
   fileprivate init(_ product: ProductDefinition, prices: [Store.StorefrontPrice]) {
     self.init()
     productId = product.productID

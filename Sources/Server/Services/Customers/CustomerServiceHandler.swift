@@ -57,6 +57,8 @@ struct CustomerServiceHandler: CustomerServiceMethods {
 extension CustomerServiceHandler {
   /// Stores a note as evidence. The text must not be empty; a repeated call without an idempotency key adds another
   /// note.
+  ///
+  /// - Throws: `MISSING_FIELD` without a text.
   func addNote(_ request: AddNoteRequest, _ call: CallContext) async throws(Status) -> AddNoteResponse {
     let request = request.attributed(to: call)
     let once = Idempotency(of: request, call, context)
@@ -93,6 +95,8 @@ extension CustomerServiceHandler {
   }
 
   /// Deletes a note, whose id also determines the environment; a second call changes nothing.
+  ///
+  /// - Throws: `UNKNOWN_NOTE`.
   func deleteNote(
     _ request: DeleteNoteRequest, _ call: CallContext
   ) async throws(Status) -> DeleteNoteResponse {

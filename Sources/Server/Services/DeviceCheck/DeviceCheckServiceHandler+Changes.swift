@@ -13,6 +13,9 @@ internal import Wire
 extension DeviceCheckServiceHandler {
   /// Sets one bit or both. Apple has no request for one bit, so the other one is read first, after other changes of the
   /// team.
+  /// Apple's request: `update_two_bits` of DeviceCheck. It ends after ``longestChange`` at the latest.
+  ///
+  /// - Throws: `MISSING_FIELD` without a bit.
   func updateDeviceBits(
     _ request: UpdateDeviceBitsRequest, _ call: CallContext
   ) async throws(Status) -> UpdateDeviceBitsResponse {
@@ -43,6 +46,8 @@ extension DeviceCheckServiceHandler {
   }
 
   /// Sets the bit of the trial policy unless it is set; `already_used` reports that it was.
+  ///
+  /// - Throws: `NO_TRIAL_POLICY` without `trial_once_per_device`.
   func useDeviceTrial(
     _ request: UseDeviceTrialRequest, _ call: CallContext
   ) async throws(Status) -> UseDeviceTrialResponse {

@@ -78,6 +78,7 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
   }
 
   /// Lets Apple validate the token. A refused token is a response with `error`, not a failed call.
+  /// Apple's request: `validate_device_token` of DeviceCheck.
   func validateDeviceToken(
     _ request: ValidateDeviceTokenRequest, _ call: CallContext
   ) async throws(Status) -> ValidateDeviceTokenResponse {
@@ -92,6 +93,7 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
   }
 
   /// Returns the bits; the response has none if they were never set.
+  /// Apple's request: `query_two_bits` of DeviceCheck, which returns the month of the last change.
   func queryDeviceBits(
     _ request: QueryDeviceBitsRequest, _ call: CallContext
   ) async throws(Status) -> QueryDeviceBitsResponse {
@@ -101,6 +103,8 @@ struct DeviceCheckServiceHandler: DeviceCheckServiceMethods {
   }
 
   /// Reads the bit of the trial policy. The result is no reservation: only ``useDeviceTrial(_:_:)`` decides.
+  ///
+  /// - Throws: `NO_TRIAL_POLICY` without `trial_once_per_device`.
   func getDeviceTrial(
     _ request: GetDeviceTrialRequest, _ call: CallContext
   ) async throws(Status) -> GetDeviceTrialResponse {

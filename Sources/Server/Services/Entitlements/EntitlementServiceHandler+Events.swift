@@ -19,6 +19,7 @@ extension EntitlementServiceHandler {
   }
 
   /// The position of a page is the id of the last line of the previous page.
+  /// Each purchase has its latest transaction, and the customers who are candidates as owners with the reasons.
   func listUnclaimedPurchases(
     _ request: ListUnclaimedPurchasesRequest, _ call: CallContext
   ) async throws(Status) -> ListUnclaimedPurchasesResponse {

@@ -9,6 +9,7 @@ internal import Wire
 // Customers who are probably one family. The result does not affect entitlements.
 extension EntitlementServiceHandler {
   /// The position of a page is the number of the members before it.
+  /// Computed from the store with each call, within ``FamilyLimit``, and not from Apple's groups.
   func getProbableFamily(
     _ request: GetProbableFamilyRequest, _ call: CallContext
   ) async throws(Status) -> GetProbableFamilyResponse {

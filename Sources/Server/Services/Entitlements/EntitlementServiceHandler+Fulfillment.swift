@@ -8,6 +8,7 @@ internal import Wire
 // Consumables that the operator delivers.
 extension EntitlementServiceHandler {
   /// The position of a page is the transaction id of the last purchase of the previous page.
+  /// Purchases before the app's `fulfillment_since` are not listed.
   func listUnfulfilledPurchases(
     _ request: ListUnfulfilledPurchasesRequest, _ call: CallContext
   ) async throws(Status) -> ListUnfulfilledPurchasesResponse {
@@ -43,6 +44,9 @@ extension EntitlementServiceHandler {
 
   /// Records a delivery. `fulfillment_id` makes it idempotent without a key: a repeated id changes nothing. Negative
   /// units are taken back; without units, those that are due count.
+  ///
+  /// - Throws: `UNKNOWN_CONSUMABLE`; `ALREADY_FULFILLED` if fewer units are due; `INVALID_FIELD` for 0 units, and for a
+  ///   repeated id with other units.
   func acknowledgeFulfillment(
     _ request: AcknowledgeFulfillmentRequest, _ call: CallContext
   ) async throws(Status) -> AcknowledgeFulfillmentResponse {

@@ -9,6 +9,9 @@ internal import Wire
 extension EntitlementServiceHandler {
   /// Grants an entitlement; with `source`, records the state of a purchase in another store by its revision. Only a
   /// grant of the operator must end after it begins: the state of a purchase may be about the past.
+  ///
+  /// - Throws: `MISSING_FIELD`, `INVALID_FIELD`, `UNKNOWN_ENTITLEMENT`; `REVISION_CONFLICT` for another state with a
+  ///   stored revision.
   func grant(_ request: GrantRequest, _ call: CallContext) async throws(Status) -> GrantResponse {
     let request = request.attributed(to: call)
     let once = Idempotency(of: request, call, context)
@@ -69,6 +72,8 @@ extension EntitlementServiceHandler {
   }
 
   /// Revokes a grant, whose id also determines the environment. The response has the entitlement as it is afterwards.
+  ///
+  /// - Throws: `UNKNOWN_GRANT`, and `EXTERNAL_GRANT` for a purchase in another store, which ends by its state.
   func revokeGrant(
     _ request: RevokeGrantRequest, _ call: CallContext
   ) async throws(Status) -> RevokeGrantResponse {

@@ -9,6 +9,8 @@ internal import Wire
 // Links between purchases and customers.
 extension EntitlementServiceHandler {
   /// Links a purchase to a customer. Without a policy, that of the app decides about a purchase with an owner.
+  ///
+  /// - Throws: `UNKNOWN_PURCHASE`, and `OWNED_BY_ANOTHER_CUSTOMER` under the policy `keep`.
   func linkPurchase(
     _ request: LinkPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> LinkPurchaseResponse {
@@ -35,6 +37,9 @@ extension EntitlementServiceHandler {
   }
 
   /// Binds a token to a customer, and returns the unclaimed purchases that it linked.
+  ///
+  /// - Throws: `TOKEN_OF_ANOTHER_CUSTOMER` for a token that is bound to another customer, `INVALID_FIELD` for a text
+  ///   that is no UUID.
   func registerAppAccountToken(
     _ request: RegisterAppAccountTokenRequest, _ call: CallContext
   ) async throws(Status) -> RegisterAppAccountTokenResponse {
@@ -59,6 +64,8 @@ extension EntitlementServiceHandler {
 
   /// Moves a purchase from one customer to another; unlike ``linkPurchase(_:_:)``, it fails if the first is not an
   /// owner.
+  ///
+  /// - Throws: `UNKNOWN_PURCHASE`; `NOT_THE_OWNER`; `OWNED_BY_ANOTHER_CUSTOMER` under the policy `keep`.
   func transferPurchase(
     _ request: TransferPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> TransferPurchaseResponse {
@@ -87,6 +94,8 @@ extension EntitlementServiceHandler {
   }
 
   /// Merges one customer into another. The ledger checks both ids.
+  ///
+  /// - Throws: `INVALID_FIELD` if both are the same customer.
   func mergeCustomers(
     _ request: MergeCustomersRequest, _ call: CallContext
   ) async throws(Status) -> MergeCustomersResponse {
@@ -109,6 +118,8 @@ extension EntitlementServiceHandler {
   }
 
   /// Reverses a link, transfer or merge by its id, which also determines the environment.
+  ///
+  /// - Throws: `UNKNOWN_TRANSFER`, and `TRANSFER_CONFLICT` if one of its purchases was moved again.
   func undoTransfer(
     _ request: UndoTransferRequest, _ call: CallContext
   ) async throws(Status) -> UndoTransferResponse {
@@ -130,6 +141,8 @@ extension EntitlementServiceHandler {
   /// Erases a customer from the store, and then from uploaded inputs of migrations, which may name a customer that the
   /// store does not have. A dry run counts the rows only. It needs no idempotency key, because a second erasure changes
   /// nothing.
+  ///
+  /// - Throws: `UNKNOWN_CUSTOMER`, also if only an upload named the customer: the upload is erased then.
   func eraseCustomer(
     _ request: EraseCustomerRequest, _ call: CallContext
   ) async throws(Status) -> EraseCustomerResponse {

@@ -13,6 +13,9 @@ extension EntitlementServiceHandler {
   private static let maxNotifications = 1_000
 
   /// The position of a page is the sequence of the last event of the previous page.
+  /// With `types` or `entitlements`, the store is read 500 events at a time until the page is full.
+  ///
+  /// - Throws: `ROLE_MISSING` for `include_webhooks` without the role `operate`.
   func listTimeline(
     _ request: ListTimelineRequest, _ call: CallContext
   ) async throws(Status) -> ListTimelineResponse {
@@ -81,6 +84,7 @@ private struct Timeline: Sendable {
     return Array(found.prefix(limit))
   }
 
+  /// One page of the store in the direction of the timeline, unfiltered.
   private func page(
     from last: Int64?, limit: Int, _ reader: any StoreSnapshot
   ) throws(StoreError) -> [StoredEvent] {

@@ -36,6 +36,7 @@ extension EntitlementServiceHandler {
     return try signed(token, by: settings.keys.current.signer)
   }
 
+  /// Signs the token with the current key. `expires_at` is in whole seconds, as the claim `exp` is.
   private func signed(
     _ token: EntitlementToken, by signer: JWTSigner
   ) throws(Status) -> IssueTokenResponse {

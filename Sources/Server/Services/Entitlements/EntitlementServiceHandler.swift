@@ -32,6 +32,8 @@ extension EventStream {
 extension EntitlementServiceHandler {
   /// Returns the parts of the customer's state that the read mask includes, from one snapshot. An unknown customer is
   /// no error: it has no facts. The id of another customer in a token conflict needs the role `operate`.
+  ///
+  /// - Throws: `UNKNOWN_APP`, `WRONG_ENVIRONMENT`, and the errors of ``ReadMask``.
   func getCustomer(
     _ request: GetCustomerRequest, _ call: CallContext
   ) async throws(Status) -> GetCustomerResponse {
@@ -69,6 +71,8 @@ extension EntitlementServiceHandler {
 
   /// Explains the answer at `as_of`, by default now. With `known_at`, only facts recorded until then count. For a past
   /// instant without it, the response also has the later records that changed the answer about that instant.
+  ///
+  /// - Throws: `UNKNOWN_ENTITLEMENT` for one that the catalog of the app does not have.
   func explain(_ request: ExplainRequest, _ call: CallContext) async throws(Status) -> ExplainResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)

@@ -9,6 +9,8 @@ internal import Wire
 // Comparison of notifications of version 1 and version 2.
 extension NotificationServiceHandler {
   /// The position of a page is the last line of the previous page.
+  /// Without `include_equal`, a page may have no comparison and still a next page. Without an end, the comparison
+  /// reaches to now.
   func compareNotificationVersions(
     _ request: CompareNotificationVersionsRequest, _ call: CallContext
   ) async throws(Status) -> CompareNotificationVersionsResponse {

@@ -33,6 +33,7 @@ extension ReceiptServiceHandler {
     return .with { $0.results = results }
   }
 
+  /// The result of one submission; its error is part of the response.
   private func result(
     of request: SubmitTransactionRequest, _ call: CallContext
   ) async -> SubmissionOutcome {

@@ -21,6 +21,7 @@ extension RetentionMessagingServiceHandler {
     }
   }
 
+  /// Deletes an image at Apple, which rejects it (4030019) while a message uses the image.
   func deleteRetentionImage(
     _ request: DeleteRetentionImageRequest, _ call: CallContext
   ) async throws(Status) -> DeleteRetentionImageResponse {
@@ -53,6 +54,7 @@ extension RetentionMessagingServiceHandler {
   }
 
   /// Sets the message that Apple shows for a product in a locale if the service gives no answer.
+  /// Apple's page: *Configure Default Message*.
   func setDefaultRetentionMessage(
     _ request: SetDefaultRetentionMessageRequest, _ call: CallContext
   ) async throws(Status) -> SetDefaultRetentionMessageResponse {
@@ -65,6 +67,7 @@ extension RetentionMessagingServiceHandler {
     }
   }
 
+  /// Removes the default of a product in one locale; other locales keep theirs.
   func deleteDefaultRetentionMessage(
     _ request: DeleteDefaultRetentionMessageRequest, _ call: CallContext
   ) async throws(Status) -> DeleteDefaultRetentionMessageResponse {
@@ -85,6 +88,7 @@ extension RetentionMessagingServiceHandler {
     }
   }
 
+  /// Removes the URL, so that Apple calls ``RetentionEndpoint`` no more.
   func deleteRetentionUrl(
     _ request: DeleteRetentionUrlRequest, _ call: CallContext
   ) async throws(Status) -> DeleteRetentionUrlResponse {

@@ -43,6 +43,7 @@ struct RetentionMessagingServiceHandler: RetentionMessagingServiceMethods {
     }
   }
 
+  /// Returns the id of the message that Apple shows for a product and locale if the service gives no answer.
   func getDefaultRetentionMessage(
     _ request: GetDefaultRetentionMessageRequest, _ call: CallContext
   ) async throws(Status) -> GetDefaultRetentionMessageResponse {
@@ -54,6 +55,7 @@ struct RetentionMessagingServiceHandler: RetentionMessagingServiceMethods {
     return .with { $0.messageIdentifier = answer.messageIdentifier ?? "" }
   }
 
+  /// Returns the URL that Apple calls, as Apple has it; it may be another service's.
   func getRetentionUrl(
     _ request: GetRetentionUrlRequest, _ call: CallContext
   ) async throws(Status) -> GetRetentionUrlResponse {

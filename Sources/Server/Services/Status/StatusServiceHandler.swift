@@ -119,7 +119,8 @@ extension CertificateStatus {
 }
 
 extension ReplicaStatus {
-  /// The state of one app and environment. `open` has the open consumption requests of all apps, read at once.
+  /// The replica that answers, all replicas of the database, and the leader; `seen` is empty if the database does not
+  /// answer.
   fileprivate init(_ replication: any Replication, _ seen: [ReplicaProgress]) {
     self.init()
     name = replication.name.name
@@ -138,8 +139,11 @@ extension ReplicaStatus {
 }
 
 extension AppStatus {
+  /// The number of latest notifications whose delays are measured.
   private static let maxDelays = 200
 
+  /// The state of one app and environment. `open` has the open consumption requests of all apps, because one query
+  /// counts them; `now` is by the clock of the environment.
   fileprivate init(
     _ app: AppDefinition, _ environment: AppStore.Environment, at now: Instant,
     _ open: [OpenCount], _ reader: any StoreSnapshot
