@@ -34,6 +34,9 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   /// Sets the options of a new handle of libcurl, which must not outlive this object.
+  ///
+  /// - Throws: ``CurlError/failed(_:)`` for an option that libcurl does not accept, and for a header field with a
+  ///   control character.
   func prepare(_ easy: UnsafeMutableRawPointer, allowsHTTP2: Bool) throws(CurlError) {
     try set(easy, CURLOPT_URL, to: request.url)
     try set(easy, CURLOPT_PROTOCOLS_STR, to: "http,https")
@@ -95,6 +98,7 @@ final class CurlTransfer: @unchecked Sendable {
     return !isTooLarge
   }
 
+  /// Sets the method and the body. A method with a body in HTTP has one also if it is empty, with the length 0.
   private func setBody(_ easy: UnsafeMutableRawPointer) throws(CurlError) {
     if !request.body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) {
       try set(easy, CURLOPT_POSTFIELDSIZE, to: request.body.count)
@@ -107,6 +111,7 @@ final class CurlTransfer: @unchecked Sendable {
     try set(easy, CURLOPT_CUSTOMREQUEST, to: request.method)
   }
 
+  /// Sets the header fields, and removes those that libcurl would add by itself.
   private func setHeaders(_ easy: UnsafeMutableRawPointer) throws(CurlError) {
     for (name, value) in request.headers {
       guard !(name + value).utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
@@ -135,10 +140,12 @@ final class CurlTransfer: @unchecked Sendable {
     try check(entitled_curl_set_text(easy, option, value))
   }
 
+  /// Throws the text of libcurl unless the code is `CURLE_OK`.
   private func check(_ code: CURLcode) throws(CurlError) {
     guard code == CURLE_OK else { throw .failed(String(cString: curl_easy_strerror(code))) }
   }
 
+  /// The error of a transfer: sorted by what a caller can do, with the text of libcurl.
   private func error(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) -> CurlError {
     let text = problem.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: problem)
     switch code {

@@ -1,5 +1,8 @@
 extension JSONParser {
   /// Parses the string whose opening quote is at `offset`.
+  ///
+  /// - Throws: ``JSONError/controlCharacter(offset:)``, ``JSONError/invalidEscape(offset:)``,
+  ///   ``JSONError/invalidUTF8(offset:)``, ``JSONError/unexpectedEnd``.
   mutating func parseString() throws(JSONError) -> String {
     offset += 1
     let start = offset
@@ -61,6 +64,7 @@ extension JSONParser {
     throw .unexpectedEnd
   }
 
+  /// Parses the escape at `offset` (RFC 8259, section 7).
   private mutating func parseEscape(into unescaped: inout [UInt8]) throws(JSONError) {
     let start = offset
     offset += 1
@@ -94,6 +98,7 @@ extension JSONParser {
     return scalar
   }
 
+  /// Parses the digits of a `\u` escape, in either case; errors have the offset `start` of its backslash.
   private mutating func parseFourHexDigits(from start: Int) throws(JSONError) -> UInt32 {
     guard offset + 4 <= bytes.count else { throw .unexpectedEnd }
     var value: UInt32 = 0
@@ -107,12 +112,14 @@ extension JSONParser {
     return value
   }
 
+  /// Validates UTF-8, which `start` locates in errors.
   private func text(_ slice: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
     guard let text = String(validating: slice, as: UTF8.self) else { throw .invalidUTF8(offset: start) }
     return text
   }
 
   /// Parses the number that starts at `offset`: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+  /// The literal is kept, and read as a number only when it is needed.
   mutating func parseNumber() throws(JSONError) -> JSONNumber {
     let start = offset
     if peek == UInt8(ascii: "-") { offset += 1 }

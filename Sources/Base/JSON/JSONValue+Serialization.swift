@@ -28,6 +28,7 @@ private struct JSONWriter {
 
   init(pretty: Bool) { self.pretty = pretty }
 
+  /// Appends a value. A number keeps its literal, so digits beyond 2^53 are not lost.
   mutating func write(_ value: JSONValue) {
     switch value {
     case .null: append("null")
@@ -67,6 +68,7 @@ private struct JSONWriter {
     bytes.append(UInt8(ascii: "}"))
   }
 
+  /// Appends a string, escaped only where RFC 8259, section 7, requires it: other characters stay UTF-8.
   private mutating func write(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
     if Self.needsEscape(text) {
@@ -108,6 +110,7 @@ private struct JSONWriter {
     startLine()
   }
 
+  /// Begins a line at the current depth; nothing in the compact form.
   private mutating func startLine() {
     guard pretty else { return }
     bytes.append(0x0A)

@@ -13,8 +13,8 @@ internal import Synchronization
 internal import Transport
 internal import entitled
 
-/// Opens the sandbox that runs beside the service, with its listener. Its clock goes on at a reset, because the service
-/// follows it.
+/// Opens the sandbox that runs beside the service, with its listener. A reset does not set its clock back,
+/// because the service follows the clock.
 struct SandboxOpener: SandboxEmbedding {
   let address: HostAndPort
   /// The simulated time at which a new sandbox begins; `nil` for the present.
@@ -49,7 +49,7 @@ struct SandboxOpener: SandboxEmbedding {
   }
 }
 
-/// The answers of the service, from the moment on at which it is composed.
+/// The answers of the service; none until the service is constructed.
 private final class LateAnswers: ServiceAnswers {
   private let reader = Mutex<SandboxAnswerReader?>(nil)
 

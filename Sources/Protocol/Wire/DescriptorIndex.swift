@@ -15,6 +15,7 @@ struct DescriptorIndex {
   /// By the full name of the extended message: the file that declares each extension number.
   private(set) var extensions: [String: [Int32: String]] = [:]
 
+  /// - Throws: ``WireError`` for bytes that are no FileDescriptorSet.
   init(set: UnsafeRawBufferPointer) throws(WireError) {
     try Self.forEachFile(in: set) { file, arena in add(file, arena) }
   }
@@ -35,6 +36,7 @@ struct DescriptorIndex {
     }
   }
 
+  /// Adds a file, and its symbols under their full names.
   private mutating func add(
     _ file: UnsafeMutablePointer<Google__Protobuf__FileDescriptorProto>, _ arena: WireArena
   ) {
@@ -63,6 +65,7 @@ struct DescriptorIndex {
     for symbol in symbols { fileOfSymbol[symbol] = name }
   }
 
+  /// Adds a service and its methods, which reflection finds as `SERVICE.METHOD`.
   private func collect(
     _ service: UnsafeMutablePointer<Google__Protobuf__ServiceDescriptorProto>, in scope: String,
     _ symbols: inout [String]
@@ -76,6 +79,7 @@ struct DescriptorIndex {
     }
   }
 
+  /// Adds a message with its fields, oneofs and nested types.
   private func collect(
     _ message: UnsafeMutablePointer<Google__Protobuf__DescriptorProto>, in scope: String,
     _ symbols: inout [String]

@@ -6,6 +6,9 @@ struct JSONReader {
   let arena: WireArena
 
   /// Builds the message at `path`, which is empty for the outermost one.
+  ///
+  /// - Throws: ``WireError/invalidValue(field:expected:)``, ``WireError/unknownField(_:)``,
+  ///   ``WireError/duplicateField(_:)``, with the path of the member.
   func message(
     _ value: JSONValue, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>, at path: String
   ) throws(WireError) -> UnsafeMutableRawPointer {
@@ -23,6 +26,8 @@ struct JSONReader {
   }
 
   /// Sets the fields named by `members`.
+  /// A field may have its name of the contract or its lowerCamelCase name; `null` is the default value (protobuf's
+  /// *ProtoJSON*).
   func read(
     _ members: JSONObject, into structure: UnsafeMutableRawPointer,
     _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>, at path: String
@@ -36,6 +41,7 @@ struct JSONReader {
     }
   }
 
+  /// Sets a field: all elements of a repeated one or map, and of a `oneof` at most one member.
   private func set(
     _ field: UnsafePointer<ProtobufCFieldDescriptor>, in structure: UnsafeMutableRawPointer,
     to value: JSONValue, at path: String
@@ -75,6 +81,8 @@ struct JSONReader {
     }
   }
 
+  /// Stores one value in the form of its type. 64-bit integers may be numbers or texts, since JSON numbers of many
+  /// programs have 53 bits.
   private func store(
     _ value: JSONValue, at address: UnsafeMutableRawPointer,
     _ field: UnsafePointer<ProtobufCFieldDescriptor>, path: String

@@ -6,6 +6,7 @@ internal import JSON
 enum WellKnownJSON {
   case timestamp, duration, fieldMask, any
 
+  /// `nil` for a type with the usual form, an object of its fields.
   init?(_ descriptor: UnsafePointer<ProtobufCMessageDescriptor>) {
     switch String(cString: descriptor.pointee.name) {
     case "google.protobuf.Timestamp": self = .timestamp
@@ -16,6 +17,8 @@ enum WellKnownJSON {
     }
   }
 
+  /// The form of protobuf's *ProtoJSON*: a time in RFC 3339, seconds with the suffix `s`, or names in lowerCamelCase
+  /// with commas.
   func print(_ structure: UnsafeRawPointer, with printer: JSONPrinter) -> JSONValue {
     switch self {
     case .timestamp: .string(TimestampText.text(of: GoogleProtobuf.Timestamp(reading: structure)))
@@ -43,6 +46,9 @@ enum WellKnownJSON {
     return .object(members)
   }
 
+  /// Reads the form that ``print(_:with:)`` writes.
+  ///
+  /// - Throws: ``WireError/invalidValue(field:expected:)`` with the path of the field.
   func read(
     _ value: JSONValue, into structure: UnsafeMutableRawPointer, with reader: JSONReader, at path: String
   ) throws(WireError) {
@@ -77,6 +83,7 @@ enum WellKnownJSON {
     }
   }
 
+  /// Reads an `Any` and packs its message, whose type must be of the contract.
   private func readAny(
     _ value: JSONValue, into structure: UnsafeMutableRawPointer, with reader: JSONReader, at path: String
   ) throws(WireError) {

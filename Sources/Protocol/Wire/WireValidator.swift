@@ -29,8 +29,11 @@ struct WireValidator {
     self.limitsText = limitsText
   }
 
+  /// Names the message type that is being read, because the caller cannot see where in the bytes an inner one begins.
   private var malformed: WireError { .malformed(message: String(cString: descriptor.pointee.name)) }
 
+  /// Reads all fields of the message by their wire types (protobuf's *Encoding*). Groups (3 and 4) are malformed here:
+  /// the contract has none, and protobuf-c does not read them.
   private mutating func run() throws(WireError) {
     while offset < bytes.count {
       let key = try varint()
@@ -44,6 +47,8 @@ struct WireValidator {
     }
   }
 
+  /// Checks a field with a length: a text or message in full, others only that they end within the bytes. A number that
+  /// the type does not have is skipped, as protobuf requires of unknown fields.
   private mutating func lengthDelimited(number: UInt64) throws(WireError) {
     let length = try varint()
     guard length <= UInt64(bytes.count - offset) else { throw malformed }
@@ -59,6 +64,7 @@ struct WireValidator {
     }
   }
 
+  /// Checks the length, UTF-8 and NUL of a text. Only requests have limits.
   private func checkText(
     _ content: UnsafeRawBufferPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
   ) throws(WireError) {
@@ -71,6 +77,7 @@ struct WireValidator {
     }
   }
 
+  /// Applies ``TextLimits`` to texts of the service's packages; those of other packages have none.
   private func checkLength(
     _ size: Int, _ field: UnsafePointer<ProtobufCFieldDescriptor>
   ) throws(WireError) {
@@ -80,6 +87,7 @@ struct WireValidator {
     guard size <= limit else { throw .textTooLong(field: name, size: size, limit: limit) }
   }
 
+  /// Validates an inner message at a greater depth; its errors name the field.
   private func checkMessage(
     _ content: UnsafeRawBufferPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
   ) throws(WireError) {

@@ -16,6 +16,7 @@ final class PostgresRowStatement: SQLStatement {
     statement = PostgresStatement(sql, on: database.connection)
   }
 
+  /// Sends the statement with the first step, or takes rows that were fetched for it before.
   func step() throws(StoreError) -> Bool {
     let found = if let found { found } else { try database.result(of: statement.request) }
     self.found = found
@@ -27,6 +28,7 @@ final class PostgresRowStatement: SQLStatement {
 
   private var rows: PostgresRows? { found?.rows }
 
+  /// Adds the statement to the set that one round trip fetches.
   func enqueue() { database.enqueue(statement.request) }
 
   func reset() {
@@ -34,8 +36,10 @@ final class PostgresRowStatement: SQLStatement {
     position = -1
   }
 
+  /// Defers the statement until the next one whose result matters, or the commit.
   func run() throws(StoreError) { try database.run(statement.request) }
 
+  /// Sends the statement at once, because the count of rows is its result.
   func runCounting() throws(StoreError) -> Int64 { try database.send(statement.request).changedRows }
 
   func bind(_ position: CInt, _ text: String) { statement.bind(position, text) }

@@ -21,6 +21,7 @@ final class PostgresScan: SQLStatement {
     cursor = "scan_\(number)"
   }
 
+  /// Fetches the next page when the rows of the last one are used up. The cursor belongs to the open transaction.
   func step() throws(StoreError) -> Bool {
     if !isOpen {
       try database.run(PostgresRequest("DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)"))
@@ -34,6 +35,7 @@ final class PostgresScan: SQLStatement {
     return rows?.count ?? 0 > 0
   }
 
+  /// Closes the cursor; after the end of its transaction, the server has done so.
   func reset() {
     // The end of a transaction closes its cursors.
     if isOpen, database.isInTransaction { try? database.run(PostgresRequest("CLOSE \(cursor)")) }
@@ -45,6 +47,7 @@ final class PostgresScan: SQLStatement {
   /// A scan is not fetched with others.
   func enqueue() {}
 
+  /// Reads the scan to its end.
   func run() throws(StoreError) {
     reset()
     while try step() {}

@@ -6,6 +6,7 @@ internal import Store
 
 /// Renews the row of this process in the table `replica`, by which others know which programs use the store.
 package struct ReplicaRegistrar: Worker {
+  /// The time between two registrations; a sixth of ``RegisteredReplica/lifetime``.
   static let interval = Duration.seconds(5)
 
   package let name = "replica_registrar"
@@ -42,6 +43,7 @@ package struct ReplicaRegistrar: Worker {
     }
   }
 
+  /// Registers on one session until the task is cancelled, and removes the row at the end.
   private func registerRepeatedly() async throws {
     let connection = try PostgresConnection<StoreError>(settings)
     defer {

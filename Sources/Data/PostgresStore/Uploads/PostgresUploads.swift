@@ -6,10 +6,13 @@ internal import Synchronization
 final class PostgresUploads: UploadStore {
   private let session: Mutex<LazySession>
 
+  /// Opens its session with the first call; a statement fails after 10 seconds.
   init(_ settings: PostgresSettings) {
     session = Mutex(LazySession(settings, timeout: .seconds(10)))
   }
 
+  /// Appends one piece; a repeated or concurrent append at the same offset changes nothing. Returns the size
+  /// afterwards, from which the caller sees whether the piece was appended.
   func append(_ data: [UInt8], to name: String, at offset: Int64) throws(StoreError) -> Int64 {
     _ = try query(
       """
@@ -27,6 +30,7 @@ final class PostgresUploads: UploadStore {
   private static let size =
     "SELECT position + length(data) FROM upload WHERE name = $1 ORDER BY position DESC LIMIT 1"
 
+  /// Reads at most `count` bytes from one piece, so fewer than requested may be returned before the end.
   func read(_ name: String, at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8] {
     let rows = try query(
       """
@@ -36,6 +40,7 @@ final class PostgresUploads: UploadStore {
     return rows.count > 0 ? rows.bytes(0, 0) : []
   }
 
+  /// Overwrites bytes with spaces in place, so that offsets of a running job stay valid.
   func blank(_ name: String, at offset: Int64, count: Int) throws(StoreError) {
     // They may be in several pieces.
     _ = try query(
@@ -52,6 +57,7 @@ final class PostgresUploads: UploadStore {
     _ = try query("DELETE FROM upload WHERE name = $1", [.text(name)])
   }
 
+  /// The size counts a piece as at least ``StoredUpload/minPieceBytes``, because rows cost space too.
   func all() throws(StoreError) -> [StoredUpload] {
     let rows = try query(
       """
@@ -64,6 +70,7 @@ final class PostgresUploads: UploadStore {
     }
   }
 
+  /// Runs a statement on the session, one at a time.
   private func query(_ sql: String, _ parameters: [PostgresValue]) throws(StoreError) -> PostgresRows {
     let result: Result<PostgresRows, StoreError> = session.withLock { session in
       do throws(StoreError) {

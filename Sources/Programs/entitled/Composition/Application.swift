@@ -30,30 +30,43 @@ struct Application: Sendable {
   let catalog: CatalogWorker
   /// The callers in force; a reload replaces them.
   let callers: CurrentCallers
+  /// Fetches the keys of the callers' identity provider; idle if they are in a file.
   let jwks: JWKSRefresher
+  /// Ingestion, calls of Apple, and deliveries.
   let features: Features
+  /// The implementations of the contract's services, for gRPC, Connect and calls in process.
   let services: Services
+  /// `grpc.health.v1.Health`, which ``monitor`` updates.
   let health: HealthService
+  /// Checks the dependencies for `/readyz` and `GetStatus`.
   let monitor: HealthMonitor
   /// What `GetStatus` and the console show of the configuration and the certificates.
   let information: ServiceInformation
+  /// Audit entries and requests for retention messages that wait to be written.
   private let records: RecordBuffers
+  /// The console without its listener; constructed also if it is off.
   let console: ConsoleComponents
   private let ledger: EvidenceLedger
   /// The commits, also those of other replicas.
   let feed: StoreFeed
   private let logger: Logger
+  /// What the interceptors of all listeners need.
   let policy: CallPolicy
   private let signing: SigningSettings
   private let sandbox: EmbeddedSandbox?
+  /// Wakes `Watch` streams after commits.
   private let broadcaster: EventBroadcaster
+  /// Restarts loops that fail, with backoff, and counts the failures.
   private let supervisor: WorkerSupervisor
   /// The loops that write or call Apple: those of the leader.
   private let writers: [any Worker]
   /// Whether this process writes.
   private let leadership: Leadership
+  /// The routes of the edge that write, or that Apple and other systems call.
   private let endpoints: EdgeEndpoints
+  /// Whether customers are also served in the form of RevenueCat's API.
   private let servesSubscribers: Bool
+  /// ``Server`` opens and closes it.
   let store: any EntitlementStore
   /// `nil` without a section `traces`.
   private let traces: TraceExport?
@@ -146,6 +159,8 @@ struct Application: Sendable {
   /// Erases the customers that a restored store has again, and prepares the store for new webhooks. Must be called
   /// before the first call is served: no answer names an erased customer, and a new webhook receives the events of that
   /// call. A replica calls it each time it becomes the leader.
+  ///
+  /// - Throws: ``Failure`` for an erasure that cannot be applied: the service must not start then.
   func prepare() async throws {
     do {
       let erased = try await ledger.applyErasures {
@@ -200,7 +215,8 @@ struct Application: Sendable {
   /// - Returns: the id of the signing key; `nil` if tokens are turned off.
   func reloadTokenKeys() throws(PrivateKeyFileError) -> String? { try signing.tokens?.keys.reload() }
 
-  /// Reads the in-app purchase keys, shared secrets and settings of RevenueCat's events again. On an error, all current ones stay in force.
+  /// Reads the in-app purchase keys, shared secrets and settings of RevenueCat's events again. All of them are read before
+  /// anything is replaced, so on an error the current ones stay in force.
   ///
   /// - Throws: ``Failure``.
   func reloadAppKeys(_ configuration: ServiceConfiguration) throws {

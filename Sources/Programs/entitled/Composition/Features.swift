@@ -24,22 +24,34 @@ internal import Wire
 struct Features: Sendable {
   /// The App Store clients of each app and environment; a reload replaces their keys.
   let clients: AppStoreClients
+  /// The DeviceCheck clients of each app and environment; a reload replaces their keys.
   let deviceCheck: DeviceCheckClients
   /// The shared secrets of apps that accept version 1.
   let secrets: SharedSecrets
+  /// The settings of RevenueCat's events by app id; a reload replaces them.
   let revenueCat: CurrentRevenueCatSettings
+  /// Fetches purchases from Apple, and ingests what Apple returns.
   let lookup: PurchaseLookup
   /// `nil` if no app checks certificates online.
   let onlineChecks: OnlineCheckEnforcer?
+  /// Ingests notifications of both versions.
   let inbox: NotificationInbox
+  /// Polls statuses, repairs gaps and reports drift.
   let reconciler: Reconciler
+  /// Ingests legacy receipts, with lookups at Apple.
   let receiptIntake: ReceiptIntake
+  /// Answers `POST /verifyReceipt/{app}` for backends of older apps.
   let verifyReceipt: VerifyReceiptFacade
+  /// Runs migration jobs, which continue after a restart.
   let migrations: MigrationJobManager
+  /// Delivers events and forwards notifications.
   let webhooks: WebhookDispatcher
   /// The background loops of the features.
   let workers: [any Worker]
 
+  /// Constructs the features; none of them runs before its worker does.
+  ///
+  /// - Throws: ``Failure`` for a key or secret that cannot be read.
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, _ core: CoreComponents,
     sandbox: EmbeddedSandbox?, supervisor: WorkerSupervisor

@@ -8,8 +8,11 @@ internal import Store
 struct LeaderWorkers: Worker {
   let name = "leader"
   let runsInBackground = false
+  /// Calls back for each term as the leader.
   let leadership: Leadership
+  /// Runs ``workers`` until this process no longer leads.
   let supervisor: WorkerSupervisor
+  /// The loops that write or call Apple.
   let workers: [any Worker]
   /// Prepares the store for these workers and for calls.
   let prepare: @Sendable () async throws -> Void

@@ -83,6 +83,9 @@ extension Startup {
   }
 
   /// The webhooks and forwardings of all apps.
+  ///
+  /// - Throws: ``Failure`` for a secret that cannot be read, or is not `whsec_` and Base64 of 24 to 64 bytes (Standard
+  ///   Webhooks).
   static func webhooks(_ configuration: ServiceConfiguration) throws -> [WebhookSettings] {
     try configuration.apps.flatMap { app in
       let id = app.definition.id
@@ -115,6 +118,8 @@ extension Startup {
   }
 
   /// Reads the shared secrets, by app id.
+  ///
+  /// - Throws: ``Failure``, as ``secret(_:)``.
   static func sharedSecrets(_ configuration: ServiceConfiguration) throws -> [String: SharedSecret] {
     var secrets: [String: SharedSecret] = [:]
     for app in configuration.apps {
@@ -124,6 +129,7 @@ extension Startup {
   }
 
   /// The settings of RevenueCat's events, by app id.
+  /// `toleranceSeconds` of the configuration becomes milliseconds.
   static func revenueCat(_ configuration: ServiceConfiguration) throws -> [String: RevenueCatSettings] {
     var settings: [String: RevenueCatSettings] = [:]
     for app in configuration.apps {

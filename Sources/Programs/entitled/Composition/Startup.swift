@@ -125,6 +125,8 @@ enum Startup {
   }
 
   /// Compares the key with that of the other replicas: hashes of idempotency keys and page tokens depend on it.
+  ///
+  /// - Throws: ``Failure`` for another key, and if the database does not answer.
   static func require(_ key: InstallationKey, in replication: any Replication) async throws {
     do throws(StoreError) {
       guard try await !replication.isInstallation(key.derived(for: "replicas")) else { return }
@@ -148,6 +150,8 @@ enum Startup {
   }
 
   /// Opens the store of a stopped service, and does not create one.
+  ///
+  /// - Throws: ``Failure`` without a store, and for one that a running service has open.
   static func existingStore(in directory: String) throws -> SQLiteEntitlementStore {
     guard FileManager.default.fileExists(atPath: "\(directory)/entitled.sqlite") else {
       throw Failure("no store in '\(directory)'")
@@ -156,6 +160,8 @@ enum Startup {
   }
 
   /// The verifier with Apple's roots, the configured roots and the sandbox's roots.
+  ///
+  /// - Throws: ``Failure`` for a root that is no certificate.
   static func verifier(
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?
   ) throws -> SignedDataVerifier {

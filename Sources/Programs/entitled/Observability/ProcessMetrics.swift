@@ -4,8 +4,10 @@ internal import Telemetry
 
 /// Metrics of the process and of the disk of the data directory, read when they are scraped.
 struct ProcessMetrics: MetricsSource {
+  /// The directory whose file system is measured.
   let dataDirectory: String
 
+  /// Reads a few files of `/proc` with each scrape; a file that cannot be read has no samples.
   func samples() -> [MetricSample] {
     Self.resources + Self.openFiles + disk
       + [MetricSample("entitled_log_lines_lost_total", Double(Logs.lostLines))]
@@ -34,6 +36,7 @@ struct ProcessMetrics: MetricsSource {
     return line.flatMap { Double($0.dropFirst(6)) } ?? 0
   }()
 
+  /// The open descriptors and their limit (`RLIMIT_NOFILE`).
   private static var openFiles: [MetricSample] {
     [
       MetricSample("process_open_fds", Double(OpenFiles.count)),

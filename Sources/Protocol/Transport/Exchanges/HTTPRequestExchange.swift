@@ -54,6 +54,7 @@ final class HTTPRequestExchange: Exchange {
 
   func retire() { body?.retire() }
 
+  /// Starts the time for the whole request when its first part is incomplete; later parts do not extend it.
   private func startRequestTimeout() {
     guard requestTimeout == nil else { return }
     requestTimeout = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
@@ -69,6 +70,7 @@ final class HTTPRequestExchange: Exchange {
     connection.answerPlain(id, response)
   }
 
+  /// Calls the HTTP handler, which may finish on another thread.
   private func start(_ request: HTTPRequest) {
     guard let loop = connection.context?.eventLoop else { return }
     hasStarted = true
@@ -78,6 +80,8 @@ final class HTTPRequestExchange: Exchange {
     task = connection.http.start(request, connection.host.mailbox) { exchange.value.end($0) }
   }
 
+  /// Sends the response of the handler. A successful one to a path that is not public ends the connection's count as
+  /// unused (``ConnectionPace``).
   private func end(_ response: HTTPResponse) {
     guard connection.exchanges[id] === self else { return }
     if response.status < 400, !isPublic { connection.succeeded() }
@@ -110,6 +114,7 @@ final class HTTPRequestExchange: Exchange {
     return connection.session.unsentCount(of: id) < connection.limits.streamBacklogBytes
   }
 
+  /// Ends a streamed body after its last part.
   private func finish() {
     guard connection.exchanges[id] === self else { return }
     connection.exchanges[id] = nil
@@ -119,6 +124,7 @@ final class HTTPRequestExchange: Exchange {
 }
 
 extension HTTP2Handler {
+  /// Begins a request that is no gRPC call; 400 for a host that RFC 9113, section 8.3.1, forbids.
   func openPlain(_ id: StreamID, _ fields: HeaderFields) {
     if http.refusal != nil { session.addWork(Self.costOfRefusal) }
     guard fields.hasValidHost else { return answerPlain(id, .invalidHost) }
@@ -181,9 +187,11 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
+  /// 408, after ``TransportLimits``' request timeout.
   static let requestTooSlow = HTTPResponse.text(
     408, "the request was not complete within the request timeout\n")
 
+  /// 413, before the rest of the body is received.
   static func bodyTooLarge(limit: Int) -> HTTPResponse {
     .text(413, "request body exceeds the limit of \(limit) bytes\n")
   }

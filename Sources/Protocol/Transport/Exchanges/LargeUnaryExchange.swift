@@ -47,12 +47,14 @@ final class LargeUnaryExchange: Exchange {
     task?.cancel()
   }
 
+  /// Counts the memory that the decompressed message took for the connection, and then ends the call.
   private func end(_ outcome: LargeRequest.Outcome, _ inflation: LargeRequest.Inflation?) {
     if let inflation { connection.session.countInflation(from: inflation.size, to: inflation.inflatedSize) }
     end(outcome)
     connection.checkBacklog()
   }
 
+  /// Responds, unless the call has ended before.
   private func end(_ outcome: LargeRequest.Outcome) {
     // The task, the deadline or a disconnect may have ended it before.
     guard connection.exchanges[call.id] === self else { return }

@@ -20,6 +20,7 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   /// The protocol that ALPN selected.
   private var negotiated: String?
 
+  /// `configure` adds the handlers of the protocol after this one; the sniffer then passes on what it has received.
   init(
     timeout: TimeAmount, timers: LoopTimers,
     configure: @escaping (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void
@@ -31,6 +32,7 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) { wait(timeout, context) }
 
+  /// Closes the connection after `time`; replaces an earlier limit.
   private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
     let channel = context.channel
     end?.cancel()

@@ -129,7 +129,7 @@ struct StoreVacuumCommand: AsyncParsableCommand {
     let open = try Startup.existingStore(in: directory)
     let outcome: VacuumOutcome
     do {
-      // SQLite does not tell how far it is.
+      // SQLite reports no progress of a vacuum.
       outcome = try await ProgressLine.during {
         try open.vacuum()
       } show: { elapsed in
