@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CommandSupport
 internal import EntitledClient
 internal import Wire
 
@@ -202,24 +201,5 @@ extension Transaction {
     let end = expiresDate.text.isEmpty ? "" : " to \(expiresDate.text)"
     let revoked = revocationDate.text.isEmpty ? "" : ", refunded \(revocationDate.text)"
     return (transactionId, "\(productId), \(purchaseDate.text)\(end)\(revoked)")
-  }
-}
-
-/// Parses values of the contract's enums by their names without prefix, such as `customer-satisfaction`.
-enum EnumOption {
-  /// No enum of an option has more values.
-  private static let numbers: Range<Int32> = 1..<32
-
-  /// The value that `text` names; `prefix` is that of the names in the contract, `option` is for the error.
-  static func parse<Value: WireEnum>(_ text: String?, _ prefix: String, _ option: String) throws -> Value {
-    guard let text else { return Value() }
-    let values = numbers.map(Value.init(rawValue:)).filter { $0.protoName.hasPrefix(prefix) }
-    let names = values.map {
-      $0.protoName.droppingPrefix(prefix).lowercased().replacing("_", with: "-")
-    }
-    guard let index = names.firstIndex(of: text.lowercased()) else {
-      throw Failure("\(option) takes one of \(names.joined(separator: ", ")), not '\(text)'", status: 64)
-    }
-    return values[index]
   }
 }

@@ -52,8 +52,8 @@ struct Application: Sendable {
   private let logger: Logger
   /// What the interceptors of all listeners need.
   let policy: CallPolicy
-  private let signing: SigningSettings
-  private let sandbox: EmbeddedSandbox?
+  let signing: SigningSettings
+  let sandbox: EmbeddedSandbox?
   /// Wakes `Watch` streams after commits.
   private let broadcaster: EventBroadcaster
   /// Restarts loops that fail, with backoff, and counts the failures.
@@ -189,12 +189,6 @@ struct Application: Sendable {
   /// Writes the audit entries and the requests for retention messages that wait, as far as the store can be written.
   func flush() async { await records.flush() }
 
-  /// Puts a catalog in force. Answers follow in the background; other replicas see which one this process has.
-  func adopt(_ catalog: Catalog) {
-    store.replication?.announce(catalog: catalog.fingerprint)
-    self.catalog.adopt(catalog)
-  }
-
   /// Whether this process executes what writes.
   var executesWrites: Bool { leadership.executesWrites }
 
@@ -208,29 +202,6 @@ struct Application: Sendable {
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
       readiness: ReadinessEndpoint(monitor: monitor), tracer: traces?.tracer
     ).adding(endpoints.retention, endpoints.revenueCat)
-  }
-
-  /// Reloads the keys of entitlement tokens. On an error, the current keys stay in force.
-  ///
-  /// - Returns: the id of the signing key; `nil` if tokens are turned off.
-  func reloadTokenKeys() throws(PrivateKeyFileError) -> String? { try signing.tokens?.keys.reload() }
-
-  /// Reads the in-app purchase keys, shared secrets and settings of RevenueCat's events again. All of them are read before
-  /// anything is replaced, so on an error the current ones stay in force.
-  ///
-  /// - Throws: ``Failure``.
-  func reloadAppKeys(_ configuration: ServiceConfiguration) throws {
-    let clients = try Startup.clients(configuration, sandbox: sandbox)
-    let deviceCheck = try Startup.deviceCheckClients(configuration, sandbox: sandbox)
-    let offers = try Startup.offers(configuration)
-    let secrets = try Startup.sharedSecrets(configuration)
-    let revenueCat = try Startup.revenueCat(configuration)
-    features.clients.adoptKeys(of: clients)
-    features.deviceCheck.adoptKeys(of: deviceCheck)
-    features.reconciler.adoptClients(policies: Startup.reconciliationPolicies(configuration))
-    signing.offers.replace(with: offers)
-    features.secrets.replace(with: secrets)
-    features.revenueCat.replace(with: revenueCat)
   }
 
   /// Ends streams without a natural end, so that a drain does not wait for them. Clients reconnect elsewhere.
