@@ -27,7 +27,7 @@ package struct PostgresSettings: Hashable, Sendable {
   /// Options for every session, unless ``options`` has others.
   private static let defaults = [
     "application_name": "entitled", "client_encoding": "UTF8", "connect_timeout": "2",
-    // A question for Kerberos would cost each session a round trip.
+    // An attempt with Kerberos would cost each session a round trip.
     "gssencmode": "disable",
     // A server that vanished without closing its connections is noticed within about five seconds.
     "keepalives_idle": "3", "keepalives_interval": "1", "keepalives_count": "2", "tcp_user_timeout": "5000",

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The waits of one round trip for the socket, until a deadline or an interruption.
 final class SocketWait {
-  /// The time between two questions whether to stop.
+  /// The time between two checks whether to stop.
   private static let slice = Duration.milliseconds(10)
   static let noAnswer = "the server did not answer in time"
 

@@ -64,7 +64,7 @@ package struct AppConfiguration: Hashable, Sendable {
   package let repairsGaps: Bool
   /// The interval of full polls of all purchases; `nil` turns them off.
   package let fullPollInterval: Period?
-  /// Whether Apple's OCSP responders are asked about the certificates of documents.
+  /// Whether the certificates of documents are checked at Apple's OCSP responders.
   package let onlineChecks: OnlineCheckPolicy
   /// How legacy receipts are verified.
   package let receipts: ReceiptConfiguration

@@ -189,7 +189,7 @@ final class PostgresDatabase: SQLConnection {
 }
 
 extension PostgresDatabase {
-  /// Commits, if no other writer took over. If the connection is lost meanwhile, looks whether it was committed.
+  /// Commits, if no other writer took over. If the connection is lost meanwhile, checks whether it was committed.
   private func commit(_ request: PostgresRequest, _ claim: WriterClaim) throws(StoreError) {
     deferred.append(claim.advance(announcing: changed, notifies: !isPooled))
     do throws(StoreError) {

@@ -21,7 +21,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
   package let id: EvidenceID
   /// The purchase of the transaction.
   package let line: LineKey
-  /// The transaction in question.
+  /// The transaction for which the customer asked for a refund.
   package let transactionID: String
   /// Empty if the notification has none.
   package let productID: String

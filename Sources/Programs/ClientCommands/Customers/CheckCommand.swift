@@ -32,7 +32,7 @@ struct CheckCommand: AsyncParsableCommand {
 
   private static let neverPurchased = "NEVER_PURCHASED"
 
-  /// The other environments in which the customer has access: the wrong one may have been asked.
+  /// The other environments in which the customer has access: the check may have been made in the wrong one.
   private func environmentHints(
     _ connection: ClientConnection, _ app: String, _ environment: Wire.Environment
   ) async throws -> [(String, String)] {

@@ -24,7 +24,7 @@ package final class AppleAccess: Sendable {
   enum TestNotification: Sendable {
     /// ``KeyCheck`` has not run, or Apple rejected the key.
     case notRequested
-    /// Apple accepted the request; the token asks for the result.
+    /// Apple accepted the request; the token selects the result.
     case requested(token: String)
     /// Apple accepts the key, and has no URL to send to.
     case withoutURL

@@ -11,15 +11,15 @@ package struct DeliveryCheck: DoctorCheck {
     case stored
     /// The service answered that it does not have it.
     case missing
-    /// The service could not be asked; the value is the reason.
+    /// The service could not be called; the value is the reason.
     case unknown(String)
   }
 
-  /// Asks the running service whether it has the notification with this UUID.
+  /// Queries the running service for the notification with this UUID.
   package typealias Inbox =
     @Sendable (_ notificationUUID: String, _ appID: String, _ environment: Environment) async -> Receipt
 
-  /// The pause between two questions to Apple.
+  /// The pause between two calls of Apple.
   private static let pollInterval = Duration.seconds(1)
 
   package let name = "notification"
@@ -38,7 +38,7 @@ package struct DeliveryCheck: DoctorCheck {
     self.url = url
     self.inbox = inbox
     self.wait = wait
-    // The last call and the question to the service may take longer.
+    // The last call of Apple and the call of the service may take longer.
     timeLimit = wait + .seconds(30)
   }
 
@@ -55,7 +55,7 @@ package struct DeliveryCheck: DoctorCheck {
     }
   }
 
-  /// Asks Apple each second until it reports an attempt, or the time is over.
+  /// Queries Apple each second until it reports an attempt, or the time is over.
   private func delivery(_ token: String) async -> Finding {
     let end = ContinuousClock.now + wait
     repeat {

@@ -2,7 +2,7 @@ package import AppStore
 package import AppStoreClient
 package import SignedData
 
-/// Asks the responder that Apple's certificates name whether they are revoked.
+/// Checks the revocation of Apple's certificates at the responder that they name (OCSP, RFC 6960).
 package struct OCSPCheck: DoctorCheck {
   /// Apple's responder, for a machine that has no document yet.
   private static let responder = "http://ocsp.apple.com"

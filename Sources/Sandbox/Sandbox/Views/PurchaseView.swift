@@ -111,7 +111,7 @@ package struct RequestView: Hashable, Sendable {
   /// The id that the actions `approve` and `decline` take.
   package let request: String
   package let productId: String
-  /// When the child asked.
+  /// When the child requested the purchase.
   package let date: Instant
 }
 

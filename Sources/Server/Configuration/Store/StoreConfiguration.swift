@@ -70,7 +70,7 @@ package struct PostgresConfiguration: Hashable, Sendable {
     package var answerTimeoutSeconds: Int64 = 1
     /// The silence of the database after which answers are marked as stale.
     package var maxStalenessSeconds: Int64 = 5
-    /// The silence after which questions are no longer answered.
+    /// The silence after which calls are no longer answered from memory.
     package var serveStaleForSeconds: Int64 = 3_600
     /// Whether the service is ready while its answers are stale.
     package var isReadyWhileStale = true

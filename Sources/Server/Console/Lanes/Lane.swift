@@ -8,7 +8,7 @@ extension Lane {
   /// The lanes of entitlements, purchases and grants. Purchases that give nothing for a time, such as consumables, share
   /// a lane with the others of their product. The lane of one of `grants` names its entitlement instead of its id.
   static func states(_ history: GetCustomerHistoryResponse, grants: [Grant] = []) -> [Lane] {
-    let questions =
+    let requests =
       history.lanes.first { $0.kind == .apple }?.marks.filter { $0.type.hasPrefix("CONSUMPTION_REQUEST") }
       ?? []
     let states = history.lanes.filter { !$0.hasEvents }
@@ -17,29 +17,29 @@ extension Lane {
       if !$0.contains($1.productId) { $0.append($1.productId) }
     }
     let lanes = states.filter { !units.contains($0) }.map { lane in
-      Lane(lane, refundQuestions: questions, grant: grants.first { $0.grantId == lane.name })
+      Lane(lane, refundRequests: requests, grant: grants.first { $0.grantId == lane.name })
     }
     let consumables = products.map { product in
-      Lane(product, units.filter { $0.productId == product }, refundQuestions: questions)
+      Lane(product, units.filter { $0.productId == product }, refundRequests: requests)
     }
     return (lanes + consumables).filter { !$0.isEmpty }
   }
 
   /// The lanes of what Apple said and what we did.
   static func events(_ history: GetCustomerHistoryResponse) -> [Lane] {
-    history.lanes.filter(\.hasEvents).map { Lane($0, refundQuestions: []) }.filter { !$0.isEmpty }
+    history.lanes.filter(\.hasEvents).map { Lane($0, refundRequests: []) }.filter { !$0.isEmpty }
   }
 
   /// The purchases of one consumable product.
-  private init(_ product: String, _ purchases: [HistoryLane], refundQuestions: [HistoryMark]) {
+  private init(_ product: String, _ purchases: [HistoryLane], refundRequests: [HistoryMark]) {
     self.init(
       name: product, kind: Text.boughtCount(purchases.count),
-      marks: purchases.flatMap { Self.marks(of: $0, refundQuestions) }.sorted { $0.at < $1.at },
+      marks: purchases.flatMap { Self.marks(of: $0, refundRequests) }.sorted { $0.at < $1.at },
       dots: purchases.flatMap(\.marks).filter { $0.type == "PURCHASED" }.compactMap { Mark($0) }
         .sorted { $0.at < $1.at })
   }
 
-  private init(_ lane: HistoryLane, refundQuestions: [HistoryMark], grant: Grant? = nil) {
+  private init(_ lane: HistoryLane, refundRequests: [HistoryMark], grant: Grant? = nil) {
     let product =
       lane.productId.given ?? lane.segments.last { !$0.productId.isEmpty }?.productId ?? lane.name
     let (name, kind) =
@@ -56,14 +56,14 @@ extension Lane {
     let hasDots = lane.kind == .apple || lane.kind == .operator
     self.init(
       name: name, kind: kind, bars: lane.kind == .access ? Self.joined(bars) : bars,
-      marks: hasDots ? [] : Self.marks(of: lane, refundQuestions),
+      marks: hasDots ? [] : Self.marks(of: lane, refundRequests),
       dots: hasDots ? lane.marks.compactMap { Mark($0) } : [])
   }
 
-  private static func marks(of lane: HistoryLane, _ refundQuestions: [HistoryMark]) -> [Mark] {
+  private static func marks(of lane: HistoryLane, _ refundRequests: [HistoryMark]) -> [Mark] {
     let transactions = Set(
       (lane.segments.map(\.transactionId) + lane.marks.map(\.transactionId)).filter { !$0.isEmpty })
-    let asked = refundQuestions.filter { transactions.contains($0.transactionId) && lane.kind == .purchase }
+    let asked = refundRequests.filter { transactions.contains($0.transactionId) && lane.kind == .purchase }
     return (lane.marks + asked).compactMap { Mark(signed: $0) }.sorted { $0.at < $1.at }
   }
 }

@@ -104,7 +104,7 @@ extension AuditEntry {
 
   fileprivate var subjects: [String] { customerIds + [subject].filter { !$0.isEmpty } }
 
-  /// The moments about which the call asked, if it was not about the present.
+  /// The `as_of` and `known_at` of the call, if it was not about the present.
   fileprivate var moments: [Markup] {
     [(Text.asOf, asOf), (Text.asKnownAt, knownAt)].compactMap { label, time in
       time.map { "<br><span class=\"quiet\">\(label) \(Format.time($0))</span>" }

@@ -24,7 +24,7 @@ package struct HealthCheckResult: Hashable, Sendable {
   package let dependency: Dependency
   /// The problem; `nil` if the check succeeded.
   package let problem: String?
-  /// Whether questions about known customers are answered from memory meanwhile.
+  /// Whether calls about known customers are answered from memory meanwhile.
   package var isBridged = false
 
   /// The services that stop serving if the check fails. Queries continue as long as the store can be read; a

@@ -17,7 +17,7 @@ internal import Wire
 ///
 /// The caller needs the role `read`, as for `Check`.
 package struct FlagEndpoint: Sendable {
-  /// The path of the bulk form; that of one flag has its key behind a slash.
+  /// The path of the bulk form; that of one flag ends in a slash and the key.
   static let path = "/ofrep/v1/evaluate/flags"
 
   private let chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
