@@ -35,7 +35,7 @@ SHIFT = """
 
 
 def violations(page):
-    """What axe finds against WCAG 2.2 AA and its best practices."""
+    """The violations of WCAG 2.2 AA and of axe's best practices."""
     from axe_playwright_python.sync_playwright import Axe
 
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -1,4 +1,4 @@
-"""What a version leaves behind for later ones: its store, its configuration, its contract, and answers about its customers.
+"""The fixtures of a version for later ones: its store, its configuration, its contract, and answers about its customers.
 
 `freeze` writes them to a folder of `Tests/Fixtures`, and test_frozen_versions.py opens each of these folders with the
 present program.

@@ -18,15 +18,15 @@ class Link:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self):
-        """Nothing arrives from now on, in either direction."""
+        """Holds all packets of both directions from now on."""
         self.joined.clear()
 
     def join(self):
-        """What was sent meanwhile arrives."""
+        """Delivers the packets that were held."""
         self.joined.set()
 
     def lose(self):
-        """Nothing arrives on the present connections any more, and no end of them; new ones work."""
+        """Drops all packets of the present connections, also their ends; new connections work."""
         self.cut()
         self.lost.append(self.joined)
         self.joined = threading.Event()

@@ -484,7 +484,7 @@ class Lives:
                     start, back, _ = self.reversed[end["transaction_id"]]
                     refunded = refunded or start < until <= back
                 gap = row["purchase_date"] > end["expires_date"]
-                # In the grace period, another product goes on without a gap.
+                # In the grace period, another product continues without a gap.
                 if refunded or (gap and row["reason"] != "RENEWAL" and row["transaction_id"] not in upgrades):
                     before = None
             if before is None:

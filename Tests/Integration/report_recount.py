@@ -26,7 +26,7 @@ FOREVER = 1 << 62
 
 @dataclasses.dataclass
 class Event:
-    """One thing that became so, under the dimensions of a period or a purchase."""
+    """One event, with the dimensions of a period or a purchase."""
 
     name: str
     at: int
@@ -92,7 +92,7 @@ class Recount:
             self.notices[notice["transaction_id"]].append((notice["at_date"], notice["type"], notice["subtype"]))
 
     def read_changes(self):
-        """What customers changed about the next renewal of a running period."""
+        """The customers' changes of the next renewal of a running period."""
         for at, before, after in self.lives.changes:
             if before["renews"] and not after["renews"]:
                 self.off[after["original_transaction_id"]].append((at, after["state"] == "revoked"))
@@ -117,7 +117,7 @@ class Recount:
 
     @staticmethod
     def plan(line):
-        """What the planned renewal of a subscription is; nothing with the same product."""
+        """The change of product that the planned renewal makes; nothing with the same product."""
         step = LEVELS[line["renewal_product_id"]] - LEVELS[line["product_id"]]
         is_same = line["renewal_product_id"] == line["product_id"]
         return None if is_same or step < 0 else "downgrade" if step > 0 else "crossgrade"
@@ -248,7 +248,7 @@ class Recount:
             self.add("contraction" if change < 0 else "expansion", at, row, amount=change, reason=reason)
 
     def credit(self, before, row):
-        """What Apple returns of a paid period after an upgrade."""
+        """The part of a paid period that Apple refunds after an upgrade."""
         left, whole = before["expires_date"] - row["purchase_date"], before["expires_date"] - before["purchase_date"]
         if left > 0 and LEVELS[row["product_id"]] < LEVELS[before["product_id"]]:
             amount = round(fractions.Fraction(before["price"] * left, whole))
@@ -369,7 +369,7 @@ class Recount:
         return Event("refund", at, row, amount=-amount, reason="FULL" if percentage is None else "PRORATED")
 
     def credits(self):
-        """What Apple returns of paid periods after upgrades, and of renewals that upgrades replaced before they began."""
+        """Apple's refunds of paid periods after upgrades, and of renewals that upgrades replaced before they began."""
         yield from (event for event in self.events if event.name == "upgrade_credit")
         begun = {row["transaction_id"] for rows in self.lines.values() for row in rows}
         for row in self.lives.purchases("SELECT * FROM purchase WHERE ownership = 'PURCHASED' AND is_upgraded = 1"):

@@ -1,4 +1,4 @@
-"""What the tests of the sandbox's clients share: the program, and an environment with the plugin as its users install it."""
+"""Shared by the tests of the sandbox's clients: the program, and an environment with the plugin as its users install it."""
 
 import fcntl
 import hashlib

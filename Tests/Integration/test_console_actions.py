@@ -473,7 +473,7 @@ def test_a_migration_that_does_not_exist_cannot_be_cancelled(console, operator):
 
 
 def refunds(browser, customer):
-    """What the button of the customer's page leads to."""
+    """The address of a button on the customer's page."""
     action = f"{HERE}/customers/{customer}/refunds"
     assert f'action="{action}"' in customer_page(browser, customer)
     return browser.post(action, {})

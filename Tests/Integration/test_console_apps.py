@@ -65,7 +65,7 @@ def last_evidence(console):
 
 
 def leaks(console, response, asked):
-    """What a response says about the customer of the other app that the request has not said itself."""
+    """The parts of a response about the customer of the other app that were not in the request."""
     asked = urllib.parse.unquote(asked)
     said = response.text + urllib.parse.unquote(response.getheader("location") or "")
     secrets = (CUSTOMER, NOTE, TOKEN, console.bought["transactionId"], "lake.monthly")

@@ -121,7 +121,7 @@ def expected(path, role, people):
 
 
 def look(console, chromium, role, view, paths):
-    """What is wrong with pages in a view: their content, what moves, and what they transfer without a cache."""
+    """The faults of pages in a view: in their content, elements that move, and transfers without a cache."""
     watched = Watched(chromium, console.url)
     page = watched.page(view, bypass_csp=True, extra_http_headers={"X-Proxy-JWT": console.token(ROLES[role])})
     page.add_init_script(SHIFT)

@@ -1,4 +1,4 @@
-"""What the documents name exists: metrics, variables, codes, types, targets of make, tools, options, keys of the configuration."""
+"""Everything that the documents name exists: metrics, variables, codes, types, targets of make, tools, options, keys of the configuration."""
 
 import json
 import re

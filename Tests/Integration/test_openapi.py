@@ -75,7 +75,7 @@ def test_the_document_has_every_reason_of_every_method(document):
 
 
 def test_every_reason_in_the_code_of_the_methods_is_in_the_contract():
-    """Those of other routes are in their own tables: docs/device-sync.md, docs/openfeature.md."""
+    """The reasons of other routes are in other tables: docs/device-sync.md, docs/openfeature.md."""
     listed = set().union(*(reasons.of(s.full_name, m.name) for s in services.values() for m in s.methods))
     sources = [*ROOT.glob("Sources/Server/Services/**/*.swift"), *ROOT.glob("Sources/Protocol/RPC/**/*.swift")]
     literals = {

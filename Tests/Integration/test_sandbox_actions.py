@@ -273,7 +273,7 @@ def test_http_and_commands_have_the_same_effects(store):
     ("period", "{type: Auto-Renewable Subscription, group: pro, price: 4.99, currency: USD}"),
 ])  # fmt: skip
 def test_a_product_without_price_or_period_is_refused_by_name(start, tmp_path, missing, product):
-    """It was sold for 30 days at price 0."""
+    """Before, such a product was sold for 30 days at price 0."""
     (tmp_path / "entitled.yaml").write_text(
         f"apps:\n  ocean:\n    bundle_id: com.example.ocean\n    environments: [Sandbox]\n    products:\n      odd: {product}\n")
     service = start(arguments=["--config", tmp_path / "entitled.yaml"])

@@ -174,7 +174,7 @@ class Alone:
         return answer
 
     def owned(self):
-        """What each account owns, and the state of its subscriptions, without ids and dates."""
+        """The purchases of each account, and the states of its subscriptions, without ids and dates."""
         url = f"http://{self.address}/sandbox/v1"
         owned = {}
         for owner in http_json(f"{url}/owners?app={APP}")["owners"]:

@@ -314,7 +314,7 @@ apps:
 
 
 def test_a_real_receipt_is_verified_and_answered_from_its_contents(service, testdata, tmp_path):
-    """It is rejected for another app, and answered from its contents for its own if Apple cannot be called."""
+    """The receipt is rejected for another app; for its own app, its contents answer if Apple cannot be called."""
     receipt = (testdata / "genuine" / "receipt-sandbox-g5").read_text()
     assert verify_receipt(f"http://{service.http}/verifyReceipt", receipt)["status"] == 21003
     configuration = tmp_path / "weeka.yaml"

@@ -1,4 +1,4 @@
-"""What the worker of reports takes from a notification, for `reports`."""
+"""The share of the reports' worker in the cost of a notification, for `reports`."""
 
 import os
 import pathlib

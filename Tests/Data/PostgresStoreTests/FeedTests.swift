@@ -167,7 +167,7 @@ struct FeedTests {
     }
   }
 
-  @Test("While the database is away, reads and writes fail at once; afterwards the feed goes on where it was")
+  @Test("While the database is away, reads and writes fail at once; then the feed continues")
   func away() async throws {
     let server = try PostgresServer(["--fsync", "off"])
     let settings = server.settings(try server.makeDatabase())

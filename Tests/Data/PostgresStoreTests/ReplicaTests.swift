@@ -110,7 +110,7 @@ struct ReplicaTests {
     }
   }
 
-  @Test("A replica whose lease another one has goes on as a follower at its next beat")
+  @Test("A replica whose lease another one has becomes a follower at its next beat")
   func lost() async throws {
     try await withReplicas { first, second, control in
       try await first.beat()
@@ -196,7 +196,7 @@ struct ReplicaTests {
     }
   }
 
-  @Test("A leader that lost its session goes on with the next epoch, which every replica shows")
+  @Test("A leader that lost its session continues with the next epoch, which every replica shows")
   func epochOfNewSession() async throws {
     try await withReplicas { first, second, control in
       try await first.beat()

@@ -31,7 +31,7 @@ import Testing
       name, from, to, by: granularity, groupBy: groupBy, of: postings.map { ($0, $0.effectiveAt) })
   }
 
-  @Test("The subscription goes on: it is a change of product, without an end and a beginning")
+  @Test("A replaced purchase is a change of product, without an end and a beginning")
   func change() throws {
     let facts = facts(World.period("premium", "10-20", "11-20"))
     let movements = try answer(.movements, facts)

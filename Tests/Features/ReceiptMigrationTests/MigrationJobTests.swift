@@ -77,7 +77,7 @@ extension MigrationJobManager {
     }
   }
 
-  @Test("A job goes on after lines that an erasure overwrote, and the others keep their numbers")
+  @Test("A job continues after lines that an erasure overwrote, and the others keep their numbers")
   func erasedLines() async throws {
     try await ReceiptService.run { service in
       let (jobs, status) = try await run(["    ", #"{"customer_id":"cat"}"#, "  "], service)

@@ -122,7 +122,7 @@ import Testing
     #expect(text(json).contains("is not a JSON object"))
   }
 
-  @Test("Forms of other pages are refused, whatever they are")
+  @Test("Every form of another page is refused")
   func foreign() async {
     #expect(await post("advance", "by=1d", []).status == 403)
     #expect(await post("advance", "by=1d", [("sec-fetch-site", "cross-site")]).status == 403)

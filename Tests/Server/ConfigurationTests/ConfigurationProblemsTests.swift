@@ -1,7 +1,7 @@
 import Configuration
 import Testing
 
-/// A check that goes on after each error.
+/// A check that continues after each error.
 @Suite struct ConfigurationProblemsTests {
   private static func problems(_ yaml: String) -> [String] {
     ServiceConfiguration.check(yaml: yaml, file: "x.yaml").problems.map(\.description)

@@ -31,7 +31,7 @@ struct WatchLostCommitsTests {
     }
   }
 
-  @Test("A stream that sent no event of the lost commits goes on with those that took their sequences")
+  @Test("A stream that sent no event of the lost commits continues with those that took their sequences")
   func continued() async throws {
     try await withStore { store, broadcaster, settings in
       let request = WatchRequest.with { $0.customerIds = ["ana"] }
@@ -51,7 +51,7 @@ struct WatchLostCommitsTests {
     }
   }
 
-  @Test("After a takeover without loss a stream goes on, and a new one is not refused")
+  @Test("After a takeover without loss a stream continues, and a new one is not refused")
   func takeover() async throws {
     try await withStore { store, broadcaster, settings in
       try await store.append(2)

@@ -29,7 +29,7 @@ import Testing
     #expect(Self.upgraded(Self.period(1, "month", 0...30), Self.period(2, "gold", 10...40)) == ["1"])
   }
 
-  @Test("One that ran to its end was not, nor one that is followed by the same product")
+  @Test("A period that ran to its end was not upgraded, nor one that the same product follows")
   func ended() {
     #expect(Self.upgraded(Self.period(1, "month", 0...30), Self.period(2, "gold", 30...60)).isEmpty)
     #expect(Self.upgraded(Self.period(1, "month", 0...30), Self.period(2, "month", 10...40)).isEmpty)
