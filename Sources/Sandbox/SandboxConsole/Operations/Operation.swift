@@ -75,9 +75,11 @@ enum Operation: Hashable, Sendable {
 
 /// One call of the sandbox's HTTP interface.
 struct APICall: Hashable, Sendable {
+  /// The HTTP method: POST, or DELETE to clear.
   let method: String
   /// The path after `/sandbox/v1/`.
   let path: String
+  /// The members of the JSON body; a DELETE has none.
   let members: JSONObject
 
   init(_ method: String, _ path: String, _ members: JSONObject) {

@@ -77,6 +77,7 @@ enum CatalogPage {
 
 /// The settings of the developer and of the sandbox.
 enum SettingsPage {
+  /// `GET …/settings`: the present values, each with the operations that change it.
   static func page(_ visit: Visit) async -> Page {
     let settings = await visit.simulator.settingsView(of: visit.app.id)
     let rows: [(String, String, [Operation])] = [

@@ -5,6 +5,7 @@ internal import Sandbox
 
 /// Faults on demand, and the calls that Apple's interfaces received.
 enum FaultsPage {
+  /// `GET …/faults`. Faults and the counts of calls are of the process, and not in the journal.
   static func page(_ visit: Visit) async -> Page {
     let faults = await visit.simulator.faultViews()
     let calls = await visit.simulator.callCounts()

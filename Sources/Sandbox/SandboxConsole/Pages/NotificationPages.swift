@@ -8,6 +8,7 @@ internal import Sandbox
 enum NotificationsPage {
   private static let limit = 100
 
+  /// `GET …/notifications`. `skip` is the number of later notifications to leave out, 100 of which are on a page.
   static func page(_ visit: Visit) async -> Page {
     let skip = visit.value("skip").flatMap { Int($0) }.map { max(0, $0) } ?? 0
     let (views, total) = await visit.simulator.notificationViews(of: visit.app.id, skip: skip, limit: limit)

@@ -8,6 +8,7 @@ enum OverviewPage {
   private static let accounts = 12
   private static let notifications = 10
 
+  /// `GET …`, the first page of an app.
   static func page(_ visit: Visit) async -> Page {
     let (views, total) = await visit.simulator.accountViews(in: visit.app.id, limit: accounts)
     let (sent, sentTotal) = await visit.simulator.notificationViews(of: visit.app.id, limit: notifications)
@@ -42,6 +43,7 @@ enum ClockPart {
   ]
   private static let speeds: [Int64] = [0, 1, 60, 3_600, 86_400]
 
+  /// The clock with the buttons that advance it, and its rate.
   static func markup(_ visit: Visit, rate: TimeScaleView) -> Markup {
     let steps = steps.map { step in
       Part.button(step.label, .call(.advance), [("by", step.by)], visit, back: [])

@@ -4,6 +4,7 @@ internal import Sandbox
 
 /// Stories that run with one click.
 enum ScenariosPage {
+  /// `GET …/scenarios`, with the steps of each.
   static func page(_ visit: Visit) -> Page {
     let cards = Scenario.all.map { scenario in
       """

@@ -5,6 +5,7 @@ internal import Sandbox
 
 /// The products of the app, with a form for each.
 enum ShopPage {
+  /// `GET …/shop`. `account` is the buyer; without one, a purchase creates an account.
   static func page(_ visit: Visit) async -> Page {
     let products = await visit.simulator.productViews(of: visit.app.id)
     let account = visit.value("account") ?? ""

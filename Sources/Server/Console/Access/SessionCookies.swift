@@ -13,6 +13,7 @@ struct SessionCookies: Sendable {
   /// Whether the listener has TLS; the name of the cookie then binds it to this host.
   private let isSecure: Bool
 
+  /// Creates cookies with a new key; those of an earlier process are invalid.
   init(isSecure: Bool) {
     key = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     self.isSecure = isSecure

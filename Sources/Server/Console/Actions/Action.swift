@@ -68,6 +68,7 @@ struct ActionField: Sendable {
 
   /// The name in the form and in ``ActionForm``; ``FieldProblem`` finds the field of an error by it.
   let name: String
+  /// The text at the control.
   let label: String
   var kind: Kind = .text
   /// The text under the control; empty: none.
@@ -97,6 +98,7 @@ struct ActionField: Sendable {
 struct ActionForm: Hashable, Sendable {
   private(set) var values: [String: String] = [:]
 
+  /// Reads the fields of the action, trimmed; a missing one is empty.
   init(_ query: Query, fields: [ActionField]) {
     // Forms send each line end as two characters.
     for field in fields {
@@ -115,9 +117,11 @@ struct ActionForm: Hashable, Sendable {
 
 /// A form with what is needed to preview or perform its action.
 struct ActionCall: Sendable {
+  /// The values that the person has entered, and those of the preview.
   let form: ActionForm
   /// The app and environment in the address of the form.
   let scope: Scope
+  /// The request of the form, which calls as the person.
   let visit: Visit
   /// The key under which the service does the action once.
   var key = ""
@@ -152,6 +156,7 @@ struct ActionPreview: Sendable {
 struct ActionResult: Sendable {
   /// The customer to show; `nil`: the page of `link`.
   var customer: String?
+  /// The page to show without a customer.
   var link: Link?
   /// The action that undoes this one, with its values.
   var undo: ActionReceipt.Undo?
@@ -167,6 +172,7 @@ struct ActionRest: Sendable {
   let values: [String: String]
   /// The number of items that are done, for the progress bar.
   let done: Int
+  /// The number of items in all.
   let total: Int
 }
 

@@ -29,6 +29,7 @@ struct ActionReceipt: Sendable {
   /// The customer of the action; empty without one.
   let customer: String
 
+  /// The receipt of an action that was performed just now.
   init(action: ActionName, text: String, undo: Undo?, customer: String) {
     self.action = action
     self.text = text

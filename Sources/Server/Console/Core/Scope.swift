@@ -4,6 +4,7 @@ internal import Wire
 
 /// The app and the environment that a page is about. Both are in the page's address, so that a link keeps its meaning.
 struct Scope: Hashable, Sendable {
+  /// The app's id in the configuration. It is not checked here: the called method rejects an unknown one.
   let app: String
   let environment: Wire.Environment
 

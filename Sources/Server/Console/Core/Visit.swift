@@ -9,7 +9,9 @@ internal import Wire
 
 /// One request of a signed-in person, with what its page needs.
 struct Visit: Sendable {
+  /// The caller and the name under which the person signed in.
   let person: Person
+  /// The request as the listener accepted it.
   let request: HTTPRequest
   /// The query of the address.
   let query: Query
@@ -21,6 +23,7 @@ struct Visit: Sendable {
   let performed: PerformedForms
   /// Caches answers of reports.
   let reports: ReportAnswers
+  /// The links to the operator's other tools.
   let links: OperatorLinks
   /// Limits the live pages of each person.
   let live: LivePages

@@ -10,6 +10,7 @@ enum ReconciliationStrip {
   /// The days of the strip; the last one is yesterday.
   private static let length: Int64 = 60
 
+  /// The results of the last ``length`` days; an error takes their place.
   static func section(in scope: Scope, _ visit: Visit) async -> Markup {
     let content: Markup
     do throws(Status) {

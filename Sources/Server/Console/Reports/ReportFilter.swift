@@ -11,12 +11,17 @@ struct ReportFilter: Sendable {
   /// More buckets get no place in a chart.
   private static let maxBuckets = 120
 
+  /// The first day, included.
   let first: ReportDay
   /// The last day, included.
   let last: ReportDay
+  /// The length of a bucket: the requested one, or a longer one if the span has too many buckets for a chart.
   let granularity: Granularity
+  /// The only product; `nil`: all.
   let product: String?
+  /// The only storefront, ISO 3166-1 alpha-3; `nil`: all.
   let storefront: String?
+  /// The currency to show, ISO 4217; `nil`: the one with the most.
   let currency: String?
   /// The currency into which the configured rates convert amounts, ISO 4217; `nil`: none.
   let convertTo: String?
@@ -27,6 +32,8 @@ struct ReportFilter: Sendable {
   /// An event of the operator's, such as a release.
   let note: (day: ReportDay, text: String)?
 
+  /// Reads the items of the address. A malformed one has the default of the chart, and the last day is at most today by
+  /// `now`.
   init(_ chart: ReportChart, _ visit: Visit, now: Instant) {
     let today = ReportDay(now)
     let last = min(visit.value("to").flatMap(ReportDay.init(text:)) ?? today, today)
