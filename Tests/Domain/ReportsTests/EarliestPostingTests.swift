@@ -65,6 +65,22 @@ import Testing
     #expect(end(.retention, age: 2) == World.reportDay("12-31"), "an age in periods has no certain end")
   }
 
+  @Test(
+    "A value of any age has the days that are read",
+    arguments: [Int64.min, -801, -800, -1, 0, 799, 800, .max])
+  func anyAge(age: Int64) throws {
+    for name in Report.Name.allCases {
+      let query = ReportQuery(
+        name, from: World.reportDay("01-01"), to: World.reportDay("12-31"), by: Report.named(name).finest)
+      let row = ReportQuery.RowKey(bucket: World.reportDay("07-01"), currency: "USD", age: age)
+      for column in query.report.columns {
+        for part in query.postings(of: column, in: row) {
+          #expect(part.selection.until <= query.to, "\(name) \(column.name)")
+        }
+      }
+    }
+  }
+
   @Test("All payments of a cohort are within the days that are read")
   func payments() {
     let query = ReportQuery(

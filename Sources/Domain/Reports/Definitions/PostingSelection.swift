@@ -150,7 +150,9 @@ extension ReportQuery {
   private func latestEnd(of bucket: ReportDay, _ ages: ClosedRange<Int64>?) -> ReportDay {
     // The age of a payment is the number of calendar months between the two days. What becomes active can do so some time
     // before or after its period begins, which gives it its cohort.
-    guard report.name == .lifetimeValue, let ages, ages.upperBound < Self.maxDays else { return to }
+    // The caller names the age of a row.
+    guard report.name == .lifetimeValue, let ages, (-Self.maxDays..<Self.maxDays).contains(ages.upperBound)
+    else { return to }
     let lastMonth = granularity.firstDay(after: bucket).advanced(by: -1).firstOfMonth
     return min(to, lastMonth.advanced(byMonths: ages.upperBound + 1))
   }
