@@ -96,6 +96,16 @@ import Testing
     #expect(reported([shared(old)], [shared(refunded)]).map(\.kind) == [.revoked])
   }
 
+  @Test("More revoked seats than a purchase has are a refund of all", arguments: [1, 2, Int64.max])
+  func revokedSeats(count: Int64) {
+    var revoked = paid(0...30, signed: 9)
+    revoked.revokedSeatQuantity = count
+    let (before, after) = (
+      CustomerFacts(transactions: [paid(0...30)]), CustomerFacts(transactions: [revoked])
+    )
+    #expect(changes(before, after, 10, by: .evidence).map(\.kind) == [.refunded])
+  }
+
   @Test("A refund of the period that decides is one event, whatever decides afterwards")
   func refundOfDeciding() {
     let (old, renewed) = (paid(0...30), paid(30...60))

@@ -102,7 +102,8 @@ extension TransactionFact {
   fileprivate var refundedShare: Int64 {
     if revocationDate != nil { return max(1, details.revocationPercentage ?? 100_000) }
     guard let seats = revokedSeatQuantity, seats > 0 else { return 0 }
-    return max(1, min(100_000, Int64(Double(seats) / Double(quantity) * 100_000)))
+    // Documents of Xcode have any numbers.
+    return max(1, Int64(Double(min(seats, quantity)) / Double(quantity) * 100_000))
   }
 }
 
