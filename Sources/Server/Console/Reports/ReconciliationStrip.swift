@@ -65,13 +65,21 @@ struct ReconciliationOutcome {
   let matched, explained, unexplained, unknownRows: Int64
 
   init(_ results: [ReconciledDay]) {
-    matched = results.reduce(0) { $0 + $1.matched }
-    explained = results.reduce(0) { $0 + $1.explained }
-    unexplained = results.reduce(0) { $0 + $1.unexplained }
-    unknownRows = results.reduce(0) { $0 + $1.unknownRows }
+    matched = Self.sum(results.map(\.matched))
+    explained = Self.sum(results.map(\.explained))
+    unexplained = Self.sum(results.map(\.unexplained))
+    unknownRows = Self.sum(results.map(\.unknownRows))
   }
 
-  var isClean: Bool { unexplained + unknownRows == 0 }
+  /// The sum of numbers that callers stored, which may be any; the largest number if it is larger.
+  private static func sum(_ numbers: [Int64]) -> Int64 {
+    numbers.reduce(0) { sum, number in
+      let (total, isTooLarge) = sum.addingReportingOverflow(number)
+      return isTooLarge ? .max : total
+    }
+  }
+
+  var isClean: Bool { unexplained == 0 && unknownRows == 0 }
   var tone: Tone { isClean ? explained > 0 ? .trial : .full : .none }
   var sign: String { isClean ? explained > 0 ? "≈" : "✓" : "✕" }
   var name: String {
