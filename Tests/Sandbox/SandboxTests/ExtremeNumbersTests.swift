@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreReports
 import HTTP
 import JSON
 import Testing
@@ -61,5 +62,33 @@ struct ExtremeNumbersTests {
     try demo.buy("monthly", offer: "x")
     demo.pass(days: 800)
     #expect(try demo.sold(demo.line().current).price == 1_000_000_000)
+  }
+
+  @Test("The refund of a part of the highest price of all seats is in the reports")
+  mutating func seats() throws {
+    try demo.act(.price, ["productId": "monthly", "price": 1_000_000_000])
+    try demo.act(.storefront, ["account": "ann", "storefront": "KOR"])
+    try demo.act(.purchases, ["productId": "monthly", "account": "ann", "seats": 10_000])
+    let id = JSONValue.string(String(try demo.line().current))
+    try demo.act(.refund, ["transactionId": id, "percent": 99])
+    demo.pass(days: 60)
+    let writer = SalesReportWriter(world: demo.world, apps: [DemoWorld.app])
+    let report = writer.report(.sales, on: try #require(CalendarDay("2025-12-31")))
+    let prices = report.rows.map { report.value("Customer Price", in: $0) }
+    #expect(prices == ["1300000000.00", "-12870000000000.00"])
+    let sums = writer.finance(of: try #require(FiscalMonth("2026-04")))
+    #expect(!sums.rows.isEmpty)
+  }
+
+  @Test("The highest price of a StoreKit file has a sum of all seats in every currency")
+  mutating func prices() throws {
+    let price = try #require(StoreKitReader.thousandths("99999999.999"))
+    let product = SandboxProduct(
+      productId: "p", type: .autoRenewableSubscription, period: Period("P1M"), price: price)
+    for storefront in Storefront.known {
+      let converted = demo.world.converted(price, of: product, to: storefront)
+      let tiers = [SeatPriceTier(price: converted, quantity: World.maxSeats)]
+      #expect(tiers.averagePrice == converted)
+    }
   }
 }

@@ -121,7 +121,8 @@ import Testing
     "Prices are decimal numbers",
     arguments: [
       ("9.99", 9_990), ("9,99", 9_990), ("300", 300_000), ("0", 0), ("0.005", 5), ("", nil), ("-1", nil),
-      ("1.2345", nil), ("$1", nil), ("1.", 1_000), ("99999999999", nil), (".5", nil),
+      ("1.2345", nil), ("$1", nil), ("1.", 1_000), ("99999999.999", 99_999_999_999),
+      ("100000000", nil), (".5", nil),
     ] as [(String, Int64?)])
   func prices(text: String, price: Int64?) { #expect(StoreKitReader.thousandths(text) == price) }
 }

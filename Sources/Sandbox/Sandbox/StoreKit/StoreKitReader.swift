@@ -194,10 +194,11 @@ struct StoreKitReader {
     return price
   }
 
-  /// A decimal number with a point or comma and up to three decimals, in thousandths.
+  /// A decimal number with a point or comma and up to three decimals, in thousandths. It has at most eight digits before
+  /// them, so that the price of all seats is a number in every currency.
   static func thousandths(_ text: String) -> Int64? {
     let parts = text.replacing(",", with: ".").split(separator: ".", omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), let whole = parts.first, (1...9).contains(whole.utf8.count) else {
+    guard (1...2).contains(parts.count), let whole = parts.first, (1...8).contains(whole.utf8.count) else {
       return nil
     }
     let decimals = parts.count == 2 ? parts[1] : ""

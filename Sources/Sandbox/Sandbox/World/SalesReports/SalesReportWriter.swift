@@ -45,9 +45,10 @@ struct SalesReportWriter {
       }
       for (values, quantity) in sums.all {
         let share = Amount.thousandths(values["Partner Share"] ?? "") ?? 0
+        let (total, isTooLarge) = share.multipliedReportingOverflow(by: quantity)
         report.append(
           values.merging([
-            "Quantity": String(quantity), "Extended Partner Share": Amount.text(share * quantity),
+            "Quantity": String(quantity), "Extended Partner Share": Amount.text(isTooLarge ? .max : total),
           ]) { _, new in new })
       }
     }

@@ -57,9 +57,11 @@ extension World {
       }
     }
     let total = charges(sold, at: revocation.date).reduce(0) { $0 + $1.units * $1.price }
+    // The product may be no number; the quotient is less than the total.
+    let (part, _) = Int64(100_000).dividingFullWidth(total.multipliedFullWidth(by: percentage))
     return [
       ReportedSale(
-        sold: sold, at: revocation.date, units: 0, price: -(total * percentage / 100_000),
+        sold: sold, at: revocation.date, units: 0, price: -part,
         isAfterOneYear: isAfterOneYear(sold))
     ]
   }
