@@ -16,7 +16,14 @@ package struct JSONObject: Hashable, Sendable {
   package init(_ members: [(String, JSONValue)]) {
     self.init()
     self.members.reserveCapacity(members.count)
-    for (name, value) in members { self[name] = value }
+    var names = JSONNames()
+    for (name, value) in members {
+      if let known = names.position(of: name, in: self) {
+        replaceValue(at: known, with: value)
+      } else {
+        appendUnchecked(name: name, value: value)
+      }
+    }
   }
 
   /// Appends a member whose name must be new.

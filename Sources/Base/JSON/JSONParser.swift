@@ -177,7 +177,7 @@ struct JSONParser {
 }
 
 /// The member names of one object, to detect duplicates.
-private struct JSONNames {
+struct JSONNames {
   /// Up to this count a linear search is cheaper than a dictionary.
   private static let walked = 32
   private var positions: [[UInt8]: Int] = [:]

@@ -39,6 +39,14 @@ import Testing
     #expect(JSONObject([("a", 1), ("a", 2)]).text == #"{"a":2}"#)
   }
 
+  @Test("An object of very many members takes linear time", .timeLimit(.minutes(1)))
+  func manyMembers() {
+    let members = (0..<100_000).map { ("m\($0)", JSONValue(Int64($0))) }
+    let object = JSONObject(members + [("m7", "last"), ("é", 1), ("e\u{301}", 2)])
+    #expect(object.count == 100_002 && object["m7"] == "last")
+    #expect(object["é"] == 1 && object["e\u{301}"] == 2, "names are equal if their bytes are")
+  }
+
   @Test("Infinity and NaN have no JSON number")
   func nonFinite() {
     #expect(JSONNumber(Double.infinity) == nil)

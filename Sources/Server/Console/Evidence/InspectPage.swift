@@ -75,7 +75,8 @@ enum PayloadIDs {
     for document in documents {
       if let value = try? JSONValue(parsing: Array(document.utf8)) { add(value, to: &found, depth: 0) }
     }
-    return found
+    var seen: Set<String> = []
+    return found.filter { seen.insert($0).inserted }
   }
 
   private static func add(_ value: JSONValue, to found: inout [String], depth: Int) {
@@ -85,7 +86,7 @@ enum PayloadIDs {
     case .object(let members):
       for (name, member) in members {
         if names.contains(name), let id = text(member) {
-          if !found.contains(id) { found.append(id) }
+          found.append(id)
         } else {
           add(member, to: &found, depth: depth + 1)
         }
