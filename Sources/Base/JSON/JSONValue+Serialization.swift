@@ -8,6 +8,23 @@ extension JSONValue {
 
   /// The value as a compact JSON text.
   package var text: String { String(decoding: serialized(), as: UTF8.self) }
+
+  /// The value as JSON for people: indented, but compact if it is nested deeper than documents of Apple's are. Strangers
+  /// write documents too, and deep in arrays an indented line is many times as long as its element.
+  package var displayText: String {
+    String(decoding: serialized(pretty: isAtMost(Self.maxIndentedDepth)), as: UTF8.self)
+  }
+
+  private static let maxIndentedDepth = 8
+
+  /// Whether arrays and objects are nested in at most `depth` levels.
+  private func isAtMost(_ depth: Int) -> Bool {
+    switch self {
+    case .null, .bool, .number, .string: true
+    case .array(let elements): depth > 0 && elements.allSatisfy { $0.isAtMost(depth - 1) }
+    case .object(let members): depth > 0 && members.allSatisfy { $0.value.isAtMost(depth - 1) }
+    }
+  }
 }
 
 extension JSONObject {
@@ -18,6 +35,9 @@ extension JSONObject {
 
   /// The object as a compact JSON text.
   package var text: String { JSONValue.object(self).text }
+
+  /// The object as JSON for people (``JSONValue/displayText``).
+  package var displayText: String { JSONValue.object(self).displayText }
 }
 
 /// Appends values to `bytes`.

@@ -21,7 +21,7 @@ package enum JSONText {
       return Format.time(Instant(millisecondsSince1970: Int64(number.double)))
     case .object, .array:
       return
-        "<pre tabindex=\"0\">\(String(decoding: withoutDocuments(value).serialized(pretty: true), as: UTF8.self).shortened(to: 20_000))</pre>"
+        "<pre tabindex=\"0\">\(withoutDocuments(value).displayText.shortened(to: 20_000))</pre>"
     default: return "\(String(decoding: value.serialized(), as: UTF8.self))"
     }
   }

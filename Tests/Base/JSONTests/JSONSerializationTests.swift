@@ -28,6 +28,19 @@ import Testing
     #expect(String(decoding: value.serialized(pretty: true), as: UTF8.self) == expected)
   }
 
+  @Test("A text for people is indented, unless that would make it many times as long")
+  func display() throws {
+    let value: JSONValue = ["data": ["tiers": [["price": 1]]]]
+    #expect(value.displayText == String(decoding: value.serialized(pretty: true), as: UTF8.self))
+    let numbers = Array(repeating: "0", count: 1_000).joined(separator: ",")
+    for depth in 1...63 {
+      let text = String(repeating: "[", count: depth) + numbers + String(repeating: "]", count: depth)
+      let displayed = try JSONValue(parsing: text).displayText
+      #expect(displayed.utf8.count < 10 * text.utf8.count)
+      #expect(displayed.contains("\n") == (depth <= 8), "\(depth)")
+    }
+  }
+
   @Test("Setting a member replaces it in place")
   func editing() {
     var object: JSONObject = ["a": 1, "b": 2]

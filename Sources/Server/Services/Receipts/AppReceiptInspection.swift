@@ -1,6 +1,7 @@
 internal import AppReceipt
 internal import AppStore
 internal import Entitlements
+internal import JSON
 internal import ReceiptMigration
 internal import SignedData
 internal import Wire

@@ -68,8 +68,3 @@ extension InspectResponse {
     environment = body.environment.map(Wire.Environment.init) ?? .unspecified
   }
 }
-
-extension JSONObject {
-  /// The object as indented JSON.
-  var displayText: String { String(decoding: serialized(pretty: true), as: UTF8.self) }
-}
