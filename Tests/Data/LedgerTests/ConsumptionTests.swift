@@ -159,6 +159,70 @@ import Testing
     }
   }
 
+  @Test("A document with the refund settles the request without a notification about the refund")
+  func refundedByDocument() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      try await fixture.requestConsumption(fixture.period(40...70), signed: 48)
+      for (revoked, signed, open) in [(47, 48, 1), (49, 50, 0)] as [(Int64, Int64, Int)] {
+        let refunded = try fixture.period(
+          40...70, signed: signed, ["revocationDate": JSONValue(at(revoked))])
+        _ = try await fixture.submit(refunded)
+        #expect(try await fixture.openRequests() == open)
+      }
+      #expect(try await fixture.requests(.decided) == 1)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test(
+    "A request after the decision about the one before is another one, in each order of arrival",
+    arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+  func askedAgain(order: [Int]) async throws {
+    try await LedgerFixture.run { fixture in
+      let period = try fixture.period(40...70)
+      _ = try await fixture.submit(period)
+      let all = [
+        ("CONSUMPTION_REQUEST", at(49)), ("REFUND_DECLINED", at(49, hours: 2)),
+        ("CONSUMPTION_REQUEST", at(49, hours: 5)),
+      ]
+      for index in order { try await fixture.ingest(all[index].0, at: all[index].1, period) }
+      #expect(try await fixture.openRequests() == 1)
+      #expect(try await fixture.requests(.decided) == 1)
+      let asked = try await fixture.events().filter { $0.event.change.kind == .refundRequested }
+      #expect(asked.count == 2)
+      let due = try await fixture.ledger.dueConsumptionRequests(limit: 9)
+      #expect(due.map(\.request.requestedAt) == [at(49, hours: 5)])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test(
+    "A request of version 1 is about the latest transaction of the purchase, and the same one of version 2 repeats it"
+  )
+  func version1() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      let purchases = [Int64(10), 40].map { day -> JSONValue in
+        [
+          "original_transaction_id": "L1", "transaction_id": .string("L1-\(day)"), "product_id": "monthly",
+          "purchase_date_ms": JSONValue(at(day)),
+        ]
+      }
+      let json: JSONObject = [
+        "notification_type": "CONSUMPTION_REQUEST", "original_transaction_id": "L1",
+        "unified_receipt": ["latest_receipt_info": .array(purchases)],
+      ]
+      let incoming = IncomingNotification(
+        appID: "ocean", body: json.serialized(), source: .notification, receivedAt: at(49))
+      _ = try await fixture.ledger.recordV1(
+        incoming, ResponseBodyV1(json: json), in: .sandbox, state: .applied, reason: "")
+      try await fixture.ingest("CONSUMPTION_REQUEST", at: at(49), fixture.period(40...70))
+      let due = try await fixture.ledger.dueConsumptionRequests(limit: 9)
+      #expect(due.map(\.request.transactionID) == ["L1-40"])
+    }
+  }
+
   @Test("RESCIND_CONSENT is an event of each customer of the app install")
   func rescinded() async throws {
     try await LedgerFixture.run { fixture in
@@ -203,9 +267,26 @@ extension LedgerFixture {
       signedPayload: payload)
   }
 
-  fileprivate func openRequests() async throws -> Int {
+  /// Ingests a notification about a transaction, with the time as its UUID.
+  fileprivate func ingest(_ type: String, at instant: Instant, _ transaction: String) async throws {
+    let payload = try sign([
+      "notificationType": .string(type), "notificationUUID": .string(instant.description), "version": "2.0",
+      "signedDate": JSONValue(instant),
+      "data": [
+        "bundleId": "com.example", "environment": "Sandbox", "signedTransactionInfo": .string(transaction),
+      ],
+    ])
+    let body = JSONValue.object(["signedPayload": .string(payload)]).serialized()
+    _ = try await ledger.ingest(
+      IncomingNotification(appID: "ocean", body: body, source: .notification, receivedAt: clock.now),
+      signedPayload: payload)
+  }
+
+  fileprivate func openRequests() async throws -> Int { try await requests(.open) }
+
+  fileprivate func requests(_ state: ConsumptionRequestRecord.State) async throws -> Int {
     var query = ConsumptionRequestFilter(appID: "ocean", limit: 9)
-    query.state = .open
+    query.state = state
     return try await store.snapshot { [query] in try $0.consumptionRequests(query) }.count
   }
 }

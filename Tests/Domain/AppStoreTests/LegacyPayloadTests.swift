@@ -40,6 +40,16 @@ import Testing
     arguments: [
       (#"{"original_transaction_id": "1", "latest_receipt_info": {"original_transaction_id": "2"}}"#, "1"),
       (#"{"unified_receipt": {"latest_receipt_info": [{"original_transaction_id": "3"}]}}"#, "3"),
+      (
+        #"{"unified_receipt": {"latest_receipt_info": [{"original_transaction_id": "8", "purchase_date_ms": "1"},"#
+          + #"{"original_transaction_id": "7", "purchase_date_ms": "3"}]}}"#, "7"
+      ),
+      (
+        #"{"notification_type": "REFUND", "unified_receipt": {"latest_receipt_info": ["#
+          + #"{"original_transaction_id": "7", "purchase_date_ms": "3"},"#
+          + #"{"original_transaction_id": "9", "cancellation_date_ms": "5", "is_upgraded": "true"},"#
+          + #"{"original_transaction_id": "8", "cancellation_date_ms": "4"}]}}"#, "8"
+      ),
       (#"{"latest_receipt_info": {"original_transaction_id": 4, "product_id": "a"}}"#, "4"),
       (#"{"latest_receipt_info": [{"original_transaction_id": "5"}]}"#, "5"),
       (#"{"latest_expired_receipt_info": {"original_transaction_id": "6"}, "latest_receipt": "MIIT"}"#, "6"),

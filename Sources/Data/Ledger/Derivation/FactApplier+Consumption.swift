@@ -5,16 +5,22 @@ internal import Store
 // Consumption requests, and the customers' consent to answer them.
 extension FactApplier {
   /// Stores an open consumption request, once for the notifications of both versions about it.
-  mutating func open(_ request: ConsumptionRequestRecord) throws(StoreError) {
+  ///
+  /// After Apple declined a refund, the customer may ask for it again within hours. `isDated`: the request has Apple's date.
+  /// One of version 1 has that of its arrival, so it may repeat a request from before the decision.
+  mutating func open(_ request: ConsumptionRequestRecord, isDated: Bool) throws(StoreError) {
     guard try store.consumptionRequest(request.id) == nil else { return }
-    let isOpen = try store.consumptionRequests(about: request.line).contains { other in
-      other.transactionID == request.transactionID
-        && abs(other.requestedAt.milliseconds(since: request.requestedAt))
-          < ConsumptionRequestRecord.answerTimeout
+    let decisions = try decisions(about: request)
+    let isRepetition = try store.consumptionRequests(about: request.line).contains { other in
+      let times = [other.requestedAt, request.requestedAt].sorted()
+      guard other.transactionID == request.transactionID,
+        times[1].milliseconds(since: times[0]) < ConsumptionRequestRecord.answerTimeout
+      else { return false }
+      return !isDated || !decisions.contains { (times[0]..<times[1]).contains($0) }
     }
-    guard !isOpen else { return }
+    guard !isRepetition else { return }
     var request = request
-    if try isDecided(request) { request.settle(.decided, at: now) }
+    if decisions.contains(where: { $0 >= request.requestedAt }) { request.settle(.decided, at: now) }
     try store.put(request)
     try store.enqueueForReports(request.line, from: request.id)
     changes.effects.append(
@@ -24,18 +30,34 @@ extension FactApplier {
       at: request.requestedAt)
   }
 
-  /// Whether Apple's decision about the refund is known. Its notification, or a document with the refund, may overtake
-  /// the notification of the request.
-  private func isDecided(_ request: ConsumptionRequestRecord) throws(StoreError) -> Bool {
-    let isRefunded = try store.facts(of: request.line).transactions.contains { fact in
-      fact.transactionID == request.transactionID
-        && fact.revocationDate.map { $0 >= request.requestedAt } == true
+  /// When Apple decided about refunds of the transaction of a request, as far as it is known. The notification of a decision,
+  /// or a document with the refund, may overtake the notification of the request.
+  private func decisions(about request: ConsumptionRequestRecord) throws(StoreError) -> [Instant] {
+    let fact = try store.facts(of: request.line).transactions.first {
+      $0.transactionID == request.transactionID
     }
-    if isRefunded { return true }
-    let decisions: [NotificationTypeV2] = [.refund, .refundDeclined]
-    return try store.notifications(about: request.line, ofTypes: decisions.map(\.rawValue)).contains {
-      ($0.transactionID.isEmpty || $0.transactionID == request.transactionID)
-        && $0.signedDate ?? $0.receivedAt >= request.requestedAt
+    let types: [NotificationTypeV2] = [.refund, .refundDeclined]
+    let notified = try store.notifications(about: request.line, ofTypes: types.map(\.rawValue)).filter {
+      $0.transactionID.isEmpty || $0.transactionID == request.transactionID
+    }
+    return notified.map { $0.signedDate ?? $0.receivedAt } + (fact?.revocationDate.map { [$0] } ?? [])
+  }
+
+  /// Opens the requests that Apple made before and after a decision, and whose notifications overtook that of the decision:
+  /// until then, one of them was taken for a repetition of the other.
+  mutating func openConsumptionRequests(
+    around decidedAt: Instant, about transactionID: String, of line: LineKey
+  ) throws(StoreError) {
+    let type = NotificationTypeV2.consumptionRequest.rawValue
+    for record in try store.notifications(about: line, ofTypes: [type]) {
+      guard let signedDate = record.signedDate,
+        abs(signedDate.milliseconds(since: decidedAt)) < ConsumptionRequestRecord.answerTimeout,
+        transactionID.isEmpty || record.transactionID == transactionID,
+        try store.consumptionRequest(record.evidenceID) == nil,
+        let body = try store.evidence(record.evidenceID)?.evidence.content.body,
+        let request = NotificationContents(body: body)?.consumptionRequest(record, in: line.environment)
+      else { continue }
+      try open(request, isDated: true)
     }
   }
 

@@ -11,8 +11,13 @@ extension FactApplier {
     let fact = fact.arrived(at: source.knownAt)
     let insertion = try store.put(fact, of: line, from: source.id)
     changes.recordFact(fact, of: line, from: source.id, insertion)
-    if insertion != .duplicate, type(of: fact, in: line) == .consumable {
-      try recordConsumable(line, fact.transactionID)
+    if insertion != .duplicate {
+      if type(of: fact, in: line) == .consumable { try recordConsumable(line, fact.transactionID) }
+      // The notification of the refund may be late, or missing.
+      if let refundedAt = fact.revocationDate {
+        try settleConsumptionRequests(
+          decidedAt: refundedAt, about: fact.transactionID, of: line, source.id)
+      }
     }
     try resolveOwner(
       of: line, token: fact.details.appAccountToken?.lowercased(),

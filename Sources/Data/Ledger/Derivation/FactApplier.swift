@@ -89,12 +89,15 @@ struct FactApplier {
       !contents.isSupported ? .unsupported : hasNewEvidence ? .applied : .superseded
     let record = contents.record(of: evidence, state: state)
     try put(record)
-    if let request = contents.consumptionRequest(record, in: source.environment) { try open(request) }
+    if let request = contents.consumptionRequest(record, in: source.environment) {
+      try open(request, isDated: record.signedDate != nil)
+    }
     switch contents.payload.notificationType {
     case .refund, .refundDeclined:
-      try settleConsumptionRequests(
-        decidedAt: contents.payload.signedDate ?? source.receivedAt, about: record.transactionID,
-        of: source.line(record.originalTransactionID), source.id)
+      let decidedAt = contents.payload.signedDate ?? source.receivedAt
+      let line = source.line(record.originalTransactionID)
+      try settleConsumptionRequests(decidedAt: decidedAt, about: record.transactionID, of: line, source.id)
+      try openConsumptionRequests(around: decidedAt, about: record.transactionID, of: line)
     case .rescindConsent:
       try recordRescindedConsent(
         contents.appTransaction, at: contents.payload.signedDate ?? source.receivedAt, from: source)

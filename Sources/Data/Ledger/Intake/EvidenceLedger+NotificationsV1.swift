@@ -31,7 +31,9 @@ extension EvidenceLedger {
         receivedAt: stored?.receivedAt ?? evidence.receivedAt, originalTransactionID: id)
       try store.put(record)
       var applier = FactApplier(store, catalog: catalog, now: now)
-      if let request = body.consumptionRequest(record, about: line) { try applier.open(request) }
+      if let request = body.consumptionRequest(record, about: line) {
+        try applier.open(request, isDated: false)
+      }
       if body.notificationType == .refund, record.state == .applied || record.state == .superseded {
         try applier.settleConsumptionRequests(
           decidedAt: evidence.receivedAt, about: "", of: line, appended.id)
@@ -52,9 +54,7 @@ extension ResponseBodyV1 {
     guard notificationType == .consumptionRequest, record.state == .applied || record.state == .superseded,
       !line.lineID.isEmpty
     else { return nil }
-    let latest = unifiedReceipt?.latestReceiptInfo?.first {
-      $0.originalTransactionId == line.lineID
-    }
+    let latest = unifiedReceipt?.latestReceiptInfo?.filter { $0.originalTransactionId == line.lineID }.latest
     return ConsumptionRequestRecord(
       id: record.evidenceID, line: line, transactionID: latest?.transactionId ?? line.lineID,
       productID: latest?.productId ?? "", reason: "", requestedAt: record.receivedAt)

@@ -56,14 +56,39 @@ package struct ResponseBodyV1: DecodedPayload {
   /// one-time purchases have it in the unified receipt only, and those from before the unified receipt in
   /// `latest_receipt_info` or, for a subscription that ended, `latest_expired_receipt_info`.
   package var purchaseID: String? {
-    originalTransactionId ?? unifiedReceipt?.latestReceiptInfo?.first?.originalTransactionId
+    originalTransactionId ?? concernedPurchase?.originalTransactionId
       ?? Self.purchaseID(in: json["latest_receipt_info"])
       ?? Self.purchaseID(in: json["latest_expired_receipt_info"])
+  }
+
+  /// The purchase of the unified receipt that the notification is about: the one that Apple took back last, if it reports
+  /// that, otherwise the latest one.
+  private var concernedPurchase: LegacyTransaction? {
+    let purchases = unifiedReceipt?.latestReceiptInfo ?? []
+    switch notificationType {
+    case .refund?, .revoke?:
+      let takenBack = purchases.filter { $0.cancellationDate != nil && $0.isUpgraded != true }
+      return takenBack.last(by: \.cancellationDate) ?? purchases.latest
+    default: return purchases.latest
+    }
   }
 
   /// The `original_transaction_id` of an object, or of the first one in a list.
   private static func purchaseID(in info: JSONValue?) -> String? {
     guard let entry = info?.objectValue ?? info?.arrayValue?.first?.objectValue else { return nil }
     return try? LegacyReader(json: entry).text("original_transaction_id")
+  }
+}
+
+extension [LegacyTransaction] {
+  /// The purchase or period with the latest purchase date; of several, the first one. Apple documents no order.
+  package var latest: LegacyTransaction? { last(by: \.purchaseDate) }
+
+  /// The one with the latest date of a kind; one without it only if all lack it.
+  fileprivate func last(by date: (LegacyTransaction) -> Instant?) -> LegacyTransaction? {
+    self.max { left, right in
+      guard let end = date(right) else { return false }
+      return date(left).map { $0 < end } ?? true
+    }
   }
 }
