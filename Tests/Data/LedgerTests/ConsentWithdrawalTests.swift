@@ -36,6 +36,21 @@ import Testing
     }
   }
 
+  @Test("A customer who gets a purchase after the withdrawal is affected by it", arguments: [false, true])
+  func linkedLater(isStoredBefore: Bool) async throws {
+    try await LedgerFixture.run { fixture in
+      let period = try fixture.period(40...70, ["appTransactionId": "I1"])
+      if isStoredBefore { _ = try await fixture.submit(period, for: nil) }
+      try await fixture.notify("RESCIND_CONSENT", signed: 49, appInstall: "I1")
+      for _ in 0..<2 { _ = try await fixture.submit(period) }
+      #expect(try fixture.facts()?.appTransactions.map(\.consentRescindedAt) == [at(49)])
+      let events = try await fixture.events().filter { $0.event.change.kind == .consentRescinded }
+      #expect(events.map(\.event.customer.customerID) == ["ana"])
+      #expect(events.map(\.event.change.effectiveAt) == [at(49)])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("An app install without a withdrawal cannot be settled")
   func unknown() async throws {
     try await LedgerFixture.run { fixture in

@@ -32,6 +32,24 @@ extension FactApplier {
     }
   }
 
+  /// Links a customer who gets a purchase to the app installs through which it was made and whose consent was withdrawn
+  /// before, as the withdrawal would have done.
+  mutating func linkRescindedInstalls(
+    of purchase: LineKey, to customer: CustomerKey, by origin: ChangeOrigin
+  ) throws(StoreError) {
+    let installs = try Set(store.facts(of: purchase).transactions.compactMap(\.details.appTransactionID))
+    for install in installs.sorted() where !install.isEmpty {
+      let line = purchase.other(LineKey.appTransactionPrefix + install)
+      guard
+        let withdrawal = try store.consentWithdrawal(install, of: line.appID, in: line.environment),
+        try !customer.isAmong(lines.owners(of: line))
+      else { continue }
+      try link(line, to: customer, by: origin)
+      changes.emitInformational(
+        .consentRescinded, to: .customer(customer), by: origin, at: withdrawal.withdrawnAt)
+    }
+  }
+
   /// Stores the withdrawal of an app install. The order of notifications and settlements makes no difference; a withdrawal
   /// after the settlement is open again.
   private mutating func recordConsentWithdrawal(

@@ -36,6 +36,7 @@ extension FactApplier {
     }
     guard line.isPurchase else { return }
     try linkUnclaimed(try store.unclaimedLines(replacing: line), to: customer, by: origin)
+    try linkRescindedInstalls(of: line, to: customer, by: origin)
   }
 
   /// The customer with whose `appAccountToken` a purchase was bought, if it is another one than `customer`.

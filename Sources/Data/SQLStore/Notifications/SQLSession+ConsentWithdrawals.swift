@@ -56,12 +56,26 @@ extension SQLReader {
   }
 }
 
+extension KeyedRead<ScopedID, Bool> {
+  /// Whether an app has withdrawals of consent in an environment; the id of the key is empty.
+  static func consentWithdrawals(
+    on connection: any SQLConnection, in workspace: Workspace?
+  ) throws(StoreError) -> KeyedRead {
+    try KeyedRead(
+      "SELECT 1 FROM consent_withdrawal WHERE app_transaction_id > ? AND app = ? AND environment = ? LIMIT 1",
+      on: connection, in: workspace
+    ) { _, row throws(StoreError) in try row.step() }
+  }
+}
+
 // Withdrawals of consent in a write.
 extension SQLTransaction {
   func consentWithdrawal(
     _ appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> ConsentWithdrawalRecord? {
-    try consentWithdrawal(ofInstall: appTransactionID, appID, environment)
+    // Most apps have none, so that their new purchases need no round trip to look for one.
+    if workspace != nil, try !hasConsentWithdrawals(ScopedID("", of: appID, in: environment)) { return nil }
+    return try consentWithdrawal(ofInstall: appTransactionID, appID, environment)
   }
 
   func consentChanges(
@@ -85,6 +99,7 @@ extension SQLTransaction {
   }
 
   func put(_ withdrawal: ConsentWithdrawalRecord) throws(StoreError) {
+    hasConsentWithdrawals.keep(true, of: ScopedID("", of: withdrawal.appID, in: withdrawal.environment))
     try run(
       Upsert.sql("consent_withdrawal", key: "app_transaction_id, app, environment", columns),
       withdrawal.appTransactionID, withdrawal.appID, withdrawal.environment, withdrawal.withdrawnAt,

@@ -17,6 +17,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   let poll: PollRows
   let purchaseState: PurchaseStateRows
   let idempotency: KeyedRead<[UInt8], IdempotencyRecord?>
+  let hasConsentWithdrawals: KeyedRead<ScopedID, Bool>
   let segment = SegmentRows()
   let outlines = AccessOutlines()
   let connection: any SQLConnection
@@ -50,6 +51,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     poll = try PollRows(connection, in: workspace)
     purchaseState = try PurchaseStateRows(connection, in: workspace)
     idempotency = try .idempotencyRecords(on: connection, in: workspace)
+    hasConsentWithdrawals = try .consentWithdrawals(on: connection, in: workspace)
     self.connection = connection
     writeProbe = try connection.prepare("UPDATE health_probe SET filler = ?")
   }
