@@ -32,7 +32,7 @@ import Testing
 
   private func version2(
     _ type: String, _ subtype: String? = nil, expires: Int? = nil, revoked: Int? = nil,
-    isUpgraded: Bool? = nil, signed: Int = 5
+    isUpgraded: Bool? = nil, isShared: Bool = false, signed: Int = 5
   ) throws -> (ResponseBodyV2DecodedPayload, JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload) {
     var payload: JSONObject = ["notificationType": .string(type)]
     if let subtype { payload["subtype"] = .string(subtype) }
@@ -44,6 +44,7 @@ import Testing
     ]
     if let revoked { transaction["revocationDate"] = .number(JSONNumber(Int64(revoked))) }
     if let isUpgraded { transaction["isUpgraded"] = .bool(isUpgraded) }
+    if isShared { transaction["inAppOwnershipType"] = "FAMILY_SHARED" }
     let renewal: JSONObject = [
       "originalTransactionId": "10", "autoRenewProductId": "pro", "autoRenewStatus": 1,
       "signedDate": .number(JSONNumber(Int64(signed))),
@@ -117,6 +118,18 @@ import Testing
     let extra = try compared(
       ["CANCEL", "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_STATUS"], [("REFUND", "VOLUNTARY")])
     #expect(extra.onlyInVersion1 == ["DID_CHANGE_RENEWAL_STATUS"] && extra.onlyInVersion2.isEmpty)
+  }
+
+  @Test("A family member gets only some types of version 1")
+  func familyMember() throws {
+    let shared = [
+      try version2("SUBSCRIBED", "INITIAL_BUY", isShared: true),
+      try version2("PRICE_INCREASE", "PENDING", isShared: true), try version2("DID_RENEW", isShared: true),
+      try version2("REVOKE", isShared: true),
+    ]
+    let all = compare([try version1("DID_RENEW"), try version1("REVOKE")], shared)
+    #expect(!all.differs && all.newInVersion2 == ["SUBSCRIBED/INITIAL_BUY", "PRICE_INCREASE/PENDING"])
+    #expect(compare([try version1("DID_RENEW")], shared).onlyInVersion2 == ["REVOKE"])
   }
 
   @Test("Only version 1 dates the end of an upgraded period")

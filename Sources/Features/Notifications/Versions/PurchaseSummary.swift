@@ -58,7 +58,7 @@ package struct PurchaseSummary: Sendable {
     _ renewal: JWSRenewalInfoDecodedPayload?
   ) {
     notifications += 1
-    let counterpart = V1Counterpart(of: payload, about: transaction?.type)
+    let counterpart = V1Counterpart(of: payload, about: transaction)
     counterparts.append(counterpart)
     if counterpart.choices.isEmpty { newTypes.append(payload.typeAndSubtype) }
     if let id = transaction?.transactionId, let purchase = transaction.flatMap(Purchase.init),

@@ -16,8 +16,22 @@ struct V1Counterpart: Hashable, Sendable {
     self.companions = companions.map(\.rawValue)
   }
 
-  /// The counterpart of a notification about a product of this type.
-  init(of payload: ResponseBodyV2DecodedPayload, about type: ProductType?) {
+  /// The types that members of the purchaser's family get (App Store Server Notifications V1, notification_type).
+  private static let ofMembers = [
+    NotificationTypeV1.didChangeRenewalPref, .didChangeRenewalStatus, .didFailToRenew, .didRecover, .didRenew,
+    .interactiveRenewal, .revoke,
+  ].map(\.rawValue)
+
+  /// The counterpart of a notification about a transaction; `nil` if it is about none.
+  init(of payload: ResponseBodyV2DecodedPayload, about transaction: JWSTransactionDecodedPayload?) {
+    let ofPurchaser = Self(of: payload, toPurchaserOf: transaction?.type)
+    let isShared = transaction?.inAppOwnershipType == .familyShared
+    choices = ofPurchaser.choices.filter { !isShared || Self.ofMembers.contains($0) }
+    companions = ofPurchaser.companions.filter { !isShared || Self.ofMembers.contains($0) }
+  }
+
+  /// The counterpart of a notification to the purchaser of a product of this type.
+  private init(of payload: ResponseBodyV2DecodedPayload, toPurchaserOf type: ProductType?) {
     self =
       switch (payload.notificationType, payload.subtype) {
       // The same product again is reported by the changed renewal status alone.
