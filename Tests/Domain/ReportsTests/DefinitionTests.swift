@@ -75,6 +75,25 @@ import Testing
     #expect(credits.map(\.amount) == [-59_990])
   }
 
+  @Test(
+    "A refund that the document of an upgraded period states is not estimated again", arguments: [0, -300])
+  func statedUpgradeRefund(lead: Int64) {
+    let facts = World.facts(
+      "N",
+      [
+        World.period("monthly", "09-20", "10-20").with {
+          $0.isUpgraded = true
+          $0.revocationDate = World.day("10-05").advanced(byMilliseconds: lead)
+          ($0.revocationType, $0.details.revocationPercentage) = (.refundProrated, 50_000)
+        },
+        World.period("premium", "10-05", "11-05").with { $0.details.transactionReason = .purchase },
+      ])
+    let postings = World.postings(at: World.day("10-31"), ["N": facts]).map { $0.posting }
+    let returned = postings.filter { [.refund, .upgradeCredit, .refundedOut].contains($0.kind) }
+    #expect(returned.map(\.amount) == [-4_995])
+    #expect(postings.contains { $0.kind == .upgraded })
+  }
+
   @Test("Recurring revenue moves from opening to closing, each currency apart")
   func recurringRevenue() throws {
     let revenue = try october(.recurringRevenue)

@@ -168,7 +168,7 @@ private func lapseReason(
 extension CustomerFacts {
   /// Whether the period at `index` was upgraded, and the refund of its rest came with the upgrade. Until the upgrade
   /// arrives, a refund counts as that one.
-  fileprivate func isRefundedForUpgrade(_ index: Int) -> Bool {
+  package func isRefundedForUpgrade(_ index: Int) -> Bool {
     guard transactions[index].isUpgraded, let revoked = transactions[index].accessRevokedAt else {
       return false
     }

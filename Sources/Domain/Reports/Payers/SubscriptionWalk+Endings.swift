@@ -87,7 +87,8 @@ extension SubscriptionWalk {
       gain(.reversedIn, period, at: refund.end)
       enter(period, at: refund.end)
     }
-    if let refunded = period.refundedAt, refunded < period.expires, next.map({ refunded < $0.start }) ?? true
+    if let refunded = period.refundedAt, refunded < period.expires, next.map({ refunded < $0.start }) ?? true,
+      next == nil || !facts.isRefundedForUpgrade(period.index)
     {
       addRenewalTimes(period, next, until: refunded)
       lose(.refundedOut, "REFUND", at: refunded)

@@ -189,10 +189,12 @@ extension SubscriptionWalk {
     flow(.instalmentPaid, period, at: period.start) { $0.currency = period.currency }
   }
 
-  /// Apple returns the unused part of a period after an upgrade. No document states it.
+  /// Apple returns the unused part of a period after an upgrade. No document states it, except of a commitment: its period
+  /// has a refund at the moment of the upgrade, which is posted as such.
   mutating func creditUpgrade(_ previous: SubscriptionPeriod, _ period: SubscriptionPeriod) {
     guard period.start < previous.expires, previous.price > 0,
-      app.change(previous, period).kind == .upgraded
+      app.change(previous, period).kind == .upgraded,
+      previous.refundedAt.map({ $0.milliseconds(since: period.start) > 1_000 }) ?? true
     else { return }
     let credit = Share.quotient(
       of: previous.price, times: previous.expires.milliseconds(since: period.start),
