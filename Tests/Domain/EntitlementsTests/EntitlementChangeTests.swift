@@ -40,6 +40,13 @@ import Testing
     Case([paid(0...30)], [paid(0...30, signed: 9)], on: 10),
     Case([paid(0...30)], [paid(0...30), paid(-60 ... -30)], on: 10),
     Case([paid(0...30)], [paid(0...30), paid(9...375, product: "yearly")], on: 10, .productChanged),
+    Case(
+      [paid(0...30), paid(30...60)],
+      [paid(0...30, signed: 59, revoked: 58), paid(30...60), paid(60...90, signed: 59)], on: 59, .refunded,
+      .renewed),
+    Case(
+      [paid(0...30), paid(30...60)], [paid(0...30, signed: 59, revoked: 58), paid(30...67, signed: 58)],
+      on: 59, .refunded, .extended),
     Case(info(), info(signed: 9, renews: false), on: 10, .renewalTurnedOff),
     Case(info(renews: false), info(signed: 9), on: 10, .renewalTurnedOn),
     Case(info(), info(signed: 9, next: "yearly"), on: 10, .renewalProductChanged),

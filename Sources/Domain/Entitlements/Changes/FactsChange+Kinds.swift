@@ -50,6 +50,8 @@ extension FactsChange {
       return refunds.contains { refund in
         deciding.contains { $0.isSame(as: refund.purchase) || $0.isCopy(of: refund.purchase) }
       }
+    case .extended: return false
+    case .renewed where newPeriod(after: after.deciding) != nil: return false
     default:
       // A purchase that is new in the same write has a separate event.
       return transaction(after.deciding).map { !isNew($0) || $0.revocationDate != nil } ?? true
