@@ -90,6 +90,13 @@ import Testing
     #expect(
       try kinds(month.with { $0.isUpgraded = true }, period(30...60, "plus")) == [.purchased, .upgraded],
       "Apple states it")
+    let bought = period(10...40, "plus").with { $0.details.transactionReason = .purchase }
+    #expect(
+      try kinds(month.with { $0.revocationDate = at(5) }, bought) == [.purchased, .refunded, .purchased],
+      "a refund ended the period before")
+    #expect(
+      try kinds(month.with { $0.revocationDate = at(10) }, bought) == [.purchased, .refunded, .upgraded],
+      "the upgrade refunded the rest")
   }
 
   @Test(

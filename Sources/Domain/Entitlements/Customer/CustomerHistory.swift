@@ -153,14 +153,21 @@ package struct CustomerHistory: Hashable, Sendable {
 
 extension TransactionFact {
   /// How it began, after the `previous` transaction of its line. Apple may never state that the previous period was
-  /// upgraded; then the time of the purchase decides, as for ``EntitlementReason/upgraded``.
+  /// upgraded; then the time of the purchase decides, as for ``EntitlementReason/upgraded``. A purchase after a refund
+  /// replaced nothing.
   fileprivate func beginning(after previous: TransactionFact?) -> CustomerHistory.Mark.Kind {
     if let previous, previous.hasOtherPlan(than: self), previous.type == .autoRenewableSubscription,
-      previous.isUpgraded || previous.expiresDate.map({ purchaseDate < $0 }) ?? false
+      previous.isUpgraded
+        || previous.expiresDate.map({ purchaseDate < $0 }) ?? false && !previous.isRefunded(before: self)
     {
       return .upgraded
     }
     return transactionReasonIsPurchase ? .purchased : .renewed
+  }
+
+  /// Whether it was refunded before `purchase`. Apple refunds the rest of an upgraded period at the moment of the upgrade.
+  private func isRefunded(before purchase: TransactionFact) -> Bool {
+    accessRevokedAt.map { purchase.purchaseDate.milliseconds(since: $0) > 1_000 } ?? false
   }
 
   /// Whether the customer bought it; otherwise it is a renewal. Documents from before Apple introduced the reason are
