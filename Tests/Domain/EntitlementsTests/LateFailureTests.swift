@@ -62,6 +62,24 @@ import Testing
     #expect(facts.failedRenewals(0).isEmpty)
   }
 
+  @Test("The next renewal of the line has no failure that was recovered, and any other one")
+  func currentRenewal() {
+    func current(_ failures: RenewalFact..., recovery: [RenewalFact] = [Self.recovery]) -> RenewalFact? {
+      let facts = CustomerFacts(
+        transactions: [period(0...14), Self.renewed], renewals: recovery + failures)
+      return facts.currentRenewals.first
+    }
+    let late = failure(at: at(14, hours: 1)) { $0.gracePeriodExpiresDate = at(30) }
+    var cleared = late
+    (cleared.isInBillingRetry, cleared.gracePeriodExpiresDate) = (false, nil)
+    #expect(current(late) == cleared, "about the new period")
+    let old = failure(at: at(14, hours: 1)) { $0.renewalDate = at(14) }
+    #expect(current(old) == Self.recovery, "about the old period")
+    #expect(current(old, recovery: [])?.isInBillingRetry == false)
+    let failed = failure(at: at(43, hours: 6))
+    #expect(current(old, failed) == failed)
+  }
+
   @Test("The same content that is signed in the last day of the period is a failure of its renewal")
   func repeated() {
     let (late, failed) = (failure(at: at(14, hours: 1)), failure(at: at(43, hours: 6)))

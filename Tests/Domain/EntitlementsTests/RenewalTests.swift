@@ -5,6 +5,21 @@ import TestSupport
 import Testing
 
 @Suite struct RenewalTests {
+  @Test("Auto-renew was turned off when Apple first signed that, however often it signs it again")
+  func turnedOff() {
+    func signed(_ status: AutoRenewStatus, _ day: Int64) -> RenewalFact {
+      renewal(signed: day) { ($0.autoRenewStatus, $0.renewalDate) = (status, at(30)) }
+    }
+    func turnedOff(_ renewals: RenewalFact..., by day: Int64 = 10) -> Instant? {
+      CustomerFacts(transactions: [period(0...30)], renewals: renewals)
+        .renewalTurnedOff(ofLine: "L1", by: at(day))
+    }
+    #expect(turnedOff(signed(.off, 5), signed(.off, 9)) == at(5))
+    #expect(turnedOff(signed(.off, 5), signed(.on, 7), signed(.off, 9)) == at(9))
+    #expect(turnedOff(signed(.off, 5), signed(.on, 7)) == nil)
+    #expect(turnedOff(signed(.off, 5), by: 4) == nil)
+  }
+
   @Test(
     "Access continues in the grace period and ends without new evidence",
     arguments: [

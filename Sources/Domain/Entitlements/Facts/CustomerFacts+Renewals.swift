@@ -61,13 +61,8 @@ extension CustomerFacts {
   /// the end, needs no proof. A failure that was over when Apple signed it (``reportsFailure(_:of:)``) is left out.
   package func renewal(of index: Int, at now: Instant) -> RenewalFact? {
     guard let (history, signature) = renewalSignature(of: index, at: now) else { return nil }
-    var info = renewalHistories[history].document(signature)
-    if info.hasFailed, !reportsFailure(signature, of: history) {
-      info.isInBillingRetry = false
-      info.gracePeriodExpiresDate = nil
-      info.expirationIntent = nil
-    }
-    return info
+    let info = renewalHistories[history].document(signature)
+    return info.hasFailed && !reportsFailure(signature, of: history) ? info.withoutFailure : info
   }
 
   /// The same renewal info as Apple signed it.
@@ -219,6 +214,13 @@ extension CustomerFacts {
   package func timesWithRenewalOff(_ index: Int) -> [(start: Instant, end: Instant)] {
     let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
     return timesWithRenewalOff(ofLine: transactions[index].originalTransactionID)[start] ?? []
+  }
+
+  /// When auto-renew of a line was last turned off by `now`; `nil` if no renewal info says so, or a later one about the same
+  /// period has it on. Apple signs the same state again in each response.
+  package func renewalTurnedOff(ofLine originalTransactionID: String, by now: Instant) -> Instant? {
+    timesWithRenewalOff(ofLine: originalTransactionID).values.joined()
+      .filter { $0.start <= now && now < $0.end }.map(\.start).max()
   }
 
   /// The times in which renewal infos had auto-renew off, by the purchase date of the period that they are about.

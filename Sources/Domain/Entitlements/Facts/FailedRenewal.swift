@@ -88,7 +88,31 @@ extension CustomerFacts {
   }
 }
 
+extension CustomerFacts {
+  /// The next renewal of each line with renewal info, as the newest one about its latest period has it.
+  ///
+  /// Apple may sign a failure after a later payment was successful. One about an earlier period, or about the payment for the
+  /// latest one, is left out.
+  package var currentRenewals: [RenewalFact] {
+    renewals.map { newest in
+      let line = range(ofLine: newest.originalTransactionID)
+      let period = line.last { !isWithdrawnBeforeStart($0) && !transactions[$0].isContradictory }
+      guard let index = period ?? line.last else { return newest }
+      return renewal(of: index, at: .distantFuture) ?? newest.withoutFailure
+    }
+  }
+}
+
 extension RenewalFact {
   /// Whether it reports a failed renewal payment.
   var hasFailed: Bool { isInBillingRetry || gracePeriodExpiresDate != nil }
+
+  /// The same without a failed payment.
+  var withoutFailure: RenewalFact {
+    var info = self
+    info.isInBillingRetry = false
+    info.gracePeriodExpiresDate = nil
+    info.expirationIntent = nil
+    return info
+  }
 }

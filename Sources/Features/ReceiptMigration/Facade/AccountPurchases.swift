@@ -28,7 +28,7 @@ struct AccountPurchases: Sendable {
     }
     transactions = purchases
     self.purchasesByID = purchasesByID
-    renewalFacts = facts.renewals
+    renewalFacts = facts.withoutCopies.currentRenewals
     self.preorderDate = preorderDate
     let upgraded = UpgradedPeriods(in: transactions)
     let dated = transactions.map { LegacyPurchase($0, isUpgraded: upgraded.contains($0)) }.withUpgradesDated

@@ -67,6 +67,22 @@ import Testing
     #expect(overdue(renewal(.on, signed: 30), 31).isEmpty)
   }
 
+  @Test("A failed payment is reported until a later one is successful")
+  func failure() {
+    func renewal(_ isInRetry: Bool, signed: Int64, until end: Int64) -> RenewalFact {
+      RenewalFact(
+        originalTransactionID: "1", productID: "pro", autoRenewStatus: .on, isInBillingRetry: isInRetry,
+        gracePeriodExpiresDate: isInRetry ? Self.at(46) : nil, renewalDate: Self.at(end),
+        signedDate: Self.at(signed))
+    }
+    let (first, second) = (Self.fact("1", line: "1"), Self.fact("2", line: "1", during: 30...60))
+    let failed = renewal(true, signed: 30, until: 30)
+    #expect(Self.known(first, renewals: [failed]).renewals.map(\.isInBillingRetry) == [true])
+    let recovered = Self.known(first, second, renewals: [renewal(false, signed: 29, until: 60), failed])
+    #expect(recovered.renewals.map(\.isInBillingRetry) == [false])
+    #expect(recovered.renewals.map(\.gracePeriodExpiresDate) == [nil])
+  }
+
   @Test("Of a subscription only the latest period is wanted, of consumables only what the receipt has")
   func latest() throws {
     let receipt = try Self.receipt(("1", "1", "pro"), ("8", "8", "coins"))

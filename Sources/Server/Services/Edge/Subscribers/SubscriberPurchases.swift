@@ -23,7 +23,9 @@ struct SubscriberPurchases {
     for product in CustomerOverview(facts, in: app, at: now).products {
       guard let latest = product.latest, product.type == .autoRenewableSubscription else { continue }
       if product.state == .active { hasActiveSubscription = true }
-      var members = subscription(latest, product.renewal)
+      let isOff = product.renewal?.renewalStatus == .off
+      let turnedOff = isOff ? facts.renewalTurnedOff(ofLine: latest.originalTransactionID, by: now) : nil
+      var members = subscription(latest, product.renewal, turnedOffAt: turnedOff)
       let isPaying = product.state == .active || product.renewal?.isInBillingRetry == true
       if isPaying, latest.refundedAt == nil, let commitment = commitment(latest) {
         members["commitment"] = commitment
@@ -58,8 +60,9 @@ struct SubscriberPurchases {
   }
 
   /// A subscription as RevenueCat's API has it; what Apple does not state is null.
-  private func subscription(_ latest: TransactionFact, _ renewal: RenewalFact?) -> JSONObject {
-    let isOff = renewal?.renewalStatus == .off
+  private func subscription(
+    _ latest: TransactionFact, _ renewal: RenewalFact?, turnedOffAt: Instant?
+  ) -> JSONObject {
     let isFailing = renewal?.isInBillingRetry ?? false
     return [
       "expires_date": SubscriberDocument.date(latest.expiresDate),
@@ -67,7 +70,7 @@ struct SubscriberPurchases {
       "original_purchase_date": SubscriberDocument.date(latest.originalPurchaseDate ?? latest.purchaseDate),
       "ownership_type": latest.isShared ? "FAMILY_SHARED" : "PURCHASED",
       "period_type": Self.period(latest), "store": "app_store", "is_sandbox": .bool(isSandbox),
-      "unsubscribe_detected_at": isOff ? SubscriberDocument.date(renewal?.signedDate) : .null,
+      "unsubscribe_detected_at": SubscriberDocument.date(turnedOffAt),
       "billing_issues_detected_at": isFailing ? SubscriberDocument.date(latest.expiresDate) : .null,
       "grace_period_expires_date": SubscriberDocument.date(renewal?.gracePeriodExpiresDate),
       "refunded_at": SubscriberDocument.date(latest.refundedAt), "auto_resume_date": .null,
