@@ -98,9 +98,11 @@ def parts_of_a_configuration():
 
 
 def relaxed(schema):
-    """The schema without what is required: documents show parts of a configuration, with hashes and ids cut short."""
+    """The schema without what is required: documents show parts of a configuration, with hashes and ids cut short. A part
+    may match several alternatives."""
     if isinstance(schema, dict):
-        return {key: relaxed(value) for key, value in schema.items() if key not in {"required", "pattern"} or isinstance(value, dict)}
+        return {"anyOf" if key == "oneOf" else key: relaxed(value) for key, value in schema.items()
+                if key not in {"required", "pattern"} or isinstance(value, dict)}  # fmt: skip
     return [relaxed(value) for value in schema] if isinstance(schema, list) else schema
 
 
