@@ -715,8 +715,9 @@ def test_memory_stays_within_the_limit_of_unread_responses(start, tmp_path):
             assert service.metrics()["entitled_unread_response_bytes"] < 2 * 16_777_216
             highest = max(highest, service.memory)
             time.sleep(0.1)
-    # The responses once, a copy in the buffers of the sockets, and what 20 connections need besides.
-    assert highest - before < 2 * 16_777_216 + (48 << 20)
+    # The responses once, a copy in the buffers of the sockets, and what 20 connections need besides, with the requests that
+    # are being read: more of them on a busy machine.
+    assert highest - before < 2 * 16_777_216 + (64 << 20)
 
 
 def test_a_connection_holds_no_memory_of_earlier_header_fields(start):
