@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 internal import Markup
 internal import Pages
@@ -75,8 +76,7 @@ enum PayloadIDs {
     for document in documents {
       if let value = try? JSONValue(parsing: Array(document.utf8)) { add(value, to: &found, depth: 0) }
     }
-    var seen: Set<String> = []
-    return found.filter { seen.insert($0).inserted }
+    return found.distinctIDs
   }
 
   private static func add(_ value: JSONValue, to found: inout [String], depth: Int) {
