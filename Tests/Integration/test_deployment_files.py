@@ -88,7 +88,7 @@ def test_ports_and_mounts_match_the_image(folder):
     ports = {port["name"]: port["containerPort"] for port in container(folder)["ports"]}
     assert ports == {"grpc": int(image["ENTITLED_GRPC"].split(":")[1]), "http": int(image["ENTITLED_HTTP"].split(":")[1])}
     mounts = {mount["name"]: mount["mountPath"] for mount in container(folder)["volumeMounts"]}
-    # The volume belongs to root, so the service makes a folder of its own in it.
+    # The volume belongs to root, so the service creates a folder in it.
     assert mounts["data"] == image["ENTITLED_DATA"]
     assert variables(folder)["ENTITLED_DATA"]["value"] == f"{mounts['data']}/data"
     assert image["ENTITLED_CONFIG"].startswith(mounts["configuration"] + "/")

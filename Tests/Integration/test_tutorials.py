@@ -82,7 +82,7 @@ def test_the_commands_of_a_section_print_what_it_shows(runner, page, since, unti
 
 
 def test_the_commands_of_the_tutorial_about_replicas_print_what_it_shows(runner, postgres):
-    """With a role and a database of its own in the server of the tests."""
+    """With a separate role and database in the server of the tests."""
     name = f"tutorial_{uuid.uuid4().hex}"
     server = f"--host {postgres.socket} --port {postgres.port} --username {postgres.user} --dbname postgres"
     sudo = runner.folder / ".programs" / "sudo"

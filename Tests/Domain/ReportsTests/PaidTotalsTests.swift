@@ -3,7 +3,7 @@ import Entitlements
 import Reports
 import Testing
 
-/// The totals that customers have paid, by the prices of their own purchases.
+/// The totals that customers have paid, by the prices of their purchases.
 @Suite struct PaidTotalsTests {
   private func totals(_ facts: CustomerFacts, at day: String = "10-31") -> PaidTotals {
     PaidTotals(facts, in: World.app, at: World.day(day))

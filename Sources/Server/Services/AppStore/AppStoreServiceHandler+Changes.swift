@@ -11,7 +11,7 @@ internal import Wire
 
 // Calls that change data at Apple.
 extension AppStoreServiceHandler {
-  /// Extends a renewal date by 1 to 90 days. A customer who is not the purchaser is rejected before
+  /// Extends a renewal date by 1 to 90 days. Customers other than the purchaser are rejected before
   /// the call to Apple (``refuse(_:about:_:_:)``).
   /// Apple's page: *Extend a Subscription Renewal Date*, which allows two extensions in a calendar year.
   ///

@@ -10,8 +10,8 @@ internal import Wire
 
 // Consumption requests: the list, the response to Apple, and the consent of the customer.
 extension AppStoreServiceHandler {
-  /// Sends consumption information. It rejects, by the stored facts, a customer who is not the purchaser or withdrew
-  /// consent, and a percentage that Apple rejects for the type. A dry run returns the request without a call.
+  /// Sends consumption information. By the stored facts, it rejects customers other than the purchaser,
+  /// customers who withdrew consent, and a percentage that Apple rejects for the type. A dry run returns the request without a call.
   /// Apple's page: *Send Consumption Information*, which accepts an answer within 12 hours of the request.
   ///
   /// - Throws: `NO_CONSENT`, `CONSENT_WITHDRAWN`, `MISSING_FIELD`, `INVALID_FIELD`, and the errors of

@@ -8,7 +8,7 @@ internal import Wire
 
 // Calls that are rejected here, because Apple would refuse them.
 extension AppStoreServiceHandler {
-  /// Rejects a call about a customer who is not the purchaser, with the error code of Apple. If the store has no facts,
+  /// Rejects a call about customers other than the purchaser, with the error code of Apple. If the store has no facts,
   /// the call goes to Apple.
   ///
   /// - Throws: `FAILED_PRECONDITION` with the reason `NOT_THE_PURCHASER`.
