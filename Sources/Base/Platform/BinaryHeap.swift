@@ -32,13 +32,6 @@ package struct BinaryHeap<Element: Comparable> {
     }
   }
 
-  /// Removes all elements that match; O(n log n).
-  @inlinable package mutating func removeAll(where matches: (Element) -> Bool) {
-    elements.removeAll(where: matches)
-    // A sorted list is a heap.
-    elements.sort()
-  }
-
   @inlinable func smallerChild(of parent: Int) -> Int? {
     let left = 2 * parent + 1
     guard left < elements.count else { return nil }

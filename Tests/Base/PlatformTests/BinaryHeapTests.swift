@@ -31,15 +31,6 @@ import Testing
     #expect(drain(heap) == [1, 4, 5, 8, 9])
   }
 
-  @Test("Elements that were removed by a condition leave the others in order")
-  func condition() {
-    var heap = BinaryHeap<Int>()
-    for number in (0..<50).reversed() { heap.insert(number) }
-    heap.removeAll { $0.isMultiple(of: 2) }
-    heap.insert(24)
-    #expect(drain(heap) == (Array(stride(from: 1, to: 50, by: 2)) + [24]).sorted())
-  }
-
   @Test("Removing the first element of an empty heap does nothing")
   func empty() {
     var heap = BinaryHeap<Int>()
