@@ -653,6 +653,24 @@ def test_header_fields_count_until_their_request_is_complete(start, tmp_path, po
     wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] == 0)
 
 
+@pytest.mark.parametrize("port", ["grpc", "http"])
+def test_a_connection_with_many_header_fields_of_incomplete_requests_ends(start, port):
+    """Freeing the streams of a connection at once takes time that its neighbours notice."""
+    service = start()
+    fields = get("POST", BATCH_CHECK, ("content-type", "application/grpc" if port == "grpc" else "application/json"),
+                 ("te", "trailers"), ("note", "x" * 12_000))  # fmt: skip
+    with Peer(getattr(service, port)) as peer, Peer(getattr(service, port)) as other:
+        other.handshake()
+        peer.handshake()
+        for stream in range(1, 601, 2):
+            peer.send(headers(stream, fields, flags=frames.END_HEADERS))
+        assert peer.is_served()
+        for stream in range(601, 801, 2):
+            peer.send(headers(stream, fields, flags=frames.END_HEADERS))
+        assert peer.error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
+        assert other.is_served()
+
+
 def test_health_watches_count_while_they_are_open(start, tmp_path):
     """Anyone can open them, and nothing else ends them."""
     file = tmp_path / "entitled.yaml"

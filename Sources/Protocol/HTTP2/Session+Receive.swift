@@ -41,7 +41,14 @@ extension Session {
       }
       let opensStream = frame.header.stream > state.pointee.closedStreams.highest
       state.pointee.controlFrames.record(frame.header, opensStream: opensStream)
-      guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
+      guard let violation = state.pointee.closedStreams.record(frame.header) else {
+        let isHeaders = frame.header.type == NGHTTP2_HEADERS.rawValue
+        guard isHeaders, requests.isMultiple(of: Self.requestsFedAtOnce) else { continue }
+        // Only nghttp2 knows the size of the fields.
+        try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<position]))
+        fed = position
+        if state.pointee.headCosts >= costLimit { break } else { continue }
+      }
       try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, frame.start)]))
       fed = max(fed, frame.start)
       // nghttp2 has the stream if the response is not complete, and then refuses the frame.
@@ -81,12 +88,15 @@ extension Session {
   /// each decompress to many times their size.
   private static let requestsAtOnce = 16
 
+  /// The HEADERS frames after which the size of their fields is looked at.
+  private static let requestsFedAtOnce = 4
+
   /// The DATA frames after which a server stops: 64 KiB may have six thousand of a byte.
   private static let dataFramesAtOnce = 64
 
   /// The bytes of header fields of requests without an end that are costly: 20 KB of references to large fields become
   /// 12 MB of fields, which take the loop 30 ms.
-  private static let headCostAtOnce = 128 * 1_024
+  private static let headCostAtOnce = 32 * 1_024
 
   /// The cost in ``controlFrames`` of a stream that ends because its peer is to blame.
   static let costOfReset = 10

@@ -54,7 +54,7 @@ extension Session {
   package func hold(_ bytes: Int, for id: StreamID) {
     guard let stream = self.stream(id) else { return }
     stream.pointee.heldCost += bytes
-    state.pointee.headCosts += bytes
+    state.pointee.heldCosts += bytes
   }
 
   /// Opens the window of a stream by `count` bytes.

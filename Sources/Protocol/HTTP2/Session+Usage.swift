@@ -10,7 +10,11 @@ extension Session {
   /// refer to a field of 4 KiB. See also ``hold(_:for:)``.
   package var incompleteBytes: Int {
     state.pointee.inboundBytes - state.pointee.completeBytes + state.pointee.headCosts
+      + state.pointee.heldCosts
   }
+
+  /// The cost of the streams that the peer has not ended, besides their bodies: their header fields, and 1 KiB for each.
+  package var headCosts: Int { state.pointee.headCosts }
 
   /// The unsent bytes of all open streams.
   package var unsentBytes: Int { state.pointee.unsentBytes }

@@ -22,8 +22,10 @@ struct SessionState {
   var inboundBytes = 0
   /// Those of ``inboundBytes`` whose requests are complete.
   var completeBytes = 0
-  /// The sum of ``StreamState/headCost`` and ``StreamState/heldCost``.
+  /// The sum of ``StreamState/headCost``.
   var headCosts = 0
+  /// The sum of ``StreamState/heldCost``.
+  var heldCosts = 0
   /// The unsent bytes of open streams, and all bytes sent.
   var unsentBytes = 0
   /// All bytes of bodies that nghttp2 took, of closed streams too.
@@ -121,7 +123,8 @@ struct SessionState {
   private mutating func releaseStream(_ stream: UnsafeMutablePointer<StreamState>) {
     inboundBytes -= stream.pointee.received
     if stream.pointee.inboundHasEnded { completeBytes -= stream.pointee.received }
-    headCosts -= stream.pointee.headCost + stream.pointee.heldCost
+    headCosts -= stream.pointee.headCost
+    heldCosts -= stream.pointee.heldCost
     unsentBytes -= stream.pointee.unsent
     openStreams -= 1
     streams.release(stream)
